@@ -25,8 +25,8 @@ class LongestFirst extends BaseSequencer {
 export function settings(exclude: string[] = []) {
   return defineConfig({
     test: {
-      globalSetup: ['test/helpers/global-setup.ts', 'test/helpers/fixture-programs.ts'],
-      reporters: ['default', './test/helpers/count-reporter.ts'],
+      globalSetup: ['test/helpers/vitest/global-setup.ts', 'test/helpers/vitest/fixture-programs.ts'],
+      reporters: ['default', './test/helpers/vitest/count-reporter.ts'],
       // On a busy machine, events may arrive late.
       testTimeout: 60_000,
       hookTimeout: 60_000,

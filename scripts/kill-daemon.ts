@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { KilledDaemon } from '../test/helpers/killed-daemon.ts'
-import { createHome } from '../test/helpers/mcp.ts'
+import { KilledDaemon } from '../test/helpers/daemon/killed-daemon.ts'
+import { createHome } from '../test/helpers/daemon/mcp.ts'
 
 /**
  * Kills the daemon (SIGKILL) 100 times by default, at random times while it builds, deploys, stops, removes and serves. Checks

@@ -41,15 +41,20 @@ export const FAULTS: readonly Fault[] = [
     'timingSafeEqual(given, given)',
   ),
   fault(
-    'sessions/session-owners e2e/several-instances',
+    'sessions/session-owners e2e/serving/several-instances',
     'two instances take over one session',
     /if \(owner && owner\.instance !== asking && .*\) return owner\.port/,
   ),
 
   // Environments
-  fault('e2e/environments', 'production shares processes', /placement: 'dedicated',/, "placement: 'shared',"),
   fault(
-    'e2e/environments',
+    'e2e/serving/environments',
+    'production shares processes',
+    /placement: 'dedicated',/,
+    "placement: 'shared',",
+  ),
+  fault(
+    'e2e/serving/environments',
     'user code runs in a shared process',
     /template === 'custom' \|\| (?=deployment)/,
   ),
@@ -67,13 +72,13 @@ export const FAULTS: readonly Fault[] = [
     /if \(!store\.deployments\.findLive\(name, environment\)\) (?=addresses)/,
   ),
   fault(
-    'e2e/releases-under-load',
+    'e2e/serving/releases-under-load',
     'a release cuts requests of the previous one',
     /supervisor\.drain\(old\.id, \{[^}]*\}\)/,
     'supervisor.remove(old.id)',
   ),
   fault(
-    'e2e/release-sessions',
+    'e2e/serving/release-sessions',
     'sessions are lost at a release',
     /await \w+\.supervisor\.transferSessions\(old\.id, released\.id\)/,
     'void 0',
@@ -86,7 +91,11 @@ export const FAULTS: readonly Fault[] = [
   ),
 
   // Scaling, crashes and limits
-  fault('e2e/scaling', 'kept-alive clients never reach a new instance', /this\.instances\.rebalance\(\)/),
+  fault(
+    'e2e/serving/scaling',
+    'kept-alive clients never reach a new instance',
+    /this\.instances\.rebalance\(\)/,
+  ),
   fault(
     'services/release',
     'a crashed instance is not restarted',
@@ -95,12 +104,12 @@ export const FAULTS: readonly Fault[] = [
   ),
   fault('runtime/supervisor', 'a crash loop never ends', /isLoop \|\| (?=isFinalFailure)/),
   fault(
-    'e2e/memory-limit',
+    'e2e/isolation/memory-limit',
     'an instance may use any amount of memory',
     /this\.#watchMemory\(\)\?\.\w+\([^)]*\)/,
   ),
   fault(
-    'e2e/hostile-modules',
+    'e2e/isolation/hostile-modules',
     'an instance that hangs is not stopped',
     /this\.#unansweredPings < \w+/,
     'this.#unansweredPings < 1e9',
@@ -177,16 +186,20 @@ export const FAULTS: readonly Fault[] = [
     /keptMs >= KEPT_MS/,
     'keptMs >= 0',
   ),
-  fault('e2e/upgrade', 'an upgrade cuts requests of the old daemon', /await supervisor\.drainAll\(\)/),
-  fault('e2e/upgrade', 'a failed upgrade leaves no daemon', /await \w+\.takeBack\(\)/),
   fault(
-    'cli/daemon-restore',
+    'e2e/serving/upgrade',
+    'an upgrade cuts requests of the old daemon',
+    /await supervisor\.drainAll\(\)/,
+  ),
+  fault('e2e/serving/upgrade', 'a failed upgrade leaves no daemon', /await \w+\.takeBack\(\)/),
+  fault(
+    'cli/local-daemon/daemon-restore',
     'a damaged backup is restored',
     /if \(problem\) (?=throw new HostingError\('INVALID_REQUEST', `\$\{backup\.file\} cannot be restored)/,
     'if (problem && !problem) ',
   ),
   fault(
-    'cli/doctor-fix',
+    'cli/doctor/doctor-fix',
     'doctor --fix does not kill a daemon that hangs',
     /\['SIGTERM', 'SIGKILL'\] as const(?=\) \{)/,
     "['SIGTERM'] as const",

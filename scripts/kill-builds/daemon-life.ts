@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { MCP_BIN, runToEnd } from '../../test/helpers/mcp.ts'
+import { MCP_BIN, runToEnd } from '../../test/helpers/daemon/mcp.ts'
 import { descendantsOf, isRunning, processesNaming, readProc } from '../../test/helpers/processes.ts'
 import type { Shown } from './shown.ts'
 

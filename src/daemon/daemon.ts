@@ -1,4 +1,4 @@
-import type { BackupReason } from '../shared/contract/backups.ts'
+import type { BackupReason } from '../shared/contract/daemon/backups.ts'
 import { IdleMemory } from '../shared/instances/idle-memory.ts'
 import { VERSION } from '../shared/version.ts'
 import { ApiServer, type CreateListener, listenerOf } from './api-server.ts'

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon/daemon.ts'
 
 /** Clients that are generated from the served description, with the generators' default options. */
 

@@ -1,4 +1,4 @@
-import type { TestDaemon } from '../helpers/daemon.ts'
+import type { TestDaemon } from '../helpers/daemon/daemon.ts'
 import type { OpenApiClient } from './openapi-client.ts'
 
 /** Shared state of the contract tests. */

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon/daemon.ts'
 import { OpenApiClient } from './openapi-client.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is walked as it comes

@@ -1,10 +1,10 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { beforeAll, expect, test } from 'vitest'
-import { SCOPES } from '../../src/shared/contract/scopes.ts'
+import { SCOPES } from '../../src/shared/contract/access/scopes.ts'
 import { createKey, echoServer, POST_BODIES } from '../daemon/http/fixtures.ts'
 import { tarGz } from '../helpers/archives.ts'
-import type { TestDaemon } from '../helpers/daemon.ts'
-import { FIXTURE as STDIO_SERVER } from '../helpers/programs.ts'
+import type { TestDaemon } from '../helpers/daemon/daemon.ts'
+import { FIXTURE as STDIO_SERVER } from '../helpers/instance/programs.ts'
 import { type Contract, deployBody } from './contract.ts'
 import type { OpenApiClient } from './openapi-client.ts'
 

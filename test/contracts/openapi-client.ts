@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { expect } from 'vitest'
-import type { ApiAnswer, ApiInput, TestDaemon } from '../helpers/daemon.ts'
+import type { ApiAnswer, ApiInput, TestDaemon } from '../helpers/daemon/daemon.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is walked as it comes
 type Json = any

@@ -14,8 +14,8 @@ import {
 } from '../../src/shared/contract/states.ts'
 import { buildServer, deploy, echoServer } from '../daemon/http/fixtures.ts'
 import { tarGz } from '../helpers/archives.ts'
-import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon.ts'
-import { seedSmallBase } from '../helpers/small-base.ts'
+import { seedSmallBase } from '../helpers/containers/small-base.ts'
+import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon/daemon.ts'
 import { referenceWith } from './proof-table.ts'
 import { STATE_CHANGES, type StateChange, stateTable } from './state-changes.ts'
 

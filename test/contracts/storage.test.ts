@@ -8,7 +8,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { FileStorage } from '../../src/daemon/builder/storage/file-storage.ts'
 import type { ObjectStorage } from '../../src/daemon/builder/storage/object-storage.ts'
 import { S3Storage } from '../../src/daemon/builder/storage/s3-storage.ts'
-import { S3_SERVERS, startS3 } from '../helpers/s3-server.ts'
+import { S3_SERVERS, startS3 } from '../helpers/services/s3-server.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'mcp-storage-'))
 const cleanUps: (() => unknown)[] = []

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { createProjectFolder } from '../helpers/project-folder.ts'
+import { createProjectFolder } from '../helpers/daemon/project-folder.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(join(root, 'docs/custom-servers.md'), 'utf8')

@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { createHome, MCP_BIN, type TestHome } from '../helpers/mcp.ts'
+import { createHome, MCP_BIN, type TestHome } from '../helpers/daemon/mcp.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Commands that need a registry, and the one that runs this test. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { engineEnvironment, findContainerEngine } from '../../src/shared/container-engine.ts'
-import { PODMAN_INFO, stubEngine } from '../helpers/stub-engine.ts'
+import { PODMAN_INFO, stubEngine } from '../helpers/containers/stub-engine.ts'
 
 test('finds a working engine and the limits that it cannot enforce', async () => {
   using podman = stubEngine(`echo '${PODMAN_INFO.replace('"cpu",', '')}'`)

@@ -1,4 +1,4 @@
-import type { DeployConfig } from '../../shared/contract/deploy-config.ts'
+import type { DeployConfig } from '../../shared/contract/deployments/deploy-config.ts'
 import { ENVIRONMENTS, type Environment } from '../../shared/contract/states.ts'
 import { type ErrorCode, HostingError } from '../../shared/errors.ts'
 import { configFile, showClients } from '../clients/client-files.ts'

@@ -1,5 +1,5 @@
-import type { CreatedKey, KeyRecord } from '../../shared/contract/api-keys.ts'
-import { PLANS, SCOPES, type Scope } from '../../shared/contract/scopes.ts'
+import type { CreatedKey, KeyRecord } from '../../shared/contract/access/api-keys.ts'
+import { PLANS, SCOPES, type Scope } from '../../shared/contract/access/scopes.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { nearestName } from '../../shared/names.ts'
 import { listItems } from '../api/list-items.ts'

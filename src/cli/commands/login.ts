@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { KeyInfo } from '../../shared/contract/api-keys.ts'
+import type { KeyInfo } from '../../shared/contract/access/api-keys.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { createApiClient } from '../api/client.ts'
 import { LOCAL, normalizeApiUrl, readConfig, saveConfig } from '../api/context.ts'

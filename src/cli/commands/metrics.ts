@@ -1,4 +1,4 @@
-import type { MetricsHistory, ServerMetrics } from '../../shared/contract/metrics.ts'
+import type { MetricsHistory, ServerMetrics } from '../../shared/contract/monitoring/metrics.ts'
 import { ENVIRONMENTS } from '../../shared/contract/states.ts'
 import type { HostingError } from '../../shared/errors.ts'
 import { formatDestination } from '../../shared/network/destinations.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { ModelKeyList, ModelKeyRecord, ModelVendor } from '../../shared/contract/model-keys.ts'
+import type { ModelKeyList, ModelKeyRecord, ModelVendor } from '../../shared/contract/access/model-keys.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { askSecret } from '../output/prompt.ts'

@@ -1,4 +1,4 @@
-import type { ContainerBuildRecord } from '../../shared/contract/container-builds.ts'
+import type { ContainerBuildRecord } from '../../shared/contract/builds/container-builds.ts'
 import { CONTAINER_BUILD_STATES } from '../../shared/contract/states.ts'
 import type { ApiClient } from '../api/client.ts'
 import { defineCommand } from '../command-line/command.ts'

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import type { ProjectRecord } from '../../shared/contract/projects.ts'
+import type { ProjectRecord } from '../../shared/contract/projects/projects.ts'
 import { PROJECT_STATES } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'

@@ -1,4 +1,4 @@
-import type { ReleaseRecord } from '../../shared/contract/releases.ts'
+import type { ReleaseRecord } from '../../shared/contract/deployments/releases.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'

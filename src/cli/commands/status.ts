@@ -1,4 +1,4 @@
-import type { HealthReport } from '../../shared/contract/health-reports.ts'
+import type { HealthReport } from '../../shared/contract/monitoring/health-reports.ts'
 import { ENVIRONMENTS, type Environment } from '../../shared/contract/states.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'

@@ -1,4 +1,4 @@
-import type { ContainerBuildRecord } from '../../shared/contract/container-builds.ts'
+import type { ContainerBuildRecord } from '../../shared/contract/builds/container-builds.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { defineDeploymentAction, ONE_DEPLOYMENT } from '../targets/deployment-action.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
-import type { StoreChange, StoreEntry, StorePage } from '../../shared/contract/server-store.ts'
+import type { StoreChange, StoreEntry, StorePage } from '../../shared/contract/servers/server-store.ts'
 import { STORE_ENVIRONMENTS, type StoreEnvironment } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import type { TestRequest } from '../../shared/contract/test-runs.ts'
+import type { TestRequest } from '../../shared/contract/projects/test-runs.ts'
 import type { Suite } from '../../shared/definitions/test-suite.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'

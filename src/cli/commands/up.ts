@@ -1,5 +1,5 @@
 import type { CallToolResult } from '@modelcontextprotocol/client'
-import type { BuildRecord } from '../../shared/contract/builds.ts'
+import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'

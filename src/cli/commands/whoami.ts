@@ -1,4 +1,4 @@
-import type { KeyInfo } from '../../shared/contract/api-keys.ts'
+import type { KeyInfo } from '../../shared/contract/access/api-keys.ts'
 import { defineCommand } from '../command-line/command.ts'
 
 export default defineCommand({

@@ -1,4 +1,4 @@
-import type { BuildRecord } from '../../shared/contract/builds.ts'
+import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { settleBuild } from '../project/build-server.ts'

@@ -1,4 +1,4 @@
-import type { BuildRecord } from '../../shared/contract/builds.ts'
+import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
 import { LOG_LEVELS } from '../../shared/contract/states.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'

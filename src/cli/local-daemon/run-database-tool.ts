@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { BackupEntry, HomeInspection, RestoreReport } from '../../shared/contract/backups.ts'
+import type { BackupEntry, HomeInspection, RestoreReport } from '../../shared/contract/daemon/backups.ts'
 import { type ErrorBody, type ErrorCode, HostingError, type NextStep } from '../../shared/errors.ts'
 import { packageRoot } from './package-root.ts'
 

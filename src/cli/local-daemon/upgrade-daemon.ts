@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DaemonState } from '../../shared/contract/daemon-health.ts'
+import type { DaemonState } from '../../shared/contract/daemon/daemon-health.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { Discovery } from '../../shared/paths.ts'
 import { type ApiClient, createApiClient } from '../api/client.ts'

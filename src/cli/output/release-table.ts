@@ -1,4 +1,4 @@
-import type { ReleaseRecord } from '../../shared/contract/releases.ts'
+import type { ReleaseRecord } from '../../shared/contract/deployments/releases.ts'
 import type { Output } from './output.ts'
 import { formatAge, formatElapsed } from './relative-time.ts'
 

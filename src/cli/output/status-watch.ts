@@ -1,4 +1,4 @@
-import type { LiveMetrics } from '../../shared/contract/metrics.ts'
+import type { LiveMetrics } from '../../shared/contract/monitoring/metrics.ts'
 import { followEvents } from '../api/follow-events.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { LiveScreen } from './live-screen.ts'

@@ -1,4 +1,4 @@
-import type { BuildRecord } from '../../shared/contract/builds.ts'
+import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
 import type { BuildRequest } from '../../shared/definitions/definitions.ts'
 import { HostingError, type NextStep } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ContainerBuildRecord } from '../../shared/contract/container-builds.ts'
+import type { ContainerBuildRecord } from '../../shared/contract/builds/container-builds.ts'
 import type { ApiClient } from '../api/client.ts'
 import { type LogEntry, readLogPage } from '../output/log-lines.ts'
 

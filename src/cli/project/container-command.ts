@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path'
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
-import type { DeployConfig } from '../../shared/contract/deploy-config.ts'
+import type { DeployConfig } from '../../shared/contract/deployments/deploy-config.ts'
 import type { ImageDefinition, Mount } from '../../shared/definitions/definitions.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { readEnvVars } from '../variables/given-variables.ts'

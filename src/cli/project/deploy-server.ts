@@ -1,5 +1,9 @@
-import type { DeployConfig } from '../../shared/contract/deploy-config.ts'
-import type { DeploymentRecord, DeploymentStatus, DeployRequest } from '../../shared/contract/deployments.ts'
+import type { DeployConfig } from '../../shared/contract/deployments/deploy-config.ts'
+import type {
+  DeploymentRecord,
+  DeploymentStatus,
+  DeployRequest,
+} from '../../shared/contract/deployments/deployments.ts'
 import { HostingError, type NextStep } from '../../shared/errors.ts'
 import { parseDestination } from '../../shared/network/destinations.ts'
 import type { ApiClient } from '../api/client.ts'

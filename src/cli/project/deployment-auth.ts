@@ -1,5 +1,5 @@
-import { AUTH_FIELDS, type AuthProvider } from '../../shared/contract/auth-providers.ts'
-import type { DeploymentAuth } from '../../shared/contract/deployment-auth.ts'
+import { AUTH_FIELDS, type AuthProvider } from '../../shared/contract/deployments/auth-providers.ts'
+import type { DeploymentAuth } from '../../shared/contract/deployments/deployment-auth.ts'
 import { HostingError } from '../../shared/errors.ts'
 
 interface Given {

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import type { DeployConfig } from '../../shared/contract/deploy-config.ts'
+import type { DeployConfig } from '../../shared/contract/deployments/deploy-config.ts'
 import { ENVIRONMENTS, type Environment } from '../../shared/contract/states.ts'
 import type { BuildRequest } from '../../shared/definitions/definitions.ts'
 import { inlineResourceFiles } from '../../shared/definitions/inline-resource-files.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { ReleaseGit, ReleaseNotes, ReleaseTest } from '../../shared/contract/releases.ts'
+import type { ReleaseGit, ReleaseNotes, ReleaseTest } from '../../shared/contract/deployments/releases.ts'
 import type { Project } from './project.ts'
 
 const GIT_TIMEOUT_MS = 2000

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import type { ReleaseTest } from '../../shared/contract/releases.ts'
+import type { ReleaseTest } from '../../shared/contract/deployments/releases.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'

@@ -1,4 +1,4 @@
-import type { SurfaceReport } from '../../shared/contract/builds.ts'
+import type { SurfaceReport } from '../../shared/contract/builds/builds.ts'
 import type { Environment } from '../../shared/contract/states.ts'
 import { HostingError, type NextStep } from '../../shared/errors.ts'
 import type { CommandContext } from '../command-line/command-context.ts'

@@ -1,4 +1,4 @@
-import type { StoreEntry } from '../../shared/contract/server-store.ts'
+import type { StoreEntry } from '../../shared/contract/servers/server-store.ts'
 import { HostingError } from '../../shared/errors.ts'
 
 /** Parses entries of a store, one JSON object per line. Throws INVALID_REQUEST with the file and line. */

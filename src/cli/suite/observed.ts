@@ -1,4 +1,4 @@
-import type { TestResult } from '../../shared/contract/test-results.ts'
+import type { TestResult } from '../../shared/contract/projects/test-results.ts'
 
 /** Facts of a run of one message or a conversation. Undefined if the API does not report them. */
 export interface Observed {

@@ -1,4 +1,4 @@
-import type { Usage } from '../../shared/contract/test-results.ts'
+import type { Usage } from '../../shared/contract/projects/test-results.ts'
 import type { ErrorBody } from '../../shared/errors.ts'
 import { EXIT, EXIT_CODE_OF, type ExitCode } from '../command-line/exit-codes.ts'
 import { kValues, passAll, passAt } from './statistics.ts'

@@ -1,4 +1,4 @@
-import type { TestRequest } from '../../shared/contract/test-runs.ts'
+import type { TestRequest } from '../../shared/contract/projects/test-runs.ts'
 import type { Expectation, Suite, SuiteCase } from '../../shared/definitions/test-suite.ts'
 import type { RunSettings } from '../testing/test-options.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { Usage } from '../../shared/contract/test-results.ts'
+import type { Usage } from '../../shared/contract/projects/test-results.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { HomePaths } from '../../shared/paths.ts'
 

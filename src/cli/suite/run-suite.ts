@@ -1,5 +1,5 @@
-import type { TestResult } from '../../shared/contract/test-results.ts'
-import type { TestRequest } from '../../shared/contract/test-runs.ts'
+import type { TestResult } from '../../shared/contract/projects/test-results.ts'
+import type { TestRequest } from '../../shared/contract/projects/test-runs.ts'
 import type { Expectation } from '../../shared/definitions/test-suite.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { judge, type Verdict } from './judge.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
-import type { TestResult } from '../../shared/contract/test-results.ts'
-import type { Cassette, RecordedResponse } from '../../shared/contract/test-runs.ts'
+import type { TestResult } from '../../shared/contract/projects/test-results.ts'
+import type { Cassette, RecordedResponse } from '../../shared/contract/projects/test-runs.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { PlannedCase } from './plan.ts'
 

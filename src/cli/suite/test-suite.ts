@@ -1,6 +1,6 @@
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
-import type { BuildRecord } from '../../shared/contract/builds.ts'
-import type { ModelKeyList } from '../../shared/contract/model-keys.ts'
+import type { ModelKeyList } from '../../shared/contract/access/model-keys.ts'
+import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
 import type { Suite } from '../../shared/definitions/test-suite.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'

@@ -1,4 +1,4 @@
-import type { HealthReport } from '../../shared/contract/health-reports.ts'
+import type { HealthReport } from '../../shared/contract/monitoring/health-reports.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
 import { formatMs, formatPercent } from '../output/metric-format.ts'

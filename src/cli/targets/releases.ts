@@ -1,4 +1,4 @@
-import type { ReleasePage, ReleaseRecord } from '../../shared/contract/releases.ts'
+import type { ReleasePage, ReleaseRecord } from '../../shared/contract/deployments/releases.ts'
 import type { Environment } from '../../shared/contract/states.ts'
 import type { ApiClient } from '../api/client.ts'
 

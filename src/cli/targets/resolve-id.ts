@@ -1,5 +1,5 @@
-import type { BuildRecord } from '../../shared/contract/builds.ts'
-import type { DeploymentStatus } from '../../shared/contract/deployments.ts'
+import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
+import type { DeploymentStatus } from '../../shared/contract/deployments/deployments.ts'
 import { ENVIRONMENTS, type Environment } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { nearestName } from '../../shared/names.ts'

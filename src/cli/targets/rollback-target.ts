@@ -1,4 +1,4 @@
-import type { ReleaseRecord } from '../../shared/contract/releases.ts'
+import type { ReleaseRecord } from '../../shared/contract/deployments/releases.ts'
 import type { Environment } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'

@@ -1,4 +1,4 @@
-import type { MappingRecord } from '../../shared/contract/mappings.ts'
+import type { MappingRecord } from '../../shared/contract/deployments/mappings.ts'
 import type { Environment } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'

@@ -1,4 +1,4 @@
-import type { TestRequest } from '../../shared/contract/test-runs.ts'
+import type { TestRequest } from '../../shared/contract/projects/test-runs.ts'
 import { parseDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { OptionDeclaration, OptionValues } from '../command-line/declaration.ts'

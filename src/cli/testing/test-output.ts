@@ -1,4 +1,4 @@
-import type { TestResult, ToolCallRecord } from '../../shared/contract/test-results.ts'
+import type { TestResult, ToolCallRecord } from '../../shared/contract/projects/test-results.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import type { Output } from '../output/output.ts'
 import { formatReply } from '../output/reply-text.ts'

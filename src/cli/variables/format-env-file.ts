@@ -1,4 +1,4 @@
-import type { ServerEnv } from '../../shared/contract/variables.ts'
+import type { ServerEnv } from '../../shared/contract/servers/variables.ts'
 import { formatEnvLine } from './env-file.ts'
 
 /** A `.env` file. Variables without a readable value are comments, listed in `left`. */

@@ -1,4 +1,4 @@
-import type { DeployRequest } from '../../shared/contract/deployments.ts'
+import type { DeployRequest } from '../../shared/contract/deployments/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { looksSecret } from '../../shared/secret-names.ts'
 import type { ApiClient } from '../api/client.ts'

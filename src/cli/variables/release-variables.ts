@@ -1,4 +1,4 @@
-import type { ServerEnv } from '../../shared/contract/variables.ts'
+import type { ServerEnv } from '../../shared/contract/servers/variables.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
 import { inTime } from '../output/output.ts'

@@ -1,5 +1,5 @@
+import type { ServerEnv, VariableChanges } from '../../shared/contract/servers/variables.ts'
 import { ENVIRONMENTS, type Environment } from '../../shared/contract/states.ts'
-import type { ServerEnv, VariableChanges } from '../../shared/contract/variables.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { SERVER_NAME } from '../../shared/names.ts'
 import type { ApiClient } from '../api/client.ts'

@@ -1,4 +1,4 @@
-import type { ServerEnv } from '../../shared/contract/variables.ts'
+import type { ServerEnv } from '../../shared/contract/servers/variables.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 
 /** Table of `mcp env list`. Only several environments need a column for them. */

@@ -1,7 +1,12 @@
 import { existsSync, rmSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
-import type { BackupEntry, BackupReason, BackupStatus, RestoreReport } from '../../shared/contract/backups.ts'
+import type {
+  BackupEntry,
+  BackupReason,
+  BackupStatus,
+  RestoreReport,
+} from '../../shared/contract/daemon/backups.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { HomePaths } from '../../shared/paths.ts'
 import { VERSION } from '../../shared/version.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { HomeInspection } from '../../shared/contract/backups.ts'
+import type { HomeInspection } from '../../shared/contract/daemon/backups.ts'
 import type { HomePaths } from '../../shared/paths.ts'
 import { type DatabaseFacts, readFacts } from './copied-database.ts'
 import { newestOf, readBackups } from './manifest.ts'

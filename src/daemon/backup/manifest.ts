@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { BackupReason } from '../../shared/contract/backups.ts'
+import type { BackupReason } from '../../shared/contract/daemon/backups.ts'
 
 /** A file of a backup, by its path below `objects/` and below the home: `artifacts/<digest>.json`. */
 export interface BackedUpFile {

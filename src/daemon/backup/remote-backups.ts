@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { KEPT_BACKUPS } from '../../shared/contract/backups.ts'
+import { KEPT_BACKUPS } from '../../shared/contract/daemon/backups.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { ObjectStorage } from '../builder/storage/object-storage.ts'
 import { writeWhole } from '../builder/storage/write-whole.ts'

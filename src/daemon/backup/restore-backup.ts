@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { LackingDeployment, RestoreReport } from '../../shared/contract/backups.ts'
+import type { LackingDeployment, RestoreReport } from '../../shared/contract/daemon/backups.ts'
 import type { Artifact } from '../../shared/definitions/artifact.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { HomePaths } from '../../shared/paths.ts'

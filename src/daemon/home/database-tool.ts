@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { BACKUP_REASONS, type BackupReason } from '../../shared/contract/backups.ts'
+import { BACKUP_REASONS, type BackupReason } from '../../shared/contract/daemon/backups.ts'
 import { HostingError, toHostingError } from '../../shared/errors.ts'
 import { type HomePaths, homePaths } from '../../shared/paths.ts'
 import { HomeBackups } from '../backup/home-backups.ts'

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Context } from 'hono'
 import type { z } from 'zod'
-import type { Scope } from '../../shared/contract/scopes.ts'
+import type { Scope } from '../../shared/contract/access/scopes.ts'
 import type { ErrorCode, HostingError } from '../../shared/errors.ts'
 import type { Principal } from '../services/access/api-keys.ts'
 import type { HeaderName } from './openapi/headers.ts'

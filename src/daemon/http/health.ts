@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import * as z from 'zod'
-import { type DaemonHealth, daemonHealthSchema } from '../../shared/contract/daemon-health.ts'
+import { type DaemonHealth, daemonHealthSchema } from '../../shared/contract/daemon/daemon-health.ts'
 import { proofOf } from '../../shared/daemon-proof.ts'
 import { endpoint } from './endpoint.ts'
 

@@ -1,4 +1,4 @@
-import type { InstanceReport } from '../../shared/contract/health-reports.ts'
+import type { InstanceReport } from '../../shared/contract/monitoring/health-reports.ts'
 import type { Artifact } from '../../shared/definitions/artifact.ts'
 import type { Tenant, TenantAuth } from '../../shared/instances/instance-protocol.ts'
 

@@ -12,7 +12,7 @@ import {
   slack,
 } from '../../sdk/oauth/upstream/presets.ts'
 import { type ProviderConfig, validateProvider } from '../../sdk/oauth/upstream/provider.ts'
-import type { DeploymentAuth } from '../../shared/contract/deployment-auth.ts'
+import type { DeploymentAuth } from '../../shared/contract/deployments/deployment-auth.ts'
 
 /**
  * The identity provider of a deployment's users. `local` is the daemon's own provider. Throws a TypeError for invalid settings,

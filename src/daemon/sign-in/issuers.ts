@@ -1,7 +1,7 @@
 import { type AuthorizationServer, createAuthorizationServer } from '../../sdk/oauth/authorization-server.ts'
 import type { OAuthEvent } from '../../sdk/oauth/oauth-event.ts'
 import { type SqliteStorage, sqliteStorage } from '../../sdk/oauth/storage/sqlite.ts'
-import type { DeploymentAuth } from '../../shared/contract/deployment-auth.ts'
+import type { DeploymentAuth } from '../../shared/contract/deployments/deployment-auth.ts'
 import type { TenantAuth } from '../../shared/instances/instance-protocol.ts'
 import type { RevokedTokens } from '../../shared/instances/revoked-tokens.ts'
 import { identityProvider } from './identity-provider.ts'

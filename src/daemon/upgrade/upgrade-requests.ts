@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import type { DaemonState, UpgradeRequest } from '../../shared/contract/daemon-health.ts'
+import type { DaemonState, UpgradeRequest } from '../../shared/contract/daemon/daemon-health.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { HomePaths } from '../../shared/paths.ts'
 import { VERSION } from '../../shared/version.ts'

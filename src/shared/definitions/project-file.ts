@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { deployConfigSchema } from '../contract/deploy-config.ts'
-import { originsSchema } from '../contract/origins.ts'
+import { deployConfigSchema } from '../contract/deployments/deploy-config.ts'
+import { originsSchema } from '../contract/deployments/origins.ts'
 import { jsonObject } from '../json/json-value.ts'
 import { networkSchema } from '../network/network-schema.ts'
 import { buildRequestSchema } from './definitions.ts'

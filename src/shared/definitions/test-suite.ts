@@ -1,5 +1,10 @@
 import * as z from 'zod'
-import { answersSchema, limitsSchema, testRequestSchema, toolFilterSchema } from '../contract/test-runs.ts'
+import {
+  answersSchema,
+  limitsSchema,
+  testRequestSchema,
+  toolFilterSchema,
+} from '../contract/projects/test-runs.ts'
 import { jsonObject, jsonSchema } from '../json/json-value.ts'
 import { named } from '../json/schema-metadata.ts'
 

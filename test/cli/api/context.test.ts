@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Config, resolveSettings, type SettingsInput } from '../../../src/cli/api/context.ts'
 import { homePaths } from '../../../src/shared/paths.ts'
-import { createHome, type TestHome } from '../../helpers/mcp.ts'
+import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
 
 let dir: string
 let home: TestHome | undefined

@@ -3,8 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { callTool } from '../../helpers/daemon.ts'
-import { createHome, MCP_BIN, type TestHome } from '../../helpers/mcp.ts'
+import { callTool } from '../../helpers/daemon/daemon.ts'
+import { createHome, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
 
 let home: TestHome
 const running: ChildProcess[] = []

@@ -2,9 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chooseAuth } from '../../../src/cli/project/deployment-auth.ts'
-import type { DeploymentAuth } from '../../../src/shared/contract/deployment-auth.ts'
-import { callTool } from '../../helpers/daemon.ts'
-import { createHome, type TestHome } from '../../helpers/mcp.ts'
+import type { DeploymentAuth } from '../../../src/shared/contract/deployments/deployment-auth.ts'
+import { callTool } from '../../helpers/daemon/daemon.ts'
+import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
 
 const base: DeploymentAuth = {
   provider: 'keycloak',

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ProjectRecord } from '../../../src/shared/contract/projects.ts'
-import { createHome, type TestHome } from '../../helpers/mcp.ts'
+import type { ProjectRecord } from '../../../src/shared/contract/projects/projects.ts'
+import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
 
 let home: TestHome
 let folder: string

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findProjectFile, loadProject } from '../../../src/cli/project/project.ts'
-import { MCP_BIN, runToEnd } from '../../helpers/mcp.ts'
+import { MCP_BIN, runToEnd } from '../../helpers/daemon/mcp.ts'
 
 let folder: string
 beforeEach(() => {

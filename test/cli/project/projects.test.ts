@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ProjectRecord } from '../../../src/shared/contract/projects.ts'
+import type { ProjectRecord } from '../../../src/shared/contract/projects/projects.ts'
 import { tarGz, zip } from '../../helpers/archives.ts'
-import { startContractStub } from '../../helpers/contract-stub.ts'
-import { createHome, type TestHome } from '../../helpers/mcp.ts'
+import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { startContractStub } from '../../helpers/services/contract-stub.ts'
 
 let home: TestHome
 beforeAll(() => {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { createHome, eventually, MCP_BIN, type TestHome } from '../../helpers/mcp.ts'
+import { createHome, eventually, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
 import { createBrowser, type Page } from '../../sdk/oauth/support/browser.ts'
 
 // Each test runs several programs in sequence, which takes long on a busy machine.

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createHome, MCP_BIN, type TestHome } from '../../helpers/mcp.ts'
+import { createHome, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../../node_modules/.bin/conformance', import.meta.url))
 

@@ -4,13 +4,17 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import type { CommandContext } from '../../../src/cli/command-line/command-context.ts'
 import { signInWithDevice } from '../../../src/cli/sign-in/device-sign-in.ts'
-import { type ContractStub, type StubOptions, startContractStub } from '../../helpers/contract-stub.ts'
+import { createHome, eventually, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
+import {
+  type ContractStub,
+  type StubOptions,
+  startContractStub,
+} from '../../helpers/services/contract-stub.ts'
 import {
   type DeviceProvider,
   type DeviceProviderOptions,
   startDeviceProvider,
-} from '../../helpers/device-provider.ts'
-import { createHome, eventually, MCP_BIN, type TestHome } from '../../helpers/mcp.ts'
+} from '../../helpers/services/device-provider.ts'
 
 // Each test runs several programs in sequence, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { callTool, getTool, withServer } from '../../../src/cli/testing/mcp-client.ts'
 import { connectToServer } from '../../../src/shared/mcp-client/connect.ts'
-import { closeServer, startSdkServer } from '../../helpers/sdk-server.ts'
+import { closeServer, startSdkServer } from '../../helpers/services/sdk-server.ts'
 
 let server: Awaited<ReturnType<typeof startSdkServer>>
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { echoServer } from '../../daemon/http/fixtures.ts'
-import { createProjectFolder } from '../../helpers/project-folder.ts'
+import { createProjectFolder } from '../../helpers/daemon/project-folder.ts'
 import { ASYNC, type Call, type Contract } from '../contract.ts'
 
 /** Builds of definitions and of code. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { startModelStub } from '../../helpers/model-stub.ts'
+import { startModelStub } from '../../helpers/services/model-stub.ts'
 import type { Call, Contract } from '../contract.ts'
 
 /** Uses the build of an earlier test. */

@@ -1,6 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
-import { errorBody, type ModelStub, startModelStub, type Turn, type Wire } from '../../helpers/model-stub.ts'
+import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import {
+  errorBody,
+  type ModelStub,
+  startModelStub,
+  type Turn,
+  type Wire,
+} from '../../helpers/services/model-stub.ts'
 
 const KEY = 'sk-test-0123456789abcdefghij'
 

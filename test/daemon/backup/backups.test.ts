@@ -33,9 +33,9 @@ import { Backups } from '../../../src/daemon/services/backups/backups.ts'
 import { initial } from '../../../src/daemon/store/migrations/0001-initial.ts'
 import { type HomePaths, homePaths } from '../../../src/shared/paths.ts'
 import { tarGz } from '../../helpers/archives.ts'
-import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
-import { fixtureProgram } from '../../helpers/fixture-programs.ts'
-import { startS3 } from '../../helpers/s3-server.ts'
+import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { startS3 } from '../../helpers/services/s3-server.ts'
+import { fixtureProgram } from '../../helpers/vitest/fixture-programs.ts'
 import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
 const TOOL = fileURLToPath(new URL('../../../dist/database.js', import.meta.url))

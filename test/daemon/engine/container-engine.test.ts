@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { expect, onTestFinished, test } from 'vitest'
 import { Containers } from '../../../src/daemon/engine/container-engine.ts'
-import { PODMAN_INFO, type StubEngine, stubEngine } from '../../helpers/stub-engine.ts'
+import { PODMAN_INFO, type StubEngine, stubEngine } from '../../helpers/containers/stub-engine.ts'
 
 const ID = 'f'.repeat(64)
 

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { guardChannel } from '../../../src/daemon/engine/guarded-channel.ts'
 import { HandleSender } from '../../../src/daemon/engine/handle-sender.ts'
 import type { ToInstance } from '../../../src/shared/instances/instance-protocol.ts'
-import { AcceptedSockets } from '../../helpers/accepted-sockets.ts'
-import { eventually } from '../../helpers/mcp.ts'
+import { AcceptedSockets } from '../../helpers/clients/accepted-sockets.ts'
+import { eventually } from '../../helpers/daemon/mcp.ts'
 
 /** Reports each received message with the port of its connection. */
 const RECEIVER = `process.on('message', ({ plain, seq, tenantId }, socket) => {

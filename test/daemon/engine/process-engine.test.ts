@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { nodeFlags, processEnvironment, startProcess } from '../../../src/daemon/engine/process-engine.ts'
+import { until } from '../../helpers/instance/runtime-harness.ts'
 import { isRunning } from '../../helpers/processes.ts'
-import { until } from '../../helpers/runtime-harness.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mcp-engine-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -8,8 +8,8 @@ import { moduleSandbox } from '../../../src/daemon/engine/module-sandbox.ts'
 import { startProcess } from '../../../src/daemon/engine/process-engine.ts'
 import { RawOutput } from '../../../src/daemon/engine/raw-output.ts'
 import { endingOfNode, nodePid } from '../../../src/daemon/engine/wrapped-child.ts'
+import { until } from '../../helpers/instance/runtime-harness.ts'
 import { descendantsOf, isRunning, readProc } from '../../helpers/processes.ts'
-import { until } from '../../helpers/runtime-harness.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mcp-wrapped-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { Gateway } from '../../../src/daemon/gateway/gateway.ts'
 import { PORT_RANGE } from '../../../src/daemon/gateway/ports.ts'
-import { post, type Reply, RuntimeHarness, where } from '../../helpers/runtime-harness.ts'
+import { post, type Reply, RuntimeHarness, where } from '../../helpers/instance/runtime-harness.ts'
 
 test('a new address gets a free port outside the range of outgoing connections', async () => {
   await using harness = new RuntimeHarness()

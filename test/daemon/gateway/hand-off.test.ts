@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { describeServed, post, RuntimeHarness, where } from '../../helpers/runtime-harness.ts'
+import { describeServed, post, RuntimeHarness, where } from '../../helpers/instance/runtime-harness.ts'
 
 test('a connection reaches the instance that its address points to', async () => {
   await using harness = new RuntimeHarness()

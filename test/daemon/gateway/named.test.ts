@@ -14,7 +14,7 @@ import { findHost } from '../../../src/daemon/gateway/request-head.ts'
 import { Certificates } from '../../../src/daemon/gateway/tls/certificates.ts'
 import { LocalAuthority } from '../../../src/daemon/gateway/tls/local-authority.ts'
 import { TlsGateway } from '../../../src/daemon/gateway/tls/tls-gateway.ts'
-import { RuntimeHarness } from '../../helpers/runtime-harness.ts'
+import { RuntimeHarness } from '../../helpers/instance/runtime-harness.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'mcp-named-'))
 const certificates = new Certificates(directory)

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { NamedGateway } from '../../../src/daemon/gateway/named-gateway.ts'
 import { describeWho } from '../../fixtures/servers/who.ts'
-import { RuntimeHarness } from '../../helpers/runtime-harness.ts'
-import { callInSession, callTool, openSession } from '../../helpers/tool-call.ts'
+import { callInSession, callTool, openSession } from '../../helpers/clients/tool-call.ts'
+import { RuntimeHarness } from '../../helpers/instance/runtime-harness.ts'
 
 const instanceProgram = fileURLToPath(new URL('../../../dist/instance.js', import.meta.url))
 

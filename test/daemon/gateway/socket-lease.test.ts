@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { describeWho } from '../../fixtures/servers/who.ts'
-import { RuntimeHarness } from '../../helpers/runtime-harness.ts'
-import { callTool } from '../../helpers/tool-call.ts'
+import { callTool } from '../../helpers/clients/tool-call.ts'
+import { RuntimeHarness } from '../../helpers/instance/runtime-harness.ts'
 
 const instanceProgram = fileURLToPath(new URL('../../../dist/instance.js', import.meta.url))
 /** Number of answers over connections that the instance accepted itself, not the gateway. */

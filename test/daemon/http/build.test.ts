@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import BetterSqlite3 from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
+import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { buildServer, deploy, echoServer } from './fixtures.ts'
 
 let daemon: TestDaemon

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { BUILD_PHASES } from '../../../src/shared/contract/container-builds.ts'
+import { BUILD_PHASES } from '../../../src/shared/contract/builds/container-builds.ts'
 import { tarGz } from '../../helpers/archives.ts'
-import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
-import { seedSmallBase } from '../../helpers/small-base.ts'
+import { seedSmallBase } from '../../helpers/containers/small-base.ts'
+import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { startRegistry } from '../builder/image/small-registry.ts'
 
 /** For builds on a busy machine. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ServerEnv } from '../../../src/shared/contract/variables.ts'
-import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
+import type { ServerEnv } from '../../../src/shared/contract/servers/variables.ts'
+import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { buildServer, deploy, echoServer } from './fixtures.ts'
 
 let daemon: TestDaemon

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
+import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { buildServer, createKey, echoServer } from './fixtures.ts'
 
 let daemon: TestDaemon

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { TestDaemon } from '../../helpers/daemon.ts'
+import type { TestDaemon } from '../../helpers/daemon/daemon.ts'
 
 /** A declared server with one echoing tool. */
 export function echoServer(name = 'echo', changes: Record<string, unknown> = {}) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { proofOf } from '../../../src/shared/daemon-proof.ts'
 import { VERSION } from '../../../src/shared/version.ts'
-import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
+import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { buildServer, deploy, echoServer } from './fixtures.ts'
 
 let daemon: TestDaemon

@@ -2,8 +2,8 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LogLine } from '../../../src/shared/instances/log-line.ts'
-import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
-import { writeLines } from '../../helpers/log-lines.ts'
+import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { writeLines } from '../../helpers/daemon/log-lines.ts'
 import { buildServer, deploy, echoServer } from './fixtures.ts'
 
 let daemon: TestDaemon

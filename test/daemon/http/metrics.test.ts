@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
-import { parsePage } from '../../helpers/prometheus.ts'
+import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { parsePage } from '../../helpers/daemon/prometheus.ts'
 import { buildServer, deploy, echoServer } from './fixtures.ts'
 
 let daemon: TestDaemon

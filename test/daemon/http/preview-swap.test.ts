@@ -1,7 +1,6 @@
 import { Agent } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tarGz } from '../../helpers/archives.ts'
-import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
 import {
   beginSession,
   modern,
@@ -10,7 +9,8 @@ import {
   readEvents,
   rpc,
   send,
-} from '../../helpers/mcp-requests.ts'
+} from '../../helpers/clients/mcp-requests.ts'
+import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { echoServer } from './fixtures.ts'
 
 let daemon: TestDaemon

@@ -4,7 +4,7 @@ import { type ClientRequest, request } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tarGz } from '../../helpers/archives.ts'
-import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
+import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 
 let daemon: TestDaemon
 beforeAll(async () => {

@@ -6,9 +6,9 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { StorageSettings } from '../../../src/daemon/builder/storage/open-storage.ts'
 import { S3Storage } from '../../../src/daemon/builder/storage/s3-storage.ts'
 import { tarGz } from '../../helpers/archives.ts'
-import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
-import { type S3Server, startS3 } from '../../helpers/s3-server.ts'
-import { seedSmallBase } from '../../helpers/small-base.ts'
+import { seedSmallBase } from '../../helpers/containers/small-base.ts'
+import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { type S3Server, startS3 } from '../../helpers/services/s3-server.ts'
 import { buildServer, deploy } from './fixtures.ts'
 
 /** For builds on a busy machine. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
+import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { buildServer, deploy } from './fixtures.ts'
 
 /** Accepted input that is not applied. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { expose, type Observed } from '../../../src/daemon/metrics/exposition.ts'
 import { RequestTally } from '../../../src/shared/instances/request-tally.ts'
-import { parsePage } from '../../helpers/prometheus.ts'
+import { parsePage } from '../../helpers/daemon/prometheus.ts'
 
 const NOTHING: Observed = {
   version: '1.2.3',

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { RuntimeHarness } from '../../helpers/runtime-harness.ts'
+import { RuntimeHarness } from '../../helpers/instance/runtime-harness.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mcp-hostile-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { rotateWhenDue } from '../../../src/daemon/runtime/logs/log-rotation.ts'
 import { LogStore } from '../../../src/daemon/runtime/logs/log-store.ts'
 import type { LogLine } from '../../../src/shared/instances/log-line.ts'
-import { logLine as line, writeLines } from '../../helpers/log-lines.ts'
+import { logLine as line, writeLines } from '../../helpers/daemon/log-lines.ts'
 
 const ALWAYS_FULL = { segmentBytes: 1, keptSegments: 5, keptInstances: 5 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DrainOptions } from '../../../src/daemon/runtime/pool/drain.ts'
-import { post, RuntimeHarness, where } from '../../helpers/runtime-harness.ts'
+import { post, RuntimeHarness, where } from '../../helpers/instance/runtime-harness.ts'
 
 const to =
   (harness: RuntimeHarness, id: string): DrainOptions['forward'] =>

@@ -2,8 +2,8 @@ import { Agent } from 'node:http'
 import { expect, test } from 'vitest'
 import type { Served } from '../../../src/daemon/runtime/served.ts'
 import type { Behaviour } from '../../fixtures/instance.ts'
+import { describeServed, RuntimeHarness, until, where } from '../../helpers/instance/runtime-harness.ts'
 import { isRunning } from '../../helpers/processes.ts'
-import { describeServed, RuntimeHarness, until, where } from '../../helpers/runtime-harness.ts'
 
 const placements: Served['placement'][] = ['dedicated', 'shared']
 

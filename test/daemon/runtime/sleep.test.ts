@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 import { expect, test } from 'vitest'
-import { post, RuntimeHarness, where } from '../../helpers/runtime-harness.ts'
+import { post, RuntimeHarness, where } from '../../helpers/instance/runtime-harness.ts'
 
 test('a deployment without connections falls asleep and is woken by the next one', async () => {
   await using harness = new RuntimeHarness()

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { HostingError } from '../../../src/shared/errors.ts'
+import { describeServed, post, RuntimeHarness, until, where } from '../../helpers/instance/runtime-harness.ts'
 import { isRunning } from '../../helpers/processes.ts'
-import { describeServed, post, RuntimeHarness, until, where } from '../../helpers/runtime-harness.ts'
 
 test('start resolves when the minimum number of instances is ready, each in its own process', async () => {
   await using harness = new RuntimeHarness()

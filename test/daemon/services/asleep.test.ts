@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deployFolder } from '../../helpers/custom-server.ts'
-import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
-import { beginSession, post, postModern, rpc, send } from '../../helpers/mcp-requests.ts'
+import { beginSession, post, postModern, rpc, send } from '../../helpers/clients/mcp-requests.ts'
+import { deployFolder } from '../../helpers/daemon/custom-server.ts'
+import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
 const STDIO = fileURLToPath(new URL('../../fixtures/programs/stdio-server.mjs', import.meta.url))

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { tarGz } from '../../helpers/archives.ts'
-import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
+import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { buildServer, createKey, deploy, echoServer } from '../http/fixtures.ts'
 
 const DAY_MS = 24 * 3600 * 1000

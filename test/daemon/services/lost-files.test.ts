@@ -10,8 +10,8 @@ import {
 import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
-import { fixtureProgram } from '../../helpers/fixture-programs.ts'
+import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { fixtureProgram } from '../../helpers/vitest/fixture-programs.ts'
 import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
 const instanceProgram = fixtureProgram('instance')

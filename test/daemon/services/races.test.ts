@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import BetterSqlite3 from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
-import { fixtureProgram } from '../../helpers/fixture-programs.ts'
+import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { fixtureProgram } from '../../helpers/vitest/fixture-programs.ts'
 import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
 /** Instances follow the artifact's `data` (test/fixtures/instance.ts). */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
-import { fixtureProgram } from '../../helpers/fixture-programs.ts'
-import { post } from '../../helpers/runtime-harness.ts'
+import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { post } from '../../helpers/instance/runtime-harness.ts'
+import { fixtureProgram } from '../../helpers/vitest/fixture-programs.ts'
 import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
 /** Instances follow the artifact's `data` (test/fixtures/instance.ts). */

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
-import { beginSession, rpc, send } from '../../helpers/mcp-requests.ts'
+import { beginSession, rpc, send } from '../../helpers/clients/mcp-requests.ts'
+import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
 const INSTANCE = fileURLToPath(new URL('../../../dist/instance.js', import.meta.url))

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { deployFolder } from '../../helpers/custom-server.ts'
-import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon.ts'
-import { signInWithKey } from '../../helpers/local-sign-in.ts'
-import { postModern } from '../../helpers/mcp-requests.ts'
-import { createProjectFolder } from '../../helpers/project-folder.ts'
+import { postModern } from '../../helpers/clients/mcp-requests.ts'
+import { deployFolder } from '../../helpers/daemon/custom-server.ts'
+import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { signInWithKey } from '../../helpers/daemon/local-sign-in.ts'
+import { createProjectFolder } from '../../helpers/daemon/project-folder.ts'
 import { createKey } from '../http/fixtures.ts'
 
 const tool = (version: number) => `

@@ -13,8 +13,8 @@ import type { ProgramLimits } from '../../../src/shared/instances/instance-proto
 import { ownControlGroups } from '../../../src/shared/sandbox/control-groups.ts'
 import { findIsolationTools } from '../../../src/shared/sandbox/isolation.ts'
 import { createTenant } from '../../fixtures/instance/tenant.ts'
-import { eventually } from '../../helpers/mcp.ts'
-import { programFolders } from '../../helpers/programs.ts'
+import { eventually } from '../../helpers/daemon/mcp.ts'
+import { programFolders } from '../../helpers/instance/programs.ts'
 
 const guards: ProcessGuard[] = []
 const folders: string[] = []

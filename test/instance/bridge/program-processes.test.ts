@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import { eventually } from '../../helpers/mcp.ts'
+import { eventually } from '../../helpers/daemon/mcp.ts'
+import { callModern, FIXTURE, type ServedProgram, serveProgram } from '../../helpers/instance/programs.ts'
 import { descendantsOf, isRunning, readProc } from '../../helpers/processes.ts'
-import { callModern, FIXTURE, type ServedProgram, serveProgram } from '../../helpers/programs.ts'
 
 let served: ServedProgram | undefined
 

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { eventually } from '../../helpers/mcp.ts'
 import {
   beginSession,
   messagesOf,
@@ -10,8 +9,9 @@ import {
   postModern,
   readEvents,
   rpc,
-} from '../../helpers/mcp-requests.ts'
-import { callModern, openSession, type ServedProgram, serveProgram } from '../../helpers/programs.ts'
+} from '../../helpers/clients/mcp-requests.ts'
+import { eventually } from '../../helpers/daemon/mcp.ts'
+import { callModern, openSession, type ServedProgram, serveProgram } from '../../helpers/instance/programs.ts'
 
 let served: ServedProgram | undefined
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { callTool, textOf } from '../../helpers/prepared.ts'
+import { callTool, textOf } from '../../helpers/instance/prepared.ts'
 
 const PIECES = [
   '{{ a }}',

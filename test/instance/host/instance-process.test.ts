@@ -6,12 +6,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createArtifact } from '../../fixtures/instance/artifact.ts'
-import { fixtureProgram } from '../../helpers/fixture-programs.ts'
-import {
-  type InstanceAddress,
-  InstanceHarness,
-  type InstanceOptions,
-} from '../../helpers/instance-harness.ts'
 import {
   beginSession,
   modern,
@@ -22,7 +16,13 @@ import {
   readEvents,
   rpc,
   send,
-} from '../../helpers/mcp-requests.ts'
+} from '../../helpers/clients/mcp-requests.ts'
+import {
+  type InstanceAddress,
+  InstanceHarness,
+  type InstanceOptions,
+} from '../../helpers/instance/instance-harness.ts'
+import { fixtureProgram } from '../../helpers/vitest/fixture-programs.ts'
 
 const running: InstanceHarness[] = []
 const folders: string[] = []

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createArtifact } from '../../fixtures/instance/artifact.ts'
-import { fixtureProgram } from '../../helpers/fixture-programs.ts'
-import { type InstanceAddress, type InstanceHarness, startInstance } from '../../helpers/instance-harness.ts'
-import { modern, modernHeaders, send } from '../../helpers/mcp-requests.ts'
+import { modern, modernHeaders, send } from '../../helpers/clients/mcp-requests.ts'
+import {
+  type InstanceAddress,
+  type InstanceHarness,
+  startInstance,
+} from '../../helpers/instance/instance-harness.ts'
+import { fixtureProgram } from '../../helpers/vitest/fixture-programs.ts'
 
 let harness: InstanceHarness
 let address: InstanceAddress

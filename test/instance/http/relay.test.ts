@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import type { HttpExchange } from '../../../src/instance/http/http-exchange.ts'
 import { relay } from '../../../src/instance/http/relay.ts'
-import { send } from '../../helpers/mcp-requests.ts'
+import { send } from '../../helpers/clients/mcp-requests.ts'
 
 const servers: Server[] = []
 afterEach(() => {

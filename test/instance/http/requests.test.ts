@@ -2,9 +2,13 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createArtifact } from '../../fixtures/instance/artifact.ts'
-import { fixtureProgram } from '../../helpers/fixture-programs.ts'
-import { type InstanceAddress, type InstanceHarness, startInstance } from '../../helpers/instance-harness.ts'
-import { modern, modernHeaders, post, rpc, send } from '../../helpers/mcp-requests.ts'
+import { modern, modernHeaders, post, rpc, send } from '../../helpers/clients/mcp-requests.ts'
+import {
+  type InstanceAddress,
+  type InstanceHarness,
+  startInstance,
+} from '../../helpers/instance/instance-harness.ts'
+import { fixtureProgram } from '../../helpers/vitest/fixture-programs.ts'
 
 let harness: InstanceHarness
 let address: InstanceAddress

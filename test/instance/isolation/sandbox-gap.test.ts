@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { SANDBOX_GAP } from '../../../src/shared/instances/instance-protocol.ts'
 import { createArtifact } from '../../fixtures/instance/artifact.ts'
-import { InstanceHarness, tenantAt } from '../../helpers/instance-harness.ts'
+import { InstanceHarness, tenantAt } from '../../helpers/instance/instance-harness.ts'
 
 test('a missing OS sandbox is logged, but the reason is hidden from the handler module', async () => {
   const gap = "runs under Node's permission model only, because bubblewrap is not installed here"

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { sealedFlags } from '../../../src/daemon/engine/process-engine.ts'
 import type { FromInstance } from '../../../src/shared/instances/instance-protocol.ts'
 import { createArtifact } from '../../fixtures/instance/artifact.ts'
-import { InstanceHarness, tenantAt } from '../../helpers/instance-harness.ts'
+import { InstanceHarness, tenantAt } from '../../helpers/instance/instance-harness.ts'
 
 const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/isolation/${name}`, import.meta.url))
 const PROGRAM = fileURLToPath(new URL('../../../dist/instance.js', import.meta.url))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { moduleIsolationProblem } from '../../../src/shared/sandbox/module-isolation.ts'
 import { createArtifact } from '../../fixtures/instance/artifact.ts'
-import { InstanceHarness, tenantAt } from '../../helpers/instance-harness.ts'
+import { InstanceHarness, tenantAt } from '../../helpers/instance/instance-harness.ts'
 
 const BUNDLE = `console.log('user code ran'); export default { definitions: [] }`
 

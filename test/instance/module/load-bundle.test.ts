@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { startModules } from '../../helpers/module-server.ts'
+import { startModules } from '../../helpers/instance/module-server.ts'
 
 /** Error for a project with only this file. */
 async function refusal(path: string, text: string): Promise<{ message: string; trace?: string }> {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { beginSession, messagesOf, post, postModern, rpc } from '../../helpers/mcp-requests.ts'
-import { type ModuleServer, startModules } from '../../helpers/module-server.ts'
+import { beginSession, messagesOf, post, postModern, rpc } from '../../helpers/clients/mcp-requests.ts'
+import { type ModuleServer, startModules } from '../../helpers/instance/module-server.ts'
 
 const tool = (body: string, imports = '') =>
   `import { defineTool${imports && `, ${imports}`} } from 'mcp-hosting/server'\nexport default defineTool({ description: 'A tool', ${body} })`

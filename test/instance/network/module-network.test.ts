@@ -12,7 +12,7 @@ import { Egress } from '../../../src/egress/egress.ts'
 import { OWN_NETWORK } from '../../../src/shared/instances/instance-protocol.ts'
 import type { NetworkSettings } from '../../../src/shared/network/network-policy.ts'
 import { OPEN, resolver, startUpstream } from '../../egress/helpers.ts'
-import { fixtureProgram } from '../../helpers/fixture-programs.ts'
+import { fixtureProgram } from '../../helpers/vitest/fixture-programs.ts'
 
 interface ModuleProcess {
   run(code: string): Promise<Record<string, unknown> & { result: unknown }>

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PROOF_BYTES, REPLY } from '../../../src/instance/peers/handshake.ts'
-import { type InstanceAddress, InstanceHarness } from '../../helpers/instance-harness.ts'
-import { open, post, readEvents, rpc } from '../../helpers/mcp-requests.ts'
-import { type ModuleServer, startModules } from '../../helpers/module-server.ts'
+import { open, post, readEvents, rpc } from '../../helpers/clients/mcp-requests.ts'
+import { type InstanceAddress, InstanceHarness } from '../../helpers/instance/instance-harness.ts'
+import { type ModuleServer, startModules } from '../../helpers/instance/module-server.ts'
 
 const FILES = {
   'tools/ask.ts': `

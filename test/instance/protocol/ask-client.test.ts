@@ -8,8 +8,8 @@ import {
   rpc,
   type SseEvent,
   send,
-} from '../../helpers/mcp-requests.ts'
-import { type ModuleServer, startModules } from '../../helpers/module-server.ts'
+} from '../../helpers/clients/mcp-requests.ts'
+import { type ModuleServer, startModules } from '../../helpers/instance/module-server.ts'
 
 const tool = (body: string, imports = '') =>
   `import { defineTool, ${imports} } from 'mcp-hosting/server'

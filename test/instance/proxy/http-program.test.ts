@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { eventually } from '../../helpers/mcp.ts'
-import { open, post, rpc, send } from '../../helpers/mcp-requests.ts'
+import { open, post, rpc, send } from '../../helpers/clients/mcp-requests.ts'
+import { eventually } from '../../helpers/daemon/mcp.ts'
+import { type ServedProgram, serveProgram } from '../../helpers/instance/programs.ts'
 import { descendantsOf, isRunning } from '../../helpers/processes.ts'
-import { type ServedProgram, serveProgram } from '../../helpers/programs.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../fixtures/programs/http-server.mjs', import.meta.url))
 

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { HttpExchange } from '../../../src/instance/http/http-exchange.ts'
 import { Sessions } from '../../../src/instance/protocol/legacy/sessions.ts'
 import { ProgramSessions } from '../../../src/instance/proxy/program-sessions.ts'
-import { post, rpc } from '../../helpers/mcp-requests.ts'
-import { type ServedProgram, serveProgram } from '../../helpers/programs.ts'
+import { post, rpc } from '../../helpers/clients/mcp-requests.ts'
+import { type ServedProgram, serveProgram } from '../../helpers/instance/programs.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../fixtures/programs/session-http-server.mjs', import.meta.url))
 const TENANT = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ToolDefinition } from '../../../src/shared/definitions/definitions.ts'
-import { callTool, textOf } from '../../helpers/prepared.ts'
+import { callTool, textOf } from '../../helpers/instance/prepared.ts'
 
 const weather: Partial<ToolDefinition> = {
   name: 'weather',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { RpcError } from '../../../src/instance/protocol/json-rpc.ts'
 import type { PromptDefinition, ResourceDefinition } from '../../../src/shared/definitions/definitions.ts'
-import { createCall, createTool, prepare } from '../../helpers/prepared.ts'
+import { createCall, createTool, prepare } from '../../helpers/instance/prepared.ts'
 
 const members = (text: string) => JSON.parse(`{${text}}`)
 

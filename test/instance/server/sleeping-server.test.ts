@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createArtifact } from '../../fixtures/instance/artifact.ts'
-import { InstanceHarness } from '../../helpers/instance-harness.ts'
-import { post, rpc } from '../../helpers/mcp-requests.ts'
+import { post, rpc } from '../../helpers/clients/mcp-requests.ts'
+import { InstanceHarness } from '../../helpers/instance/instance-harness.ts'
 
 const ID = 'dep_1/asleep'
 

@@ -1,7 +1,7 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { TenantAuth } from '../../../src/shared/instances/instance-protocol.ts'
-import { type ServedProgram, serveProgram } from '../../helpers/programs.ts'
+import { type ServedProgram, serveProgram } from '../../helpers/instance/programs.ts'
 
 const ISSUER = 'http://127.0.0.1:6273/auth/test/production'
 const HTTP_PROGRAM = new URL('../../fixtures/programs/http-server.mjs', import.meta.url).pathname

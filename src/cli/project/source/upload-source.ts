@@ -1,4 +1,4 @@
-import type { ProjectRecord } from '../../../shared/contract/projects.ts'
+import type { ProjectRecord } from '../../../shared/contract/projects/projects.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { ApiClient } from '../../api/client.ts'
 import { openArchive, type PackedSource, packSource } from './pack-source.ts'

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { ModelVendor } from '../../../shared/contract/model-keys.ts'
+import type { ModelVendor } from '../../../shared/contract/access/model-keys.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { type ModelChoice, modelName, takesImages } from './model-id.ts'
 import { vendorFetch } from './vendor-fetch.ts'

@@ -6,7 +6,7 @@ import {
   daemonUpgradingSchema,
   type UpgradeRequest,
   upgradeRequestSchema,
-} from '../../../shared/contract/daemon-health.ts'
+} from '../../../shared/contract/daemon/daemon-health.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { Services } from '../../services/services.ts'
 import { dataEndpoint } from '../endpoint.ts'

@@ -7,7 +7,7 @@ import {
   keyInfoSchema,
   keyPageSchema,
   keyRecordSchema,
-} from '../../../shared/contract/api-keys.ts'
+} from '../../../shared/contract/access/api-keys.ts'
 import type { Principal } from '../../services/access/api-keys.ts'
 import type { Services } from '../../services/services.ts'
 import { dataEndpoint, matchesPath, type Route } from '../endpoint.ts'

@@ -4,7 +4,7 @@ import {
   containerBuildLogSchema,
   containerBuildPageSchema,
   containerBuildSchema,
-} from '../../../shared/contract/container-builds.ts'
+} from '../../../shared/contract/builds/container-builds.ts'
 import { containerBuildStateSchema } from '../../../shared/contract/fields.ts'
 import type { Services } from '../../services/services.ts'
 import { dataEndpoint, endpoint } from '../endpoint.ts'

@@ -4,7 +4,7 @@ import {
   mappingSchema,
   putMappingSchema,
   subdomainSchema,
-} from '../../../shared/contract/mappings.ts'
+} from '../../../shared/contract/deployments/mappings.ts'
 import type { Services } from '../../services/services.ts'
 import { dataEndpoint } from '../endpoint.ts'
 import { limitSchema, pageTokenSchema } from '../path-ids.ts'

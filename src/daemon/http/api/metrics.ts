@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { environmentSchema } from '../../../shared/contract/fields.ts'
-import { liveMetricsSchema } from '../../../shared/contract/metrics.ts'
+import { liveMetricsSchema } from '../../../shared/contract/monitoring/metrics.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 import { wholeNumber } from '../path-ids.ts'

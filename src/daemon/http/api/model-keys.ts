@@ -3,7 +3,7 @@ import {
   modelKeyListSchema,
   modelKeySchema,
   saveModelKeySchema,
-} from '../../../shared/contract/model-keys.ts'
+} from '../../../shared/contract/access/model-keys.ts'
 import { described } from '../../../shared/json/schema-metadata.ts'
 import type { Services } from '../../services/services.ts'
 import { dataEndpoint, endpoint } from '../endpoint.ts'

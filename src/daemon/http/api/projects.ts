@@ -5,7 +5,7 @@ import {
   projectPageSchema,
   projectSchema,
   updateProjectSchema,
-} from '../../../shared/contract/projects.ts'
+} from '../../../shared/contract/projects/projects.ts'
 import { SOURCE_LIMIT_BYTES, tooLarge } from '../../services/builds/sources.ts'
 import type { Services } from '../../services/services.ts'
 import { dataEndpoint } from '../endpoint.ts'

@@ -1,4 +1,4 @@
-import type { Scope } from '../../../shared/contract/scopes.ts'
+import type { Scope } from '../../../shared/contract/access/scopes.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { Principal } from '../../services/access/api-keys.ts'
 import type { Access, ApiContext, Route } from '../endpoint.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { buildRecordSchema, surfaceReportSchema } from '../../../shared/contract/builds.ts'
+import { buildRecordSchema, surfaceReportSchema } from '../../../shared/contract/builds/builds.ts'
 import { pageOf } from '../../../shared/contract/envelope.ts'
 import { buildStateSchema, environmentSchema } from '../../../shared/contract/fields.ts'
 import { buildRequestSchema } from '../../../shared/definitions/definitions.ts'

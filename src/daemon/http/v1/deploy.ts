@@ -5,7 +5,7 @@ import {
   deploymentStatusSchema,
   deployRequestSchema,
   rollbackRequestSchema,
-} from '../../../shared/contract/deployments.ts'
+} from '../../../shared/contract/deployments/deployments.ts'
 import { pageOf } from '../../../shared/contract/envelope.ts'
 import { deploymentStateSchema, environmentSchema } from '../../../shared/contract/fields.ts'
 import type { Services } from '../../services/services.ts'

@@ -6,7 +6,7 @@ import {
   storePageSchema,
   storePrefixSchema,
   storeUserSchema,
-} from '../../../shared/contract/server-store.ts'
+} from '../../../shared/contract/servers/server-store.ts'
 import { STORE_ENVIRONMENTS } from '../../../shared/contract/states.ts'
 import { SERVER_NAME } from '../../../shared/names.ts'
 import type { Services } from '../../services/services.ts'

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { InstanceReport } from '../../../shared/contract/health-reports.ts'
+import type { InstanceReport } from '../../../shared/contract/monitoring/health-reports.ts'
 import type {
   Announcement,
   SessionClaim,

@@ -1,5 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { CreatedKey, CreateKeyRequest, KeyInfo, KeyRecord } from '../../../shared/contract/api-keys.ts'
+import type {
+  CreatedKey,
+  CreateKeyRequest,
+  KeyInfo,
+  KeyRecord,
+} from '../../../shared/contract/access/api-keys.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { createId } from '../../../shared/ids.ts'
 import type { Store } from '../../store/store.ts'

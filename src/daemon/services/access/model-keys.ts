@@ -1,5 +1,9 @@
-import { MODEL_VENDORS, type ModelKeyRecord, type ModelVendor } from '../../../shared/contract/model-keys.ts'
-import type { ModelAccess } from '../../../shared/contract/test-runs.ts'
+import {
+  MODEL_VENDORS,
+  type ModelKeyRecord,
+  type ModelVendor,
+} from '../../../shared/contract/access/model-keys.ts'
+import type { ModelAccess } from '../../../shared/contract/projects/test-runs.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { ModelKeys } from '../../agent/providers/open-model.ts'
 import type { ServiceDependencies } from '../dependencies.ts'

@@ -1,5 +1,5 @@
 import { RateLimiterMemory, RateLimiterRes, RateLimiterSQLite } from 'rate-limiter-flexible'
-import { PLAN_LIMITS, PLANS, type Plan } from '../../../shared/contract/scopes.ts'
+import { PLAN_LIMITS, PLANS, type Plan } from '../../../shared/contract/access/scopes.ts'
 import type { Database } from '../../store/database.ts'
 import type { Principal } from './api-keys.ts'
 

@@ -1,4 +1,4 @@
-import type { MappingRecord } from '../../../shared/contract/mappings.ts'
+import type { MappingRecord } from '../../../shared/contract/deployments/mappings.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { Deployment } from '../../store/tables/deployments.ts'
 import type { Mapping } from '../../store/tables/mappings.ts'

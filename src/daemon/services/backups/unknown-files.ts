@@ -7,7 +7,7 @@ import {
   type UnknownFile,
   type UnknownFilesRecord,
   type UnknownKind,
-} from '../../../shared/contract/unknown-files.ts'
+} from '../../../shared/contract/daemon/unknown-files.ts'
 import type { Clock } from '../clock.ts'
 
 const DAY_MS = 24 * 3600_000

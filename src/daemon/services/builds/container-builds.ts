@@ -1,5 +1,5 @@
-import type { ContainerBuildRecord } from '../../../shared/contract/container-builds.ts'
-import type { LogPage } from '../../../shared/contract/log-pages.ts'
+import type { ContainerBuildRecord } from '../../../shared/contract/builds/container-builds.ts'
+import type { LogPage } from '../../../shared/contract/monitoring/log-pages.ts'
 import {
   CONTAINER_BUILD_TRANSITIONS,
   type ContainerBuildState,

@@ -1,5 +1,5 @@
 import type { ContainerEngine, ContainerLimit } from '../../../shared/container-engine.ts'
-import type { DeployConfig } from '../../../shared/contract/deploy-config.ts'
+import type { DeployConfig } from '../../../shared/contract/deployments/deploy-config.ts'
 import type { Artifact } from '../../../shared/definitions/artifact.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { ContainerLimits, TenantContainer } from '../../../shared/instances/instance-protocol.ts'

@@ -1,6 +1,6 @@
-import { AUTH_FIELDS } from '../../../shared/contract/auth-providers.ts'
-import type { DeployConfig } from '../../../shared/contract/deploy-config.ts'
-import type { DeploymentAuth } from '../../../shared/contract/deployment-auth.ts'
+import { AUTH_FIELDS } from '../../../shared/contract/deployments/auth-providers.ts'
+import type { DeployConfig } from '../../../shared/contract/deployments/deploy-config.ts'
+import type { DeploymentAuth } from '../../../shared/contract/deployments/deployment-auth.ts'
 import { HostingError } from '../../../shared/errors.ts'
 
 /** Addresses to which users or the daemon send secrets. */

@@ -1,4 +1,4 @@
-import type { DeployRequest } from '../../../shared/contract/deployments.ts'
+import type { DeployRequest } from '../../../shared/contract/deployments/deployments.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { nearestName } from '../../../shared/names.ts'
 import type { Build } from '../../store/tables/builds.ts'

@@ -1,5 +1,5 @@
 import { get } from 'node:http'
-import type { HealthReport } from '../../../shared/contract/health-reports.ts'
+import type { HealthReport } from '../../../shared/contract/monitoring/health-reports.ts'
 import type { DeploymentState } from '../../../shared/contract/states.ts'
 
 type Check = HealthReport['checks'][number]

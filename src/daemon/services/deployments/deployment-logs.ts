@@ -1,4 +1,4 @@
-import type { LogPage } from '../../../shared/contract/log-pages.ts'
+import type { LogPage } from '../../../shared/contract/monitoring/log-pages.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { LogLine } from '../../../shared/instances/log-line.ts'
 import { type LogFilter, matchesFilter, RUN_PHASE } from '../../runtime/logs/log-filter.ts'

@@ -1,5 +1,5 @@
-import type { DeployConfig } from '../../../shared/contract/deploy-config.ts'
-import type { DeploymentAuth } from '../../../shared/contract/deployment-auth.ts'
+import type { DeployConfig } from '../../../shared/contract/deployments/deploy-config.ts'
+import type { DeploymentAuth } from '../../../shared/contract/deployments/deployment-auth.ts'
 import type { Deployment } from '../../store/tables/deployments.ts'
 import type { SecretBox } from '../access/secrets.ts'
 

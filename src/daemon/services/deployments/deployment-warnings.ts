@@ -1,4 +1,4 @@
-import type { DeploymentStatus } from '../../../shared/contract/deployments.ts'
+import type { DeploymentStatus } from '../../../shared/contract/deployments/deployments.ts'
 import type { Build } from '../../store/tables/builds.ts'
 import type { Deployment } from '../../store/tables/deployments.ts'
 

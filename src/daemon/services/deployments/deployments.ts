@@ -1,5 +1,5 @@
-import type { DeployConfig } from '../../../shared/contract/deploy-config.ts'
-import type { DeployRequest } from '../../../shared/contract/deployments.ts'
+import type { DeployConfig } from '../../../shared/contract/deployments/deploy-config.ts'
+import type { DeployRequest } from '../../../shared/contract/deployments/deployments.ts'
 import type { Environment } from '../../../shared/contract/states.ts'
 import type { Artifact } from '../../../shared/definitions/artifact.ts'
 import { HostingError } from '../../../shared/errors.ts'

@@ -1,4 +1,4 @@
-import type { DeploymentStatus } from '../../../shared/contract/deployments.ts'
+import type { DeploymentStatus } from '../../../shared/contract/deployments/deployments.ts'
 import type { Environment } from '../../../shared/contract/states.ts'
 import type { ProgramLimits } from '../../../shared/instances/instance-protocol.ts'
 import type { Served } from '../../runtime/served.ts'

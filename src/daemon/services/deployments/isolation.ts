@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { DeploymentStatus } from '../../../shared/contract/deployments.ts'
+import type { DeploymentStatus } from '../../../shared/contract/deployments/deployments.ts'
 import { processorGaps } from '../../../shared/sandbox/control-groups.ts'
 import { isolate, isolationSettings } from '../../../shared/sandbox/isolation.ts'
 import { moduleIsolation } from '../../runtime/placement/placement.ts'

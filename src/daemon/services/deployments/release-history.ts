@@ -3,7 +3,7 @@ import {
   type ReleaseChanges,
   type ReleaseNotes,
   type ReleaseRecord,
-} from '../../../shared/contract/releases.ts'
+} from '../../../shared/contract/deployments/releases.ts'
 import type { Environment } from '../../../shared/contract/states.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { LogLine } from '../../../shared/instances/log-line.ts'

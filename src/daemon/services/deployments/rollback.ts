@@ -1,4 +1,4 @@
-import type { DeployRequest } from '../../../shared/contract/deployments.ts'
+import type { DeployRequest } from '../../../shared/contract/deployments/deployments.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { Deployment } from '../../store/tables/deployments.ts'
 import type { Release } from '../../store/tables/releases.ts'

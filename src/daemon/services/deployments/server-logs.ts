@@ -1,4 +1,4 @@
-import type { ServerLogPage } from '../../../shared/contract/log-pages.ts'
+import type { ServerLogPage } from '../../../shared/contract/monitoring/log-pages.ts'
 import type { LogLine } from '../../../shared/instances/log-line.ts'
 import { RUN_PHASE } from '../../runtime/logs/log-filter.ts'
 import { decodeToken } from '../../runtime/logs/log-store.ts'

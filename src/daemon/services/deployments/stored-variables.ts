@@ -1,5 +1,5 @@
+import type { VariableChanges, VariableValues } from '../../../shared/contract/servers/variables.ts'
 import type { Environment } from '../../../shared/contract/states.ts'
-import type { VariableChanges, VariableValues } from '../../../shared/contract/variables.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { looksSecret } from '../../../shared/secret-names.ts'
 import type { Build } from '../../store/tables/builds.ts'

@@ -1,4 +1,4 @@
-import type { SurfaceReport } from '../../../shared/contract/builds.ts'
+import type { SurfaceReport } from '../../../shared/contract/builds/builds.ts'
 import { ENVIRONMENTS, type Environment } from '../../../shared/contract/states.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { ChangedList } from '../../../shared/instances/instance-protocol.ts'

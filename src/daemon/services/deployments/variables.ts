@@ -1,5 +1,5 @@
+import type { ServerEnv, VariableChanges } from '../../../shared/contract/servers/variables.ts'
 import type { Environment } from '../../../shared/contract/states.ts'
-import type { ServerEnv, VariableChanges } from '../../../shared/contract/variables.ts'
 import { looksSecret } from '../../../shared/secret-names.ts'
 import type { Build } from '../../store/tables/builds.ts'
 import type { Deployment } from '../../store/tables/deployments.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { InstanceReport } from '../../../shared/contract/health-reports.ts'
-import type { LiveMetrics } from '../../../shared/contract/metrics.ts'
+import type { InstanceReport } from '../../../shared/contract/monitoring/health-reports.ts'
+import type { LiveMetrics } from '../../../shared/contract/monitoring/metrics.ts'
 import { RequestTally } from '../../../shared/instances/request-tally.ts'
 import type { LiveDeployment } from '../../store/tables/deployments.ts'
 import type { ServiceDependencies } from '../dependencies.ts'

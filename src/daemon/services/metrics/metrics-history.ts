@@ -1,4 +1,4 @@
-import type { MetricsHistory } from '../../../shared/contract/metrics.ts'
+import type { MetricsHistory } from '../../../shared/contract/monitoring/metrics.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { RequestTally, type SeriesCounts, tallyOf } from '../../../shared/instances/request-tally.ts'
 

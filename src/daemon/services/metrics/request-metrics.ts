@@ -1,4 +1,4 @@
-import type { HealthReport } from '../../../shared/contract/health-reports.ts'
+import type { HealthReport } from '../../../shared/contract/monitoring/health-reports.ts'
 import {
   type RequestTally,
   type SeriesCounts,

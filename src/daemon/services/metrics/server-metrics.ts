@@ -1,4 +1,4 @@
-import type { ServerMetrics } from '../../../shared/contract/metrics.ts'
+import type { ServerMetrics } from '../../../shared/contract/monitoring/metrics.ts'
 import { ENVIRONMENTS, type Environment } from '../../../shared/contract/states.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 import { requireServer } from '../deployments/release-history.ts'

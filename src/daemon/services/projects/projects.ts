@@ -2,7 +2,7 @@ import type {
   CreateProjectRequest,
   ProjectRecord,
   UpdateProjectRequest,
-} from '../../../shared/contract/projects.ts'
+} from '../../../shared/contract/projects/projects.ts'
 import { canMove, PROJECT_TRANSITIONS } from '../../../shared/contract/states.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { createId } from '../../../shared/ids.ts'

@@ -4,7 +4,7 @@ import type {
   StoreEntry,
   StorePage,
   StoreUsage,
-} from '../../../shared/contract/server-store.ts'
+} from '../../../shared/contract/servers/server-store.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { StatePlace } from '../../../shared/instances/instance-protocol.ts'
 import { MAX_STORE_BYTES, USER_SCOPE } from '../../../shared/instances/state-operations.ts'

@@ -1,4 +1,4 @@
-import type { Destination } from '../../../shared/contract/metrics.ts'
+import type { Destination } from '../../../shared/contract/monitoring/metrics.ts'
 import type { LogLine } from '../../../shared/instances/log-line.ts'
 import type { DestinationCounts } from '../../../shared/network/egress-protocol.ts'
 import { describeRefusal } from '../../../shared/network/network-policy.ts'

@@ -1,4 +1,4 @@
-import type { DeployConfig } from '../../../shared/contract/deploy-config.ts'
+import type { DeployConfig } from '../../../shared/contract/deployments/deploy-config.ts'
 import type { Served } from '../../runtime/served.ts'
 import type { Address } from '../../store/tables/addresses.ts'
 import type { Build } from '../../store/tables/builds.ts'

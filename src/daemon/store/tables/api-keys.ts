@@ -1,4 +1,4 @@
-import type { Plan, Scope } from '../../../shared/contract/scopes.ts'
+import type { Plan, Scope } from '../../../shared/contract/access/scopes.ts'
 import type { Database } from '../database.ts'
 import { RecordStore } from '../record-store.ts'
 import type { Page } from '../table.ts'

@@ -1,4 +1,4 @@
-import type { BuildPhase } from '../../../shared/contract/container-builds.ts'
+import type { BuildPhase } from '../../../shared/contract/builds/container-builds.ts'
 import type { ContainerBuildState } from '../../../shared/contract/states.ts'
 import type { Database } from '../database.ts'
 import { RecordStore } from '../record-store.ts'

@@ -1,4 +1,4 @@
-import type { DeployConfig } from '../../../shared/contract/deploy-config.ts'
+import type { DeployConfig } from '../../../shared/contract/deployments/deploy-config.ts'
 import type { Failure } from '../../../shared/contract/fields.ts'
 import type { DeploymentState, Environment } from '../../../shared/contract/states.ts'
 import type { Database } from '../database.ts'

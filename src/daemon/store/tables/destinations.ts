@@ -1,4 +1,4 @@
-import type { Destination } from '../../../shared/contract/metrics.ts'
+import type { Destination } from '../../../shared/contract/monitoring/metrics.ts'
 import type { Database } from '../database.ts'
 import { TableStore } from '../record-store.ts'
 

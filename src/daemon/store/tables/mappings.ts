@@ -1,4 +1,4 @@
-import type { MappingRecord } from '../../../shared/contract/mappings.ts'
+import type { MappingRecord } from '../../../shared/contract/deployments/mappings.ts'
 import type { Environment } from '../../../shared/contract/states.ts'
 import type { Database } from '../database.ts'
 import { TableStore } from '../record-store.ts'

@@ -1,4 +1,4 @@
-import type { ProjectRecord } from '../../../shared/contract/projects.ts'
+import type { ProjectRecord } from '../../../shared/contract/projects/projects.ts'
 import type { Database } from '../database.ts'
 import { RecordStore } from '../record-store.ts'
 import type { Page } from '../table.ts'

@@ -1,4 +1,8 @@
-import type { ReleaseChanges, ReleaseGit, ReleaseTest } from '../../../shared/contract/releases.ts'
+import type {
+  ReleaseChanges,
+  ReleaseGit,
+  ReleaseTest,
+} from '../../../shared/contract/deployments/releases.ts'
 import type { DeploymentState, Environment } from '../../../shared/contract/states.ts'
 import type { Database } from '../database.ts'
 import { Table } from '../table.ts'

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createHome, type TestHome } from '../../../helpers/mcp.ts'
+import { createHome, type TestHome } from '../../../helpers/daemon/mcp.ts'
 
 let home: TestHome
 beforeAll(() => {

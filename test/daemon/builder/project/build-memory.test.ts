@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { BuildMemory } from '../../../../src/daemon/builder/project/build-memory.ts'
-import { createProjectFolder } from '../../../helpers/project-folder.ts'
+import { createProjectFolder } from '../../../helpers/daemon/project-folder.ts'
 
 const request = { name: 'shop', template: 'custom' as const, source: 'src_1' }
 

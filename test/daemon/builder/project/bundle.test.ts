@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { bundleProject, TEXT_AND_BINARY } from '../../../../src/daemon/builder/project/bundle.ts'
 import { findModules } from '../../../../src/daemon/builder/project/find-modules.ts'
 import type { HostingError } from '../../../../src/shared/errors.ts'
-import { createProjectFolder } from '../../../helpers/project-folder.ts'
+import { createProjectFolder } from '../../../helpers/daemon/project-folder.ts'
 
 const sdk = fileURLToPath(new URL('../../../fixtures/sdk.js', import.meta.url))
 

@@ -4,13 +4,13 @@ import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Dependencies } from '../../../../src/daemon/builder/project/dependencies.ts'
+import { createProjectFolder, type ProjectFolder } from '../../../helpers/daemon/project-folder.ts'
 import {
   filesWithDependency,
   listen,
   type NpmRegistry,
   startRegistry,
-} from '../../../helpers/npm-registry.ts'
-import { createProjectFolder, type ProjectFolder } from '../../../helpers/project-folder.ts'
+} from '../../../helpers/services/npm-registry.ts'
 
 let registry: NpmRegistry
 let npmCache: ProjectFolder

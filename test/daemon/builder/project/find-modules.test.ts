@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { findModules } from '../../../../src/daemon/builder/project/find-modules.ts'
-import { createProjectFolder } from '../../../helpers/project-folder.ts'
+import { createProjectFolder } from '../../../helpers/daemon/project-folder.ts'
 
 const request = { name: 'shop', template: 'custom' as const }
 const tool = { name: 'sum', description: 'Adds', inputSchema: {} }

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
-import { eventually } from '../../../helpers/mcp.ts'
-import { filesWithDependency, listen } from '../../../helpers/npm-registry.ts'
+import { eventually } from '../../../helpers/daemon/mcp.ts'
+import { createProjectFolder } from '../../../helpers/daemon/project-folder.ts'
 import { descendantsOf, isRunning } from '../../../helpers/processes.ts'
-import { createProjectFolder } from '../../../helpers/project-folder.ts'
+import { filesWithDependency, listen } from '../../../helpers/services/npm-registry.ts'
 
 const NPM_INSTALL = fileURLToPath(
   new URL('../../../../src/daemon/builder/project/npm-install.ts', import.meta.url),

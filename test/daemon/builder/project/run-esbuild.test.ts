@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { runEsbuild } from '../../../../src/daemon/builder/project/run-esbuild.ts'
-import { eventually } from '../../../helpers/mcp.ts'
+import { eventually } from '../../../helpers/daemon/mcp.ts'
 import { descendantsOf, readProc } from '../../../helpers/processes.ts'
 
 const OPTIONS = { stdin: { contents: 'export default 1 + 1' }, write: false } as const

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import BetterSqlite3 from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { type ApiInput, startTestDaemon, type TestDaemon } from '../../../helpers/daemon.ts'
+import { type ApiInput, startTestDaemon, type TestDaemon } from '../../../helpers/daemon/daemon.ts'
 import { buildServer, createKey, deploy, POST_BODIES } from '../fixtures.ts'
 
 /** `Idempotency-Key` on POST requests. */

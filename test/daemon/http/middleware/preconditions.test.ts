@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tarGz } from '../../../helpers/archives.ts'
-import { startTestDaemon, type TestDaemon } from '../../../helpers/daemon.ts'
+import { startTestDaemon, type TestDaemon } from '../../../helpers/daemon/daemon.ts'
 import { buildServer, createKey, deploy } from '../fixtures.ts'
 
 /** `ETag`, `If-Match` and `If-None-Match` (RFC 9110 13). */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { LOG_LIMITS, LogRotator } from '../../../../src/daemon/runtime/logs/log-rotation.ts'
 import { LogStore } from '../../../../src/daemon/runtime/logs/log-store.ts'
-import { post, RuntimeHarness } from '../../../helpers/runtime-harness.ts'
+import { post, RuntimeHarness } from '../../../helpers/instance/runtime-harness.ts'
 
 test('rotates large logs of running instances and removes old logs', async () => {
   await using harness = new RuntimeHarness()

@@ -18,7 +18,7 @@ import { pruneLogs, rotateWhenDue } from '../../../../src/daemon/runtime/logs/lo
 import { listSegments } from '../../../../src/daemon/runtime/logs/log-segments.ts'
 import { LogStore } from '../../../../src/daemon/runtime/logs/log-store.ts'
 import type { LogLine } from '../../../../src/shared/instances/log-line.ts'
-import { logLine as line, writeLines } from '../../../helpers/log-lines.ts'
+import { logLine as line, writeLines } from '../../../helpers/daemon/log-lines.ts'
 
 let dir: string
 let logs: LogStore

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Served } from '../../../../src/daemon/runtime/served.ts'
 import type { Behaviour } from '../../../fixtures/instance.ts'
-import { describeServed, RuntimeHarness, where } from '../../../helpers/runtime-harness.ts'
+import { describeServed, RuntimeHarness, where } from '../../../helpers/instance/runtime-harness.ts'
 
 const shared: Partial<Served> = { placement: 'shared' }
 

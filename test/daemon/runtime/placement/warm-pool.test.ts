@@ -6,7 +6,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { WarmPool } from '../../../../src/daemon/runtime/placement/warm-pool.ts'
 import type { Host } from '../../../../src/daemon/runtime/process/host.ts'
 import type { Artifact } from '../../../../src/shared/definitions/artifact.ts'
-import { describeServed, RuntimeHarness } from '../../../helpers/runtime-harness.ts'
+import { describeServed, RuntimeHarness } from '../../../helpers/instance/runtime-harness.ts'
 
 afterEach(() => void vi.useRealTimers())
 

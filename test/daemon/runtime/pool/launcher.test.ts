@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { InstanceSet } from '../../../../src/daemon/runtime/pool/instance-set.ts'
 import { Launcher } from '../../../../src/daemon/runtime/pool/launcher.ts'
 import { POOL_LIMITS } from '../../../../src/daemon/runtime/pool/pool-options.ts'
-import { describeServed } from '../../../helpers/runtime-harness.ts'
+import { describeServed } from '../../../helpers/instance/runtime-harness.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { buildArtifact } from '../../../../src/daemon/builder/build-artifact.ts'
 import { digestOf } from '../../../../src/daemon/builder/digest.ts'
 import { createTenant } from '../../../fixtures/instance/tenant.ts'
+import { RuntimeHarness } from '../../../helpers/instance/runtime-harness.ts'
 import { descendantsOf } from '../../../helpers/processes.ts'
-import { RuntimeHarness } from '../../../helpers/runtime-harness.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../../../dist/instance.js', import.meta.url))
 /** Enough for any process that exits by itself. */

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { guardChannel } from '../../../../src/daemon/engine/guarded-channel.ts'
 import { HandleSender } from '../../../../src/daemon/engine/handle-sender.ts'
 import { HandOvers } from '../../../../src/daemon/runtime/process/hand-over.ts'
-import { AcceptedSockets } from '../../../helpers/accepted-sockets.ts'
-import { eventually } from '../../../helpers/mcp.ts'
+import { AcceptedSockets } from '../../../helpers/clients/accepted-sockets.ts'
+import { eventually } from '../../../helpers/daemon/mcp.ts'
 import { readProc } from '../../../helpers/processes.ts'
 
 /** More than the IPC channel can buffer. */

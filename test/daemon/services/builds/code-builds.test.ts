@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { callTool, startTestDaemon, type TestDaemon } from '../../../helpers/daemon.ts'
-import { filesWithDependency, startRegistry } from '../../../helpers/npm-registry.ts'
-import { createProjectFolder } from '../../../helpers/project-folder.ts'
+import { callTool, startTestDaemon, type TestDaemon } from '../../../helpers/daemon/daemon.ts'
+import { createProjectFolder } from '../../../helpers/daemon/project-folder.ts'
+import { filesWithDependency, startRegistry } from '../../../helpers/services/npm-registry.ts'
 
 let daemon: TestDaemon
 let projectId: string

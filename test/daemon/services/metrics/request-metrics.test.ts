@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callTool, startTestDaemon, type TestDaemon } from '../../../helpers/daemon.ts'
+import { callTool, startTestDaemon, type TestDaemon } from '../../../helpers/daemon/daemon.ts'
 import { buildServer, deploy, echoServer } from '../../http/fixtures.ts'
 
 let daemon: TestDaemon

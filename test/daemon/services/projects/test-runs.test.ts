@@ -1,8 +1,8 @@
 import { request } from 'node:http'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { startTestDaemon, type TestDaemon } from '../../../helpers/daemon.ts'
-import { eventually } from '../../../helpers/mcp.ts'
-import { type ModelStub, startModelStub } from '../../../helpers/model-stub.ts'
+import { startTestDaemon, type TestDaemon } from '../../../helpers/daemon/daemon.ts'
+import { eventually } from '../../../helpers/daemon/mcp.ts'
+import { type ModelStub, startModelStub } from '../../../helpers/services/model-stub.ts'
 
 let daemon: TestDaemon
 let stub: ModelStub

@@ -6,8 +6,8 @@ import BetterSqlite3 from 'better-sqlite3'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createDaemon } from '../../../../src/daemon/daemon.ts'
 import { homePaths } from '../../../../src/shared/paths.ts'
-import { startTestDaemon, type TestDaemon } from '../../../helpers/daemon.ts'
-import { fixtureProgram } from '../../../helpers/fixture-programs.ts'
+import { startTestDaemon, type TestDaemon } from '../../../helpers/daemon/daemon.ts'
+import { fixtureProgram } from '../../../helpers/vitest/fixture-programs.ts'
 import { buildServer, deploy, echoServer } from '../../http/fixtures.ts'
 
 const instanceProgram = fixtureProgram('instance')

@@ -8,8 +8,13 @@ import { processesWith } from '../../../../src/instance/bridge/process/process-t
 import { ProgramProcess } from '../../../../src/instance/bridge/process/program-process.ts'
 import type { ProgramLimits } from '../../../../src/shared/instances/instance-protocol.ts'
 import { ownControlGroups, PROGRAM_GROUP } from '../../../../src/shared/sandbox/control-groups.ts'
-import { eventually } from '../../../helpers/mcp.ts'
-import { FIXTURE, programFolders, type ServedProgram, serveProgram } from '../../../helpers/programs.ts'
+import { eventually } from '../../../helpers/daemon/mcp.ts'
+import {
+  FIXTURE,
+  programFolders,
+  type ServedProgram,
+  serveProgram,
+} from '../../../helpers/instance/programs.ts'
 
 const groups = ownControlGroups()
 // False without a usable control group. Version 1 needs root, version 2 a delegated group.

@@ -9,7 +9,7 @@ import { loadLiquid } from '../../../../src/instance/handlers/load.ts'
 import type { ClientContext } from '../../../../src/instance/server/client-context.ts'
 import type { HttpHandler, ToolDefinition } from '../../../../src/shared/definitions/definitions.ts'
 import { httpHandlerSchema } from '../../../../src/shared/definitions/handlers.ts'
-import { callTool, createCall, textOf } from '../../../helpers/prepared.ts'
+import { callTool, createCall, textOf } from '../../../helpers/instance/prepared.ts'
 
 interface Received {
   method: string

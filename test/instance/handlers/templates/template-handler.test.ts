@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { TemplateHandler } from '../../../../src/shared/definitions/definitions.ts'
-import { callTool, createCall, createTool, prepare, textOf } from '../../../helpers/prepared.ts'
+import { callTool, createCall, createTool, prepare, textOf } from '../../../helpers/instance/prepared.ts'
 
 const template = (parts: Partial<TemplateHandler>): TemplateHandler => ({ type: 'template', ...parts })
 

@@ -1,8 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createArtifact } from '../../../fixtures/instance/artifact.ts'
-import { fixtureProgram } from '../../../helpers/fixture-programs.ts'
-import { type InstanceAddress, InstanceHarness } from '../../../helpers/instance-harness.ts'
-import { beginSession, messagesOf, open, post, readEvents, rpc, send } from '../../../helpers/mcp-requests.ts'
+import {
+  beginSession,
+  messagesOf,
+  open,
+  post,
+  readEvents,
+  rpc,
+  send,
+} from '../../../helpers/clients/mcp-requests.ts'
+import { type InstanceAddress, InstanceHarness } from '../../../helpers/instance/instance-harness.ts'
+import { fixtureProgram } from '../../../helpers/vitest/fixture-programs.ts'
 
 let harness: InstanceHarness
 let address: InstanceAddress

@@ -1,11 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createArtifact } from '../../../fixtures/instance/artifact.ts'
-import { fixtureProgram } from '../../../helpers/fixture-programs.ts'
-import {
-  type InstanceAddress,
-  type InstanceHarness,
-  startInstance,
-} from '../../../helpers/instance-harness.ts'
 import {
   beginSession,
   messagesOf,
@@ -16,7 +10,13 @@ import {
   postModern,
   readEvents,
   send,
-} from '../../../helpers/mcp-requests.ts'
+} from '../../../helpers/clients/mcp-requests.ts'
+import {
+  type InstanceAddress,
+  type InstanceHarness,
+  startInstance,
+} from '../../../helpers/instance/instance-harness.ts'
+import { fixtureProgram } from '../../../helpers/vitest/fixture-programs.ts'
 
 const META = 'io.modelcontextprotocol/'
 const INFO = { [`${META}serverInfo`]: { name: 'scripted', version: '1.2.3' } }

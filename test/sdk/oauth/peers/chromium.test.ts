@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { CHROMIUM, launchChromium } from '../../../helpers/chromium.ts'
+import { CHROMIUM, launchChromium } from '../../../helpers/clients/chromium.ts'
 import { close, listen } from '../support/identity-provider.ts'
 import { CALLBACK, type Mounted, mountAuthorizationServer } from '../support/mounted.ts'
 

@@ -1,0 +1,88 @@
+import * as z from 'zod'
+import { described, named } from '../../json/schema-metadata.ts'
+import {
+  buildStateSchema,
+  deploymentIdSchema,
+  EXAMPLE_DEPLOYMENT_ID,
+  EXAMPLE_MCP_ID,
+  environmentSchema,
+  failureSchema,
+  isoTime,
+  mcpIdSchema,
+  templateSchema,
+} from '../fields.ts'
+
+const namedBuild = named('Build', 'A build: one version of a server.', {
+  mcp_id: EXAMPLE_MCP_ID,
+  name: 'greeter',
+  status: 'ready',
+  url: 'http://127.0.0.1:23232/mcp',
+  build_time: 0.076,
+})
+
+/** Records of /v1/build (service interface 2.2). */
+
+export const buildRecordSchema = namedBuild.object({
+  mcp_id: mcpIdSchema,
+  name: z.string().describe('Name of the server.'),
+  status: buildStateSchema,
+  url: z
+    .string()
+    .describe('MCP endpoint of the preview of the server. Empty until its first build is ready.'),
+  build_time: z.number().describe('Duration of the build in seconds.'),
+  // Extensions
+  template: templateSchema.optional(),
+  digest: z.string().nullable().optional().describe('SHA-256 of the artifact. Null without one.'),
+  tools: z.array(z.string()).optional().describe('Names of the tools.'),
+  resources: z.array(z.string()).optional().describe('URIs of the resources.'),
+  prompts: z.array(z.string()).optional().describe('Names of the prompts.'),
+  project_id: z.string().nullable().optional().describe('Id of the project that the build belongs to.'),
+  created_at: isoTime.optional().describe('Creation time.'),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .describe('Extension: what was accepted but has no effect, one sentence each.'),
+  error: failureSchema.optional().describe('Why the build failed. Absent otherwise.'),
+})
+
+export const surfaceChangeSchema = named('SurfaceChange', 'A change that clients see.').object({
+  kind: z.enum(['breaking', 'compatible']).describe('Effect on clients.'),
+  path: z.string().meta(described('What changed.', 'tools.greet.inputSchema.name')),
+  message: z.string().describe('The change in one sentence.'),
+})
+
+const namedSurfaceReport = named(
+  'SurfaceReport',
+  'What a build changes for the clients of the live deployments of its server.',
+  {
+    mcp_id: EXAMPLE_MCP_ID,
+    items: [
+      {
+        environment: 'production',
+        deployment_id: EXAMPLE_DEPLOYMENT_ID,
+        against: 'mcp_0b6v3c8z1x5w9q2m7k4h',
+        breaking: true,
+        changes: [{ kind: 'breaking', path: 'tools.greet', message: 'is removed' }],
+      },
+    ],
+  },
+)
+
+/** GET /v1/build/{mcp_id}/surface */
+export const surfaceReportSchema = namedSurfaceReport.object({
+  mcp_id: mcpIdSchema,
+  items: z
+    .array(
+      named('SurfaceComparison', 'Changes compared with one live deployment.').object({
+        environment: environmentSchema,
+        deployment_id: deploymentIdSchema,
+        against: z.string().describe('Id of the build that is live there.'),
+        breaking: z.boolean().describe('At least one change breaks clients.'),
+        changes: z.array(surfaceChangeSchema).describe('Changes that clients see.'),
+      }),
+    )
+    .describe('One entry per environment in which the server is live.'),
+})
+
+export type BuildRecord = z.infer<typeof buildRecordSchema>
+export type SurfaceReport = z.infer<typeof surfaceReportSchema>

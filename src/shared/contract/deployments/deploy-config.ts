@@ -1,0 +1,114 @@
+import * as z from 'zod'
+import { described, named } from '../../json/schema-metadata.ts'
+import { domainFault, ENV_NAME, HOST_NAME, IMAGE_REFERENCE } from '../../names.ts'
+import { networkSchema } from '../../network/network-schema.ts'
+import { deploymentAuthSchema } from './deployment-auth.ts'
+import { originsSchema } from './origins.ts'
+
+/** `config` of a deployment (service interface 4.3). */
+
+const limitsSchema = named('Limits', 'Resource limits of each instance.').strictObject({
+  memory_mb: z
+    .int()
+    .min(16)
+    .max(1_048_576)
+    .optional()
+    .describe(
+      'Memory in MiB. An instance that uses more is replaced. By default 512, and 384 for processes outside of production. A program and its child processes are killed when together they use more than twice this limit.',
+    ),
+  cpus: z
+    .number()
+    .min(0.01)
+    .max(1024)
+    .optional()
+    .describe(
+      'Processors of a program or container, for example 0.5. No limit by default. For programs only where the daemon has control groups.',
+    ),
+  pids: z
+    .int()
+    .min(8)
+    .max(1_000_000)
+    .optional()
+    .describe(
+      'Maximum processes and threads of a container, or of a program and its child processes. By default 256 for a container, 512 for a program.',
+    ),
+})
+
+export const deployConfigSchema = named('DeployConfig', 'Configuration of a deployment.').strictObject({
+  domain: z
+    .string()
+    .regex(HOST_NAME, 'expected a host name such as mcp.example.com')
+    .refine(text => domainFault(text) === undefined, { error: ({ input }) => domainFault(String(input)) })
+    .optional()
+    .meta(described('Custom domain. Only one live deployment at a time can have it.', 'mcp.example.com')),
+  scaling: z
+    .strictObject({
+      min_instances: z.int().min(0).max(100).default(1).describe('Minimum number of instances.'),
+      max_instances: z.int().min(1).max(100).default(10).describe('Maximum number of instances.'),
+    })
+    .refine(({ min_instances, max_instances }) => min_instances <= max_instances, {
+      error: ({ input }) => {
+        const { min_instances, max_instances } = input as { min_instances: number; max_instances: number }
+        return `min_instances (${min_instances}) must not exceed max_instances (${max_instances}; default: 10)`
+      },
+    })
+    .optional()
+    .describe('Number of instances. Applied in production only.'),
+  env_vars: z
+    .record(z.string().regex(ENV_NAME, 'letters, digits and "_", not starting with a digit'), z.string())
+    .optional()
+    .describe(
+      'Values of the environment variables that the server declares. Encrypted at rest, masked in responses.',
+    ),
+  // Extensions
+  allow_private_network: z.boolean().optional().meta({
+    description: 'Handlers, modules and programs may reach loopback, private and link-local addresses.',
+    default: false,
+  }),
+  network: networkSchema
+    .optional()
+    .describe(
+      'Hosts that handlers, modules and programs may reach, or `none`. By default the public network. Not in containers.',
+    ),
+  log_level: z
+    .enum(['debug', 'info'])
+    .optional()
+    .describe('`debug` logs every MCP message, redacted. By default `debug` in development, else `info`.'),
+  timeout_seconds: z.number().min(0.1).max(3600).optional().meta({
+    description: 'Time limit for a handler of a module.',
+    default: 60,
+  }),
+  session_seconds: z
+    .int()
+    .min(0)
+    .max(86_400)
+    .optional()
+    .describe(
+      'Idle time for which a session of the 2025 protocol stays with its release. 0 moves it with each release. By default 1800, in staging 900, in development 0.',
+    ),
+  engine: z.enum(['process', 'container']).optional().meta({
+    description: 'Run in processes of this machine, or in containers of podman or docker.',
+    default: 'process',
+  }),
+  image: z
+    .string()
+    .regex(IMAGE_REFERENCE, 'the name of an image, such as ghcr.io/team/weather:1.2')
+    .optional()
+    .meta(
+      described(
+        'Image to run instead of the one made from the build. Engine `container` only.',
+        'ghcr.io/team/weather:1.2',
+      ),
+    ),
+  limits: limitsSchema.optional(),
+  auth: deploymentAuthSchema
+    .optional()
+    .describe('Sign-in of users. Without it, every client of this machine is served.'),
+  origins: originsSchema
+    .optional()
+    .describe(
+      'Origins whose pages may use the server from a browser, such as `https://app.example.com`, or `*` for all, which requires `auth`. By default only its own pages.',
+    ),
+})
+
+export type DeployConfig = z.infer<typeof deployConfigSchema>

@@ -1,0 +1,256 @@
+import { spawn } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { COMMANDS } from '../../../src/cli/command-line/command-list.ts'
+import { createHome, type Ended, eventually, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { type ContractStub, startContractStub } from '../../helpers/services/contract-stub.ts'
+import { startSdkServer } from '../../helpers/services/sdk-server.ts'
+
+/**
+ * Every command against an API that implements only the contract. A new command needs a case here: its output, or its
+ * error.
+ */
+interface Case {
+  args: string
+  /** Pattern of standard output. */
+  shows?: RegExp
+  /** Pattern of an error with exit code 4, whose next steps must work. */
+  refused?: RegExp
+  input?: string
+}
+
+/** `URL`: an MCP server. `DIR`: folder of a project. */
+const CASES: Record<string, Case[]> = {
+  up: [{ args: 'up DIR', shows: /Called add/ }],
+  init: [{ args: 'init HOME/new --name made --template basic', shows: /Created a project/ }],
+  build: [{ args: 'build DIR', shows: /Built calc in 1\.5 s/ }],
+  test: [{ args: 'test --server mcp-123 hello', shows: /The sum is 5/ }],
+  deploy: [
+    { args: 'deploy DIR --env production --domain a.example.com', shows: /dep-9/ },
+    { args: 'deploy mcp-123 --no-wait', shows: /dep-9/ },
+  ],
+  import: [{ args: 'import HOME/servers.json', shows: /Hosted calc at http/ }],
+  export: [{ args: 'export mcp-123', refused: /does not offer GET \/v1\/build\/mcp-123\/artifact/ }],
+  list: [{ args: 'list', refused: /does not list builds and deployments/ }],
+  status: [
+    { args: 'status dep-9', shows: /dep-9 is deployed/ },
+    { args: 'status dep-9 --health', shows: /dep-9 is healthy\s+region {2}eu/ },
+    { args: 'status nope', refused: /with status 404/ },
+    { args: 'status', refused: /does not list deployments/ },
+    { args: 'status --watch', refused: /does not offer GET \/api\/metrics/ },
+  ],
+  logs: [
+    { args: 'logs lb1', shows: /Step 1\/2\nStep 2\/2\n/ },
+    { args: 'logs lb1 --follow', shows: /Step 1\/2\nStep 2\/2\n$/ },
+    { args: 'logs bld_abc', refused: /Container build "bld_abc" does not exist/ },
+    { args: 'logs dep-9', refused: /only has logs of container builds/ },
+    { args: 'logs', refused: /does not offer GET \/api\/logs/ },
+  ],
+  releases: [{ args: 'releases calc', refused: /does not offer GET \/api\/servers\/calc\/releases/ }],
+  metrics: [{ args: 'metrics dep-9', refused: /does not offer/ }],
+  stop: [{ args: 'stop dep-9', refused: /does not offer POST \/v1\/deploy\/dep-9\/stop/ }],
+  start: [{ args: 'start dep-9', refused: /does not offer/ }],
+  restart: [{ args: 'restart dep-9', refused: /does not offer/ }],
+  rollback: [{ args: 'rollback dep-9', refused: /does not offer/ }],
+  remove: [
+    { args: 'remove dep-9 --yes', refused: /does not offer DELETE \/v1\/deploy\/dep-9/ },
+    { args: 'remove mcp_123 --yes', refused: /does not offer DELETE \/v1\/build\/mcp_123/ },
+    { args: 'remove calc --data --yes', refused: /does not offer DELETE \/v1\/servers\/calc/ },
+  ],
+  'env list': [{ args: 'env list calc', refused: /does not offer GET \/v1\/servers\/calc\/env/ }],
+  'env set': [{ args: 'env set calc A=1', refused: /does not offer PATCH/ }],
+  'env unset': [{ args: 'env unset calc A', refused: /does not offer GET/ }],
+  'env pull': [{ args: 'env pull calc --file HOME/pulled.env', refused: /does not offer GET/ }],
+  'env push': [{ args: 'env push calc --file HOME/pushed.env', refused: /does not offer PATCH/ }],
+  'env release': [{ args: 'env release calc', refused: /does not offer POST/ }],
+  tools: [
+    { args: 'tools URL', shows: /add/ },
+    { args: 'tools dep-9', refused: /does not report the URL/ },
+    { args: 'tools mcp-123', refused: /Deployment "mcp-123" does not exist/ },
+  ],
+  call: [
+    { args: 'call URL add a=1 b=2', shows: /3/ },
+    { args: 'call dep-9 add', refused: /does not report the URL/ },
+  ],
+  resources: [{ args: 'resources dep-9', refused: /does not report the URL/ }],
+  read: [{ args: 'read dep-9 docs://a', refused: /does not report the URL/ }],
+  prompts: [{ args: 'prompts dep-9', refused: /does not report the URL/ }],
+  prompt: [{ args: 'prompt dep-9 greet', refused: /does not report the URL/ }],
+  chat: [{ args: 'chat mcp-123', input: 'one\n', shows: /The sum is 5/ }],
+  'chats list': [{ args: 'chats list', refused: /does not offer GET \/api\/chats/ }],
+  'chats show': [{ args: 'chats show chat-7', refused: /does not offer/ }],
+  'chats count': [{ args: 'chats count chat-7', shows: /4 messages in chat chat-7/ }],
+  'chats remove': [{ args: 'chats remove chat-7 --yes', refused: /does not offer/ }],
+  connect: [
+    { args: 'connect URL --client claude-code --print', shows: /URL/ },
+    { args: 'connect dep-9 --client claude-code', refused: /does not report the URL/ },
+  ],
+  'domains list': [{ args: 'domains list', refused: /does not offer GET \/api\/lambda-mapping/ }],
+  'domains add': [{ args: 'domains add team dep-9', refused: /does not offer PUT/ }],
+  'domains remove': [
+    { args: 'domains remove team', shows: /Removed subdomain team/ },
+    { args: 'domains remove other', refused: /with status 404/ },
+  ],
+  'projects list': [{ args: 'projects list', refused: /does not offer GET \/api\/projects/ }],
+  'projects create': [{ args: 'projects create x', refused: /does not offer POST \/api\/projects/ }],
+  'projects show': [{ args: 'projects show p1', refused: /does not offer/ }],
+  'projects update': [{ args: 'projects update p1 --name z', shows: /z/ }],
+  'projects archive': [{ args: 'projects archive p1', shows: /archived/ }],
+  'projects delete': [{ args: 'projects delete p1 --yes', shows: /deleted/ }],
+  'projects upload': [{ args: 'projects upload p1 DIR', refused: /does not offer PUT/ }],
+  'projects build': [
+    { args: 'projects build p1 --no-wait', shows: /Container build lb1: pending/ },
+    { args: 'projects build p1', shows: /Container build lb1: pending/ },
+    { args: 'projects build nope', refused: /with status 404/ },
+  ],
+  'projects builds': [{ args: 'projects builds p1', refused: /does not offer GET \/api\/lambda-builds/ }],
+  'projects link': [{ args: 'projects link p1', shows: /Linked to p1/ }],
+  'store list': [{ args: 'store list notes', refused: /does not offer GET \/v1\/servers/ }],
+  'store get': [{ args: 'store get notes a', refused: /does not offer/ }],
+  'store set': [{ args: 'store set notes a 1', refused: /does not offer PATCH/ }],
+  'store delete': [{ args: 'store delete notes a', refused: /does not offer/ }],
+  'store export': [{ args: 'store export notes', refused: /does not offer/ }],
+  'store import': [
+    { args: 'store import notes -', input: '{"key":"a","value":1}', refused: /does not offer/ },
+  ],
+  whoami: [{ args: 'whoami', shows: /hosted key/ }],
+  'keys list': [{ args: 'keys list', refused: /does not offer GET \/api\/keys/ }],
+  'keys create': [{ args: 'keys create --name x', refused: /does not offer POST \/api\/keys/ }],
+  'keys revoke': [{ args: 'keys revoke x --yes', refused: /does not offer/ }],
+  'keys check': [{ args: 'keys check secret GET /v1/build', refused: /does not offer/ }],
+  'models list': [{ args: 'models list', refused: /does not offer/ }],
+  'models login': [{ args: 'models login openai --key -', input: 'sk-1', refused: /does not offer/ }],
+  'models logout': [{ args: 'models logout openai', refused: /does not offer/ }],
+  'context show': [{ args: 'context show', shows: /MCP_API_URL/ }],
+  'context list': [{ args: 'context list', shows: /local/ }],
+  doctor: [{ args: 'doctor', shows: /ok\s+api/ }],
+}
+
+/** Commands that are tested below or elsewhere, because they only make requests to the local daemon, if any. */
+const ELSEWHERE = [
+  'dev',
+  'login',
+  'logout',
+  'projects unlink',
+  'domains trust',
+  'context use',
+  'context add',
+  'context remove',
+  'completion',
+  '__complete',
+  ...COMMANDS.map(({ name }) => name).filter(name => name.startsWith('daemon ')),
+]
+
+let home: TestHome
+let stub: ContractStub
+let server: { url: string; close(): Promise<void> }
+let project: string
+
+beforeAll(async () => {
+  home = createHome()
+  server = await startSdkServer()
+  stub = await startContractStub({ serverUrl: server.url })
+  Object.assign(home.env, { MCP_API_URL: stub.url, MCP_API_KEY: stub.key })
+  project = home.dir
+  const tool = { name: 'add', description: 'Adds', inputSchema: { type: 'object' } }
+  writeFileSync(
+    join(project, 'mcp.config.json'),
+    JSON.stringify({ name: 'calc', template: 'basic', tools: [tool] }),
+  )
+  writeFileSync(join(home.dir, 'pushed.env'), 'A=1\n')
+  const calc = { command: 'calc-server', env: { KEY: 'x' } }
+  writeFileSync(join(home.dir, 'servers.json'), JSON.stringify({ mcpServers: { calc } }))
+})
+
+afterAll(async () => {
+  await Promise.all([stub?.close(), server?.close()])
+  await home.remove()
+})
+
+const fill = (text: string) =>
+  text.replaceAll('URL', server.url).replaceAll('DIR', project).replaceAll('HOME', home.dir)
+const run = (args: string, options: { input?: string } = {}) =>
+  home.mcp(fill(args).split(' '), { cwd: home.dir, ...options })
+
+test('every command has a case', () => {
+  const covered = [...Object.keys(CASES), ...ELSEWHERE]
+  expect(covered.toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted())
+})
+
+const cases = Object.values(CASES).flat()
+const working = cases.filter(({ refused }) => !refused)
+const refused = cases.filter(one => one.refused)
+
+describe.concurrent('an API that implements only the contract', () => {
+  test.each(working)('an API with only the contract supports mcp $args', async ({ args, input, shows }) => {
+    const { code, stdout, stderr } = await run(args, { input })
+    expect({ code, stdout, stderr }).toMatchObject({ code: 0 })
+    const pattern = shows && new RegExp(shows.source.replace(/^URL$/, server.url.replaceAll('.', '\\.')))
+    if (pattern) expect(stdout).toMatch(pattern)
+    expect(stdout).not.toMatch(/undefined|NaN|\[object/)
+    await expectWorking(hintsOf(stdout))
+  })
+
+  test.each(refused)('makes mcp $args fail with an explanation', async ({ args, input, refused }) => {
+    const answer = await run(`${args} --json`, { input })
+    expect(answer).toMatchObject({ code: 4, stdout: '' })
+    const { error } = JSON.parse(answer.stderr.trim().split('\n').at(-1)!)
+    expect(`${error.message}\n${error.details}`).toMatch(refused!)
+    expect(error.next.length).toBeGreaterThan(0)
+    await expectWorking(error.next.flatMap(({ command }: { command?: string }) => command ?? []))
+  })
+})
+
+/** Lines such as `Show its state:  mcp status dep-9`. */
+function hintsOf(stdout: string): string[] {
+  return [...stdout.matchAll(/: {2,}(mcp .+)$/gm)].map(([, command]) => command!)
+}
+
+const known = new Map<string, Promise<Ended>>()
+
+/** Runs suggested commands without a placeholder. Those with one must be of a command that works. */
+async function expectWorking(hints: string[]): Promise<void> {
+  for (const hint of hints) {
+    const name = Object.keys(CASES).find(one => hint === `mcp ${one}` || hint.startsWith(`mcp ${one} `))!
+    const isLocal = ELSEWHERE.some(one => hint.startsWith(`mcp ${one}`))
+    expect(isLocal || CASES[name]?.some(({ shows }) => shows), hint).toBe(true)
+    if (/[<"]|logs -f|mcp (deploy|up|build)$/.test(hint)) continue
+    if (!known.has(hint)) known.set(hint, run(hint.slice('mcp '.length)))
+    expect(await known.get(hint), hint).toMatchObject({ code: 0 })
+  }
+}
+
+test('a linked folder needs no id', async () => {
+  const env = { ...home.env }
+  await home.mcp(['projects', 'link', 'p1'], { cwd: home.dir, env })
+  const { code, stdout } = await home.mcp(['projects', 'build', '--no-wait'], { cwd: home.dir, env })
+  expect([code, stdout]).toEqual([0, expect.stringContaining('lb1')])
+})
+
+test('a container build is followed while its log reports it as running', async () => {
+  const buildLog = [
+    { status: 'in_progress', lines: [{ message: 'one' }] },
+    { status: 'failed', lines: [{ message: 'one' }, { message: 'two' }] },
+  ]
+  const own = await startContractStub({ buildLog })
+  try {
+    const env = { ...home.env, MCP_API_URL: own.url }
+    const { code, stdout, stderr } = await home.mcp(['projects', 'build', 'p1'], { env })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'one\ntwo\n' })
+    expect(stdout).toContain('Container build lb1: failed')
+  } finally {
+    await own.close()
+  }
+})
+
+test('mcp dev builds and stops on Ctrl-C', async () => {
+  const child = spawn(process.execPath, [MCP_BIN, 'dev', project, '--json'], { env: home.env })
+  let [stdout, stderr] = ['', '']
+  child.stdout.on('data', text => (stdout += text))
+  child.stderr.on('data', text => (stderr += text))
+  const code = new Promise(resolve => child.once('exit', resolve))
+  await eventually(() => stdout.includes('"event":"built"') || child.exitCode !== null)
+  child.kill('SIGINT')
+  expect([await code, stderr]).toEqual([130, ''])
+})

@@ -1,0 +1,128 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import {
+  connectClient,
+  disconnectClient,
+  listConnected,
+  snippetFor,
+} from '../../../src/cli/clients/config.ts'
+import { CLIENTS } from '../../../src/cli/clients/list.ts'
+
+const server = { name: 'weather', url: 'http://127.0.0.1:20001/mcp' }
+const clientOf = (id: string) => CLIENTS.find(client => client.id === id)!
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'mcp-clients-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+describe('client configurations', () => {
+  it.each(CLIENTS.map(({ id }) => id))('creates a new file for %s once and empties it again', async id => {
+    const client = clientOf(id)
+    const file = client.userFile({ platform: 'linux', home: folder, env: {} })
+    expect(await connectClient(client, file, server)).toEqual({ file, changed: true, backup: undefined })
+    expect(await connectClient(client, file, server)).toMatchObject({ changed: false })
+    expect(await listConnected(client, file)).toEqual([server])
+    expect(await disconnectClient(client, file, 'weather')).toMatchObject({ changed: true })
+    expect(await disconnectClient(client, file, 'weather')).toMatchObject({ changed: false })
+    expect(await listConnected(client, file)).toEqual([])
+  })
+
+  it.each(['constructor', '__proto__'])('accepts %s as a name', async name => {
+    for (const client of [clientOf('cursor'), clientOf('codex')]) {
+      const file = join(folder, client.id)
+      expect(await disconnectClient(client, file, name)).toMatchObject({ changed: false })
+      if (name === 'constructor')
+        expect(await connectClient(client, file, { ...server, name })).toMatchObject({ changed: true })
+    }
+  })
+
+  it('uses the property that each client reads', async () => {
+    const keys = Object.fromEntries(
+      await Promise.all(
+        ['claude-code', 'vscode', 'cursor', 'zed'].map(async id => [
+          id,
+          Object.keys(JSON.parse(await snippetFor(clientOf(id), server)))[0],
+        ]),
+      ),
+    )
+    expect(keys).toEqual({
+      'claude-code': 'mcpServers',
+      vscode: 'servers',
+      cursor: 'mcpServers',
+      zed: 'context_servers',
+    })
+    expect(await snippetFor(clientOf('codex'), server)).toBe(`[mcp_servers.weather]\nurl = "${server.url}"`)
+  })
+
+  it('keeps comments and formatting of JSON and keeps a copy', async () => {
+    const file = join(folder, 'settings.json')
+    const before =
+      '{\n\t// my settings\n\t"theme": "dark", // as it is\n\t"context_servers": {\n\t\t"mine": { "url": "https://mine.example/mcp" }\n\t},\n}\n'
+    writeFileSync(file, before)
+    const change = await connectClient(clientOf('zed'), file, server)
+    const after = readFileSync(file, 'utf8')
+    expect(after).toContain('\t// my settings\n\t"theme": "dark", // as it is\n')
+    expect(await listConnected(clientOf('zed'), file)).toEqual([
+      { name: 'mine', url: 'https://mine.example/mcp' },
+      server,
+    ])
+    expect(readFileSync(change.backup!, 'utf8')).toBe(before)
+  })
+
+  it('keeps comments and tables of TOML', async () => {
+    const file = join(folder, 'config.toml')
+    const before =
+      '# mine\nmodel = "large" # the good one\n\n[mcp_servers.files]\ncommand = "files"\n\n[mcp_servers.files.env]\nA = "1"\n\n[profiles.work]\nmodel = "small"\n'
+    writeFileSync(file, before)
+    await connectClient(clientOf('codex'), file, server)
+    expect(readFileSync(file, 'utf8')).toBe(`${before}\n[mcp_servers.weather]\nurl = "${server.url}"\n`)
+    await connectClient(clientOf('codex'), file, { ...server, url: 'http://127.0.0.1:20002/mcp' })
+    expect(await listConnected(clientOf('codex'), file)).toEqual([
+      { name: 'weather', url: 'http://127.0.0.1:20002/mcp' },
+    ])
+    await disconnectClient(clientOf('codex'), file, 'weather')
+    expect(readFileSync(file, 'utf8').trimEnd()).toBe(before.trimEnd())
+  })
+
+  it('refuses to edit a file that it would damage', async () => {
+    const json = join(folder, 'broken.json')
+    writeFileSync(json, '{\n "mcpServers": {\n')
+    await expect(connectClient(clientOf('cursor'), json, server)).rejects.toThrow(
+      'broken.json is not valid JSON (CloseBraceExpected in line 3). It was not changed.',
+    )
+    const toml = join(folder, 'config.toml')
+    writeFileSync(toml, 'mcp_servers = { weather = { url = "http://127.0.0.1:1/mcp" } }\n')
+    await expect(connectClient(clientOf('codex'), toml, server)).rejects.toThrow('cannot be edited safely')
+    expect(readFileSync(toml, 'utf8')).toContain('127.0.0.1:1')
+    expect(existsSync(`${toml}.bak`)).toBe(false)
+  })
+
+  it('replaces another entry only with --force', async () => {
+    const file = join(folder, 'mcp.json')
+    writeFileSync(file, '{"mcpServers":{"weather":{"url":"https://weather.example/mcp"}}}')
+    await expect(connectClient(clientOf('cursor'), file, server)).rejects.toMatchObject({ code: 'CONFLICT' })
+    await connectClient(clientOf('cursor'), file, server, true)
+    expect(await listConnected(clientOf('cursor'), file)).toEqual([server])
+  })
+
+  it('follows a symbolic link instead of replacing it', async () => {
+    const real = join(folder, 'dotfiles.json')
+    const link = join(folder, 'mcp.json')
+    writeFileSync(real, '{}')
+    symlinkSync(real, link)
+    await connectClient(clientOf('cursor'), link, server)
+    expect(JSON.parse(readFileSync(real, 'utf8'))).toEqual({ mcpServers: { weather: { url: server.url } } })
+  })
+
+  it.each([
+    ['darwin', join('Library', 'Application Support', 'Claude', 'claude_desktop_config.json')],
+    ['linux', join('.config', 'Claude', 'claude_desktop_config.json')],
+    ['win32', join('AppData', 'Roaming', 'Claude', 'claude_desktop_config.json')],
+  ] as const)('knows where Claude Desktop keeps its file on %s', (platform, path) => {
+    expect(clientOf('claude').userFile({ platform, home: '/home', env: {} })).toBe(join('/home', path))
+  })
+})

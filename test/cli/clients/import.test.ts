@@ -1,0 +1,181 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in configurations of clients.
+
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CLIENTS } from '../../../src/cli/clients/list.ts'
+import { replaceServers, restoreServers } from '../../../src/cli/clients/replace-servers.ts'
+import { clientOfFile, listServerEntries } from '../../../src/cli/clients/server-entries.ts'
+import { planImport } from '../../../src/cli/project/imported-server.ts'
+import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
+
+const SERVER = new URL('../../fixtures/programs/stdio-server.mjs', import.meta.url).pathname
+const ENTRY = { command: 'npx', args: ['-y', 'some-server'], env: { API_KEY: 'secret' } }
+
+let home: TestHome
+beforeAll(() => {
+  home = createHome()
+})
+afterAll(() => home.remove())
+
+const clientOf = (id: string) => CLIENTS.find(client => client.id === id)!
+
+function writeConfig(path: string, content: object | string): string {
+  const file = join(home.dir, path)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content, null, 2))
+  return file
+}
+
+describe('servers of client configurations', () => {
+  it.each([
+    ['claude', { mcpServers: { a: ENTRY } }],
+    ['vscode', { servers: { a: { type: 'stdio', ...ENTRY } } }],
+    ['zed', { context_servers: { a: { command: { path: 'npx', args: ENTRY.args }, env: ENTRY.env } } }],
+    [
+      'opencode',
+      {
+        mcp: { a: { type: 'local', command: ['npx', ...ENTRY.args], environment: ENTRY.env, enabled: true } },
+      },
+    ],
+    [
+      'codex',
+      '[mcp_servers.a]\ncommand = "npx"\nargs = ["-y", "some-server"]\n\n[mcp_servers.a.env]\nAPI_KEY = "secret"\n',
+    ],
+  ])('of %s are read, also from a file of unknown origin', async (id, content) => {
+    const file = writeConfig(`formats/${id}.${id === 'codex' ? 'toml' : 'json'}`, content)
+    const expected = [
+      {
+        name: 'a',
+        words: ['npx', '-y', 'some-server'],
+        env: { API_KEY: 'secret' },
+        isLocal: false,
+        isDisabled: false,
+      },
+    ]
+    expect(await listServerEntries(clientOf(id), file)).toEqual(expected)
+    expect(await listServerEntries((await clientOfFile(file)).client, file)).toEqual(expected)
+  })
+
+  it('reads every client whose entry mcp connect writes as a server of this machine', async () => {
+    for (const client of CLIENTS) {
+      const file = join(home.dir, 'written', client.id)
+      await replaceServers(client, file, [{ name: 'a', url: 'http://127.0.0.1:20001/mcp' }])
+      const [entry] = await listServerEntries(client, file)
+      expect(planImport(entry!, { set: {}, env: {} }).reason, client.id).toBe('this machine already hosts it')
+    }
+  })
+
+  it('restores only entries that still point here, and keeps the first original of two imports', async () => {
+    const client = clientOf('cursor')
+    const before = { mcpServers: { a: ENTRY, b: ENTRY, c: ENTRY }, other: 1 }
+    const file = writeConfig('undo/mcp.json', before)
+    const read = () => JSON.parse(readFileSync(file, 'utf8'))
+    await replaceServers(client, file, [{ name: 'a', url: 'http://127.0.0.1:20001/mcp' }])
+    await replaceServers(client, file, [
+      { name: 'a', url: 'http://127.0.0.1:20009/mcp' },
+      { name: 'b', url: 'http://127.0.0.1:20002/mcp' },
+    ])
+    expect(read().mcpServers.a).toEqual({ url: 'http://127.0.0.1:20009/mcp' })
+    expect(statSync(`${file}.before-import`).mode & 0o777).toBe(0o600)
+    const changed = read()
+    changed.mcpServers.b = { url: 'https://b.example/mcp' }
+    writeFileSync(file, JSON.stringify(changed))
+    expect((await restoreServers(client, file)).restored).toEqual(['a'])
+    expect(read()).toEqual({
+      ...before,
+      mcpServers: { a: ENTRY, b: { url: 'https://b.example/mcp' }, c: ENTRY },
+    })
+    await expect(restoreServers(client, file)).rejects.toThrow('No import changed')
+  })
+})
+
+describe('the plan of an import', () => {
+  const plan = (entry: object, set: Record<string, string> = {}) => {
+    const base = { name: 'a', words: [], env: {}, isLocal: false, isDisabled: false }
+    return planImport({ ...base, ...entry }, { set, env: { HOME: '/home/ada' } })
+  }
+
+  it('resolves references to variables, and names one without a value', () => {
+    const env = { A: '${env:HOME}/notes', B: '${PORT:-80}', C: '{env:HOME}' }
+    const { project, variables } = plan({ words: ['server', '${HOME}'], env })
+    expect(project!.request.env_vars).toEqual({ A: '/home/ada/notes', B: '80', C: '/home/ada' })
+    expect(project!.request.program).toMatchObject({ command: 'server', args: ['/home/ada'] })
+    expect(variables).toEqual(['A', 'B', 'C'])
+    const asked = { words: ['server'], env: { KEY: '${input:key}' } }
+    expect(plan(asked).reason).toBe('${input:key} has no value. Set it with --set KEY=VALUE')
+    expect(plan(asked, { KEY: 'x' }).project!.request.env_vars).toEqual({ KEY: 'x' })
+  })
+
+  it('gives a container the variables that docker run passes on', () => {
+    const words = ['docker', 'run', '-i', '--rm', '-e', 'TOKEN', 'mcp/search']
+    const { project } = plan({ words, env: { TOKEN: 't', OTHER: 'o' } })
+    expect(project!.request).toMatchObject({
+      program: { type: 'image', image: 'mcp/search' },
+      env_vars: { TOKEN: 't' },
+    })
+    expect(plan({ words: ['docker', 'run', '--privileged', 'x'] }).reason).toContain(
+      '--privileged is not supported',
+    )
+  })
+
+  it('leaves out what cannot be hosted', () => {
+    expect(plan({ url: 'https://a.example/mcp' }).reason).toBe(
+      'it is a remote server, which needs no hosting',
+    )
+    expect(plan({ words: ['server'], isDisabled: true }).reason).toBe('it is disabled')
+    expect(plan({}).reason).toBe('it has neither a command nor a URL')
+  })
+})
+
+describe('mcp import', () => {
+  const servers = {
+    'my notes': { command: process.execPath, args: [SERVER], env: { NOTES_KEY: 'secret' } },
+    broken: { command: 'no-such-command' },
+    remote: { url: 'https://tools.example/mcp' },
+  }
+
+  it('shows what it would host without values of variables', async () => {
+    const file = writeConfig('.cursor/mcp.json', { mcpServers: servers })
+    const { stdout } = await home.mcp(['import', 'cursor', '--dry-run'])
+    expect(stdout).toMatch(/^my-notes .*stdio-server\.mjs +NOTES_KEY$/m)
+    expect(stdout).toContain('Not hosted: remote (https://tools.example/mcp), because it is a remote server')
+    expect(stdout).not.toContain('secret')
+    const shown = await home.json<{ name: string; action: string }[]>(['import', file, '--dry-run'])
+    expect(shown.map(({ name, action }) => [name, action])).toEqual([
+      ['my-notes', 'host'],
+      ['broken', 'host'],
+      ['remote', 'skipped'],
+    ])
+  })
+
+  it('hosts them with stored variables, lets the client use them, and undoes that', async () => {
+    const file = writeConfig('.cursor/mcp.json', { mcpServers: servers, theme: 'dark' })
+    const ended = await home.mcp(['import', 'cursor', '--connect', '--json'])
+    expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('broken is not hosted') })
+    const [notes] = JSON.parse(ended.stdout).servers
+    expect(notes).toMatchObject({ name: 'my-notes', action: 'hosted' })
+    expect(ended.stdout).not.toContain('secret')
+    const connected = { ...servers, 'my notes': { url: notes.url } }
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ mcpServers: connected, theme: 'dark' })
+    expect((await home.mcp(['tools', 'my-notes'])).code).toBe(0)
+    const listed = await home.mcp(['env', 'list', 'my-notes'])
+    expect(listed.stdout).toContain('NOTES_KEY')
+    const undone = await home.json<{ restored: string[] }>(['import', 'cursor', '--undo'])
+    expect(undone.restored).toEqual(['my notes'])
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ mcpServers: servers, theme: 'dark' })
+    expect(existsSync(`${file}.before-import`)).toBe(false)
+  })
+
+  it('names what it does not find', async () => {
+    const file = writeConfig('.cursor/mcp.json', { mcpServers: servers })
+    const noServer = await home.mcp(['import', file, '--only', 'nots'])
+    expect(noServer).toMatchObject({ code: 4, stderr: expect.stringContaining('my notes, broken, remote') })
+    const noClient = await home.mcp(['import', 'emacs'])
+    expect(noClient).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('claude, claude-code, cursor'),
+    })
+    expect((await home.mcp(['import'])).stdout).toMatch(/^cursor +Cursor +found/m)
+  })
+})

@@ -1,0 +1,81 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { createTool } from '../../helpers/instance/prepared.ts'
+
+/**
+ * Most of the start-up time is loading: about a millisecond per file, up to ten per module of Node. Counting them is more
+ * reliable than measuring time (docs/reports/performance.md).
+ */
+let home: TestHome
+
+beforeAll(async () => {
+  home = createHome()
+  await home.json(['daemon', 'start'])
+})
+
+afterAll(() => home.remove())
+
+const TELL_LOADED = fileURLToPath(new URL('../../fixtures/cli/tell-loaded.mjs', import.meta.url))
+
+const START = ['mcp.js', 'cli.js', 'run-program.js', 'commands.js']
+const SCHEMA = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
+
+/** Our files, by name without the hash, and modules of Node that a bare start does not load. */
+async function loadedBy(args: string[]): Promise<{ files: string[]; builtins: string[] }> {
+  const file = join(home.dir, 'loaded.json')
+  const env = { ...home.env, NODE_OPTIONS: `--import=${TELL_LOADED}`, LOADED: file }
+  const { code, stderr } = await home.mcp(args, { env })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const { files, builtins } = JSON.parse(readFileSync(file, 'utf8')) as Record<'files' | 'builtins', string[]>
+  return { files: files.map(url => basename(url).replace(/-[A-Z0-9]{8}\.js$/, '.js')), builtins }
+}
+
+test('--version loads nothing else', async () => {
+  const { files } = await loadedBy(['--version'])
+  expect(files).toEqual(['mcp.js', 'cli.js'])
+})
+
+test('a command with one API call loads few files and only HTTP modules of Node', async () => {
+  const { files, builtins } = await loadedBy(['status', '--json'])
+  expect(files.filter(name => name !== 'chunk.js')).toEqual([...START, 'status.js'])
+  expect(files.length).toBeLessThanOrEqual(8)
+  expect(await beyondBare(builtins)).toEqual(['net', 'http'])
+})
+
+test('a deployment of a declared server also loads the project validation', async () => {
+  const { files, builtins } = await loadedBy(['deploy', writeProject(), '--json'])
+  const JSON_PARSER = 'main.js'
+  expect(files.filter(name => name !== 'chunk.js')).toEqual([
+    ...START,
+    'deploy.js',
+    JSON_PARSER,
+    'validate-definitions.js',
+    'ajv.js',
+    'project-file.js',
+  ])
+  expect(files.length).toBeLessThanOrEqual(16)
+  expect(await beyondBare(builtins)).toEqual(['net', 'http'])
+})
+
+test('a deployment takes three requests', async () => {
+  const { stderr } = await home.mcp(['deploy', writeProject(), '--json', '--debug'])
+  expect(
+    [...stderr.matchAll(/^> (\w+) \S+?(\/v1\/\w+)/gm)].map(([, method, path]) => `${method} ${path}`),
+  ).toEqual(['POST /v1/build', 'GET /v1/build', 'POST /v1/deploy'])
+})
+
+function writeProject(): string {
+  const directory = join(home.dir, 'echo')
+  mkdirSync(directory, { recursive: true })
+  const project = { name: 'echo', template: 'basic', tools: [createTool({ inputSchema: SCHEMA })] }
+  writeFileSync(join(directory, 'mcp.config.json'), JSON.stringify(project))
+  return directory
+}
+
+async function beyondBare(builtins: string[]): Promise<string[]> {
+  const bare = await loadedBy(['--version'])
+  return builtins.filter(name => !bare.builtins.includes(name) && !name.startsWith('_http_'))
+}

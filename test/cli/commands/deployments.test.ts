@@ -1,0 +1,395 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { BuildRecord } from '../../../src/shared/contract/builds/builds.ts'
+import type { DeploymentStatus } from '../../../src/shared/contract/deployments/deployments.ts'
+import { createHome, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
+
+/** Deployment commands with the real daemon. One daemon for all tests, one server per test. */
+let home: TestHome
+
+beforeAll(async () => {
+  home = createHome()
+  await home.json(['daemon', 'start'])
+})
+
+afterAll(() => home.remove())
+
+function writeServer(name: string, project: Record<string, unknown> = {}): string {
+  const directory = join(home.dir, 'projects', name)
+  mkdirSync(directory, { recursive: true })
+  const hello = {
+    name: 'hello',
+    description: 'Greets',
+    inputSchema: { type: 'object', properties: { name: { type: 'string', default: 'you' } } },
+    handler: { type: 'template', text: `Hello {{ name }} from ${name}` },
+  }
+  writeFileSync(
+    join(directory, 'mcp.config.json'),
+    JSON.stringify({ name, template: 'basic', tools: [hello], ...project }),
+  )
+  return directory
+}
+
+type Deployment = DeploymentStatus
+
+test('deploy prints warnings about settings that are not applied, and with --json keeps them in the record', async () => {
+  const directory = writeServer('warned')
+  const args = ['deploy', directory, '--env', 'staging', '--min', '2', '--max', '3']
+  const { code, stderr } = await home.mcp(args)
+  expect([code, stderr]).toEqual([
+    0,
+    expect.stringContaining('Warning: config.scaling is not applied: 2 to 3 instances were requested'),
+  ])
+  const { stdout, stderr: errors } = await home.mcp([...args, '--json'])
+  expect([JSON.parse(stdout).warnings, errors]).toEqual([[expect.any(String)], ''])
+})
+
+test('up builds, deploys, lists the tools and calls a read-only one', async () => {
+  const directory = writeServer('first')
+  const result = await home.json<Record<string, unknown>>(['up', directory])
+  expect(result).toEqual({
+    mcp_id: expect.stringMatching(/^mcp_/),
+    deployment_id: expect.stringMatching(/^dep_/),
+    url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/),
+    health_check: expect.stringMatching(/\/health$/),
+    tools: ['hello'],
+    call: {
+      tool: 'hello',
+      arguments: {},
+      is_error: false,
+      result: expect.objectContaining({ content: [{ type: 'text', text: 'Hello you from first' }] }),
+    },
+  })
+  const { code, stdout, stderr } = await home.mcp(['up', directory])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toContain('Hello you from first')
+  expect(stdout).toContain(`first is running at ${result.url}`)
+  expect(stdout).toContain('"mcpServers"')
+  expect(stdout).toContain('mcp connect first --client')
+})
+
+test('up of an invalid project exits with 2 and lists each problem', async () => {
+  const directory = writeServer('faulty', {
+    tools: [{ name: 'x', description: 'y', inputSchema: { type: 'array' } }],
+  })
+  const { code, stdout, stderr } = await home.mcp(['up', directory, '--json'])
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(JSON.parse(stderr).error).toMatchObject({ code: 'INVALID_MCP' })
+  expect(JSON.parse(stderr).error.details).toContain('tools[0].inputSchema')
+})
+
+test('a server can be built, deployed, stopped, started, restarted and removed', async () => {
+  const build = await home.json<BuildRecord>(['build', writeServer('life')])
+  expect(build).toMatchObject({ name: 'life', status: 'ready' })
+  const deployed = await home.json<Deployment>(['deploy', build.mcp_id, '--env', 'staging'])
+  expect(deployed).toMatchObject({ status: 'deployed' })
+  const id = deployed.deployment_id
+
+  expect(await home.json(['status', 'life'])).toMatchObject({
+    deployment_id: id,
+    environment: 'staging',
+    name: 'life',
+  })
+  expect(await home.json(['stop', 'life'])).toMatchObject({ deployment_id: id, status: 'stopped' })
+  expect((await home.mcp(['stop', id])).code).toBe(5)
+  expect(await home.json(['start', 'life'])).toMatchObject({
+    deployment_id: id,
+    status: 'deployed',
+    url: deployed.url,
+  })
+  expect(await home.json(['restart', id.slice(0, 12)])).toMatchObject({
+    deployment_id: id,
+    status: 'deployed',
+  })
+
+  const unsure = await home.mcp(['remove', 'life', '--json'])
+  expect(unsure.code).toBe(2)
+  expect(JSON.parse(unsure.stderr).error.message).toContain('--yes')
+  expect(await home.json(['remove', id.slice(0, 12), '--yes'])).toEqual({ removed: id })
+  expect((await home.mcp(['status', 'life'])).code).toBe(4)
+  expect(await home.json(['remove', build.mcp_id, '--yes'])).toEqual({ removed: build.mcp_id })
+})
+
+test('remove of a server removes one environment, then all with builds and subdomains, and data only with --data', async () => {
+  const { mcp_id } = await home.json<BuildRecord>(['build', writeServer('gone')])
+  for (const env of ['production', 'staging', 'development'])
+    await home.json(['deploy', mcp_id, '--env', env])
+  const shown = await home.json<Deployment[]>(['status', 'gone'])
+  expect(shown.map(({ environment }) => environment)).toEqual(['production', 'staging', 'development'])
+  expect((await home.mcp(['status', 'gone'])).stdout).toContain('mcp logs gone --env production')
+  await home.json(['domains', 'add', 'gone-too', await idOf('gone', 'production')])
+  await home.json(['env', 'set', 'gone', 'A=1', '--env', 'production'])
+  expect(await home.json(['remove', 'gone', '--env', 'staging', '--yes'])).toMatchObject({
+    environments: ['staging'],
+    builds: 0,
+  })
+  const { code, stdout, stderr } = await home.mcp(['remove', 'gone', '--yes'])
+  expect(code).toBe(0)
+  expect(stderr).toContain(
+    'This removes 2 deployments (development, production), 1 build, subdomain gone-too.',
+  )
+  expect(stdout).toContain('Removed gone')
+  expect((await home.mcp(['status', 'gone'])).code).toBe(4)
+  expect((await home.mcp(['domains', 'list'])).stdout).not.toContain('gone-too')
+  expect((await home.mcp(['env', 'list', 'gone'])).stdout).toContain('A')
+  expect(await home.json(['remove', 'gone', '--data', '--yes'])).toEqual({ removed: 'gone', data: true })
+  expect((await home.mcp(['remove', 'gone', '--data', '--yes'])).code).toBe(4)
+})
+
+test('logout keeps the key of the local daemon, which cannot be obtained otherwise', async () => {
+  expect(await home.mcp(['logout'])).toMatchObject({ code: 5, stderr: expect.stringContaining('local') })
+  expect((await home.mcp(['list'])).code).toBe(0)
+})
+
+async function idOf(name: string, env: string): Promise<string> {
+  return (await home.json<Deployment>(['status', name, '--env', env])).deployment_id
+}
+
+test('rollback warns about changed environment variables without showing values', async () => {
+  const env = [{ name: 'TOKEN' }, { name: 'REGION' }, { name: 'SAME' }]
+  const directory = writeServer('values', { env })
+  const set = (...values: string[]) => values.flatMap(value => ['--set', value])
+  await home.json(['deploy', directory, ...set('TOKEN=hush-1', 'SAME=x'), '--env', 'staging'])
+  await home.json(['deploy', directory, ...set('TOKEN=hush-2', 'SAME=x', 'REGION=eu'), '--env', 'staging'])
+  const { code, stdout, stderr } = await home.mcp(['rollback', 'values', '--env', 'staging'])
+  expect(code).toBe(0)
+  expect(stderr).toContain('The environment variable REGION is no longer set.')
+  expect(stderr).toContain('The environment variable TOKEN has its previous value again.')
+  expect(`${stdout}${stderr}`).not.toMatch(/SAME|hush/)
+  const again = await home.json<{ warnings: string[] }>(['rollback', 'values', '--env', 'staging'])
+  expect(again.warnings).toEqual([
+    'The environment variable REGION is set again.',
+    'The environment variable TOKEN has its previous value again.',
+    'The stored variables are unchanged. The next deployment gets them.',
+  ])
+})
+
+test('rollback returns to the previous deployment', async () => {
+  const directory = writeServer('back')
+  const one = await home.json<Deployment>(['deploy', directory, '--env', 'staging'])
+  const two = await home.json<Deployment>(['deploy', directory, '--env', 'staging'])
+  const rolled = await home.json<Deployment>(['rollback', 'back'])
+  expect(rolled).toMatchObject({ status: 'deployed', url: one.url })
+  expect([one.deployment_id, two.deployment_id]).not.toContain(rolled.deployment_id)
+  const again = await home.json<Deployment>(['rollback', 'back', '--to', two.deployment_id])
+  expect(again.status).toBe('deployed')
+  const second = await home.json<Deployment>(['rollback', 'back', '--to', two.deployment_id])
+  const buildOf = async ({ deployment_id: id }: Deployment) =>
+    (await home.json<Deployment>(['status', id])).mcp_id
+  expect(await buildOf(second)).toBe(await buildOf(two))
+  const { stdout } = await home.mcp(['rollback', 'back'])
+  expect(stdout).toMatch(/^Rolled back back to version 4 \(.* by owner: rollback to v2\) in /)
+})
+
+test('a failed deployment exits with 1 and shows the last lines of its log', async () => {
+  const directory = join(home.dir, 'projects', 'doomed')
+  mkdirSync(join(directory, 'tools'), { recursive: true })
+  writeFileSync(join(directory, 'mcp.config.json'), '{"name":"doomed","template":"custom"}')
+  const code = `if (process.env.DATABASE) {
+  console.log('connecting to it')
+  throw new Error('no database')
+}
+export default { description: 'Asks it', handler: () => 'asked' }`
+  writeFileSync(join(directory, 'tools', 'ask.ts'), code)
+  const failed = await home.mcp(['deploy', directory, '--set', 'DATABASE=none', '--no-save'])
+  expect(failed.code).toBe(1)
+  expect(failed.stderr).toContain('Deployment of doomed failed')
+  expect(failed.stderr).toContain('no database')
+  expect(failed.stderr).toContain('connecting to it')
+})
+
+test('a call by name never falls back from a failed or stopped deployment to the preview', async () => {
+  const { deployments } = await home.json<{ deployments: Deployment[] }>(['list', '--all'])
+  const failed = deployments.find(({ name, status }) => name === 'doomed' && status === 'failed')!
+  for (const command of [
+    ['call', 'doomed', 'ask'],
+    ['tools', 'doomed'],
+    ['read', 'doomed', 'x://y'],
+  ]) {
+    const { code, stderr } = await home.mcp(command)
+    expect([command[0], code]).toEqual([command[0], 5])
+    expect(stderr).toContain(`Deployment ${failed.deployment_id} of doomed in development failed`)
+    expect(stderr).toContain('no database')
+    expect(stderr).toContain('mcp start doomed --env development')
+  }
+  expect((await home.mcp(['call', 'doomed', 'ask', '--env', 'preview'])).stdout).toBe('asked\n')
+})
+
+test('a call by name skips a stopped deployment but not a failed one', async () => {
+  const directory = writeServer('halted')
+  const production = await home.json<Deployment>(['deploy', directory, '--env', 'production'])
+  await home.json(['stop', production.deployment_id])
+  const refused = await home.mcp(['call', 'halted', 'hello'])
+  expect([refused.code, refused.stdout]).toEqual([5, ''])
+  expect(refused.stderr).toContain(`${production.deployment_id} of halted in production is stopped`)
+  await home.json(['deploy', directory, '--env', 'staging'])
+  expect((await home.mcp(['call', 'halted', 'hello'])).stdout).toBe('Hello you from halted\n')
+})
+
+test('rollback to an earlier deployment by id, and of the project in this folder', async () => {
+  const directory = writeServer('named')
+  const one = await home.json<Deployment>(['deploy', directory, '--set', 'A=1', '--env', 'staging'])
+  for (const value of ['2', '3'])
+    await home.json(['deploy', directory, '--set', `A=${value}`, '--env', 'staging'])
+  const { stdout } = await home.mcp(['rollback', one.deployment_id.slice(0, 12)])
+  expect(stdout).toMatch(/^Rolled back named to version 1 \(.* by owner\) in /)
+  const here = await home.json<Deployment & { warnings: string[] }>(['rollback'], { cwd: directory })
+  expect(here).toMatchObject({
+    url: one.url,
+    warnings: [
+      expect.stringContaining('variable A '),
+      expect.stringContaining('stored variables are unchanged'),
+      expect.stringContaining('config.env_vars'),
+    ],
+  })
+  const elsewhere = await home.mcp(['rollback'], { cwd: home.dir })
+  expect(elsewhere.code).toBe(2)
+  expect(elsewhere.stderr).toContain('No server given, and ')
+})
+
+test('status of a name shows all its environments, and --env chooses one', async () => {
+  const build = await home.json<BuildRecord>(['build', writeServer('twice')])
+  const staging = await home.json<Deployment>(['deploy', 'twice', '--env', 'staging'])
+  const development = await home.json<Deployment>(['deploy', build.mcp_id.slice(0, 12)])
+  const { code, stdout } = await home.mcp(['status', 'twice'])
+  expect(code).toBe(0)
+  expect(stdout).toContain(staging.deployment_id)
+  expect(stdout).toContain(development.deployment_id)
+  const chosen = await home.json<Deployment>(['status', 'twice', '--env', 'staging'])
+  expect(chosen.deployment_id).toBe(staging.deployment_id)
+})
+
+test('list and status show each server once, aligned, with the next command', async () => {
+  const quiet = await home.mcp(['up', writeServer('shown'), '-q'])
+  expect(quiet.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp\n$/)
+  await home.json(['up', writeServer('shown')])
+  const list = await home.mcp(['list'])
+  const json = await home.json<{ builds: BuildRecord[]; deployments: Deployment[] }>(['ls'])
+  const rows = list.stdout.split('\n').filter(line => line.startsWith('shown '))
+  expect(rows.map(row => row.split(/ +/).slice(1, 4))).toEqual([
+    ['development', 'v2', 'deployed'],
+    ['preview', json.builds.find(({ name }) => name === 'shown')!.digest!.slice(0, 7), 'ready'],
+  ])
+  expect(list.stdout).toContain('mcp tools ')
+  expect(json.builds.filter(({ name }) => name === 'shown')).toHaveLength(2)
+  const status = await home.mcp(['status'])
+  expect(status.stdout).toMatch(/^SERVER +ENVIRONMENT +STATUS +DEPLOYMENT +URL\n/)
+  const shown = await home.mcp(['status', 'shown'])
+  for (const promised of [
+    /^ *runs +in a process shared/m,
+    /^ *sleeps +after 5 min/m,
+    /^ *releases +replaced immediately/m,
+  ])
+    expect(shown.stdout).toMatch(promised)
+})
+
+test('an unknown id exits with 4 and suggests a name', async () => {
+  await home.json(['up', writeServer('spelled')])
+  const { code, stderr } = await home.mcp(['status', 'speled'])
+  expect(code).toBe(4)
+  expect(stderr).toContain('Did you mean "spelled"?')
+})
+
+test('a value given with --set reaches the server and is never shown again', async () => {
+  const directory = writeServer('secret', { env: ['TOKEN'] })
+  await home.json(['deploy', directory, '--set', 'TOKEN'], { env: { ...home.env, TOKEN: 's3cret-value' } })
+  const { stdout } = await home.mcp(['status', 'secret', '--json'])
+  expect(JSON.parse(stdout).config.env_vars).toHaveProperty('TOKEN')
+  expect(stdout).not.toContain('s3cret-value')
+})
+
+test('logs prints text, or one JSON object per line', async () => {
+  await home.json(['up', writeServer('logged')])
+  const human = await home.mcp(['logs', 'logged', '--level', 'info', '--grep', 'tools/call'])
+  expect(human.stdout).toMatch(
+    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} info {2}mcp {4}tools\/call hello \{"name":"you"\} ok \d+ ms\n$/,
+  )
+  const json = await home.mcp(['logs', 'logged', '--grep', 'tools/call', '--tail', '1', '--json'])
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    stream: 'mcp',
+    level: 'info',
+    method: 'tools/call',
+    tool: 'hello',
+  })
+  const none = await home.mcp(['logs', 'logged', '--until', '1d'])
+  expect(none).toEqual({ code: 0, stdout: '', stderr: 'No log lines.\n' })
+})
+
+test('logs -f shows new lines until Ctrl-C, which exits with 130', async () => {
+  const { url } = await home.json<{ url: string }>(['up', writeServer('followed')])
+  const args = [MCP_BIN, 'logs', 'followed', '-f', '--tail', '1', '--json', '--grep', 'tools/call']
+  const child = spawn(process.execPath, args, { env: home.env, stdio: ['ignore', 'pipe', 'ignore'] })
+  await once(child.stdout, 'data')
+  const came = once(child.stdout, 'data')
+  await home.json(['call', url, 'hello'])
+  expect(JSON.parse(String((await came)[0]).split('\n')[0]!).message).toContain('tools/call')
+  child.kill('SIGINT')
+  expect((await once(child, 'exit'))[0]).toBe(130)
+})
+
+test('a closed pipe ends the command silently', async () => {
+  await home.json(['up', writeServer('piped')])
+  const child = spawn(
+    'sh',
+    [
+      '-c',
+      `"$0" "$1" logs piped | true; "$0" "$1" list | head -n 1; "$0" "$1" deploy --help | true`,
+      process.execPath,
+      MCP_BIN,
+    ],
+    {
+      env: home.env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
+  let stderr = ''
+  child.stderr.on('data', text => {
+    stderr += text
+  })
+  await once(child, 'close')
+  expect(stderr).toBe('')
+})
+
+test('the origins of pages are set by the project file or --origin', async () => {
+  const listed = { deploy: { origins: ['https://a.example'], staging: { origins: [] } } }
+  const directory = writeServer('paged', listed)
+  const originsOf = async (...args: string[]) => {
+    const { deployment_id } = await home.json<Deployment>(['deploy', directory, ...args])
+    return (await home.json<Deployment>(['status', deployment_id])).config.origins
+  }
+  expect(await originsOf()).toEqual(['https://a.example'])
+  expect(await originsOf('--env', 'staging')).toEqual([])
+  expect(await originsOf('--origin', 'https://b.example', '--origin', 'http://localhost:3000')).toEqual([
+    'https://b.example',
+    'http://localhost:3000',
+  ])
+  const { stdout } = await home.mcp(['status', 'paged', '--env', 'development'])
+  expect(stdout).toMatch(/pages +of https:\/\/b\.example, http:\/\/localhost:3000/)
+  const refused = await home.mcp(['deploy', directory, '--origin', '*'])
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('requires config.auth') })
+  expect(await originsOf('--origin', '*', '--auth', 'local')).toBe('*')
+})
+
+test('the network of code is limited by the project file or --network, and opened again', async () => {
+  const listed = { deploy: { network: { allow: ['api.example.com:443'] }, staging: { network: 'none' } } }
+  const directory = writeServer('bordered', listed)
+  const networkOf = async (...args: string[]) => {
+    const { deployment_id } = await home.json<Deployment>(['deploy', directory, ...args])
+    return (await home.json<Deployment>(['status', deployment_id])).config.network
+  }
+  expect(await networkOf()).toEqual({ allow: ['api.example.com:443'] })
+  expect(await networkOf('--env', 'staging')).toBe('none')
+  expect(await networkOf('--network', 'a.example.com, *.example.org:443')).toEqual({
+    allow: ['a.example.com', '*.example.org:443'],
+  })
+  expect((await home.mcp(['status', 'bordered', '--env', 'development'])).stdout).toMatch(
+    /network +only a\.example\.com, \*\.example\.org:443/,
+  )
+  expect(await networkOf('--network', 'open')).toBeUndefined()
+  const refused = await home.mcp(['deploy', directory, '--network', 'https://a.example.com'])
+  expect(refused.code).toBe(2)
+  expect(refused.stderr).toContain('--network: "https://a.example.com" must be a host without scheme')
+})

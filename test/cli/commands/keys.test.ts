@@ -1,0 +1,58 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { CreatedKey, KeyRecord } from '../../../src/shared/contract/access/api-keys.ts'
+import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
+
+let home: TestHome
+
+beforeAll(async () => {
+  home = createHome()
+  await home.json(['daemon', 'start'])
+})
+
+afterAll(() => home.remove())
+
+test('create shows the secret once, with the given scopes, plan and expiry', async () => {
+  const flags = ['--name', 'ci', '--scopes', 'read,chat', '--plan', 'pro', '--expires', '7d']
+  const key = await home.json<CreatedKey>(['keys', 'create', ...flags])
+  expect(key).toMatchObject({ name: 'ci', scopes: ['READ', 'CHAT'], plan: 'pro', isExpired: false })
+  expect(key.key).toMatch(/^mcp_sk_[\w-]{43}$/)
+  const days = (Date.parse(key.expiresAt!) - Date.now()) / 86_400_000
+  expect(Math.round(days)).toBe(7)
+
+  const all = await home.mcp(['keys', 'list'])
+  expect(all.stdout).toContain('ci')
+  expect(all.stdout).not.toContain(key.key)
+  expect(await home.json(['whoami', '--api-key', key.key])).toMatchObject({ name: 'ci' })
+})
+
+test('check explains its verdict and exits with 3 if not allowed', async () => {
+  const { key } = await home.json<CreatedKey>(['keys', 'create', '--name', 'reader'])
+  expect(await home.json(['keys', 'check', key, 'GET', '/v1/deploy'])).toMatchObject({ allowed: true })
+  const { code, stdout } = await home.mcp(['keys', 'check', key, 'post', '/v1/build', '--json'])
+  expect(code).toBe(3)
+  expect(JSON.parse(stdout)).toEqual({ allowed: false, reason: expect.stringContaining('BUILD_AND_DEPLOY') })
+})
+
+test('a key without the scope exits with 3 and suggests whoami', async () => {
+  const { key } = await home.json<CreatedKey>(['keys', 'create', '--name', 'weak'])
+  const { code, stderr } = await home.mcp(['keys', 'list', '--api-key', key])
+  expect(code).toBe(3)
+  expect(stderr).toContain('ADMIN')
+  expect(stderr).toContain('mcp whoami')
+})
+
+test('revoke requires --yes without a terminal and revokes the key', async () => {
+  const { key, apiKeyId } = await home.json<CreatedKey>(['keys', 'create', '--name', 'gone'])
+  expect((await home.mcp(['keys', 'revoke', 'gone'])).code).toBe(2)
+  expect(await home.json(['keys', 'revoke', 'gone', '--yes'])).toEqual({ revoked: apiKeyId })
+  expect((await home.mcp(['whoami', '--api-key', key])).code).toBe(3)
+  expect((await home.mcp(['keys', 'revoke', 'gone', '--yes'])).code).toBe(4)
+  const left = await home.json<KeyRecord[]>(['keys', 'list'])
+  expect(left.map(({ name }) => name)).not.toContain('gone')
+})
+
+test('create without a name is a usage error', async () => {
+  const { code, stderr } = await home.mcp(['keys', 'create'])
+  expect(code).toBe(2)
+  expect(stderr).toContain('--name')
+})

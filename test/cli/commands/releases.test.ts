@@ -1,0 +1,162 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ReleaseRecord } from '../../../src/shared/contract/deployments/releases.ts'
+import type { LogLine } from '../../../src/shared/instances/log-line.ts'
+import { createHome, eventually, type TestHome } from '../../helpers/daemon/mcp.ts'
+
+let home: TestHome
+let project: string
+
+beforeAll(async () => {
+  home = createHome()
+  project = join(home.dir, 'greeter')
+  mkdirSync(project)
+  write('Hello')
+  git('init', '--quiet')
+  git('add', '.')
+  git('commit', '--quiet', '--message', 'First')
+})
+
+afterAll(() => home.remove())
+
+function write(text: string): void {
+  const handler = { type: 'template', text: `${text} {{ name }}` }
+  const inputSchema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
+  const tool = (name: string) => ({ name, description: text, inputSchema, handler })
+  const tools = [tool('hello'), ...(text === 'Hello' ? [] : [tool('goodbye')])]
+  const resources = [{ uri: 'docs://guide', name: 'guide', description: 'Guide', text: 'Say hello' }]
+  const test = { cases: [{ name: 'greets', message: 'hello Ada', expect: { tools: [] } }] }
+  writeFileSync(
+    join(project, 'mcp.config.json'),
+    JSON.stringify({ name: 'greeter', template: 'basic', tools, resources, test }),
+  )
+}
+
+function git(...args: string[]): string {
+  const identity = ['-c', 'user.name=test', '-c', 'user.email=test@example.com']
+  return execFileSync('git', ['-C', project, ...identity, ...args], { encoding: 'utf8' }).trim()
+}
+
+async function releases(...args: string[]): Promise<ReleaseRecord[]> {
+  return (await home.json<{ items: ReleaseRecord[] }>(['releases', 'greeter', ...args])).items
+}
+
+async function logs(...args: string[]): Promise<(LogLine & { version: number })[]> {
+  const { stdout } = await home.mcp(['logs', 'greeter', '--json', ...args])
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line))
+}
+
+test('releases lists what was released, also after a restart of the daemon', async () => {
+  const deployed = ['deploy', project, '--env', 'production']
+  await home.json([...deployed, '-m', 'First greeting'])
+  await home.mcp(['call', 'greeter', 'hello', '{}'])
+  await home.mcp(['call', 'greeter', 'hello', 'name=Ada'])
+  write('Good day')
+  await home.json([...deployed, '-m', 'More polite'])
+  await home.mcp(['daemon', 'restart'])
+  const commit = git('rev-parse', 'HEAD')
+  const [second, first] = await eventually(async () => {
+    const all = await releases()
+    return all[1]!.errors > 0 ? all : undefined
+  })
+  expect(first).toMatchObject({
+    version: 1,
+    environment: 'production',
+    status: 'stopped',
+    author: 'owner',
+    message: 'First greeting',
+    git: { commit, dirty: false },
+    changes: null,
+    errors: 1,
+  })
+  expect(second).toMatchObject({
+    version: 2,
+    status: 'deployed',
+    message: 'More polite',
+    git: { commit, dirty: true },
+    changes: { breaking: 0, compatible: expect.any(Number) },
+    errors: 0,
+  })
+  expect(second!.digest).not.toBe(first!.digest)
+})
+
+test('logs continues across releases and marks where one began', async () => {
+  const calls = (await logs('--tool', 'hello')).filter(({ outcome }) => outcome)
+  expect(calls).toMatchObject([
+    { version: 1, outcome: 'error', reason: expect.stringContaining('name') },
+    { version: 1, outcome: 'ok' },
+  ])
+  expect((await logs('--grep', 'release of version')).map(({ release }) => release)).toEqual([1, 2])
+})
+
+test('rollback returns to a version and says which', async () => {
+  const { stdout } = await home.mcp(['rollback', 'greeter', '--to', '1', '-m', 'Too polite'])
+  expect(stdout).toMatch(/^Rolled back greeter to version 1 \(.* ago by owner: First greeting\) in /)
+  expect((await releases())[0]).toMatchObject({ version: 3, rollbackTo: 1, message: 'Too polite' })
+  expect((await home.mcp(['tools', 'greeter'])).stdout).not.toContain('goodbye')
+
+  const shown = (await home.mcp(['releases', 'greeter'])).stdout
+  expect(shown).toMatch(/^greeter in production\nVERSION {2}AGE +STATUS +BY +REQUESTS +CHANGES/)
+  expect(shown).toMatch(/\nv3 .* live .* rollback to v1: Too polite\nv2 .* stopped .*compatible/)
+})
+
+test('an unknown version or server exits with 4 and names the nearest', async () => {
+  const unknown = await home.mcp(['rollback', 'greeter', '--to', '9'])
+  expect([unknown.code, unknown.stderr]).toEqual([4, expect.stringContaining('has no version 9')])
+  const mistyped = await home.mcp(['releases', 'greter'])
+  expect([mistyped.code, mistyped.stderr]).toEqual([4, expect.stringContaining('Did you mean "greeter"?')])
+})
+
+test('development can roll back to a release whose deployment was removed', async () => {
+  write('Hello')
+  await home.json(['deploy', project])
+  write('Good day')
+  await home.json(['deploy', project])
+  const { stdout, stderr } = await home.mcp(['rollback', 'greeter', '--env', 'development'])
+  expect(stdout).toMatch(/^Rolled back greeter to version 1 /)
+  expect(stderr).toContain('The configuration of version 1 was removed with its deployment')
+  const list = (await home.mcp(['list'])).stdout
+  expect(list).toMatch(/\ngreeter +production +v3 +deployed +\d+ (s|min) +http:/)
+  expect(list).toMatch(/\ngreeter +development +v3 +deployed/)
+})
+
+test('logs without a server merges all servers and prefixes each line', async () => {
+  const { stdout } = await home.mcp(['logs', '--grep', 'release of version', '-n', '2'])
+  expect(stdout).toMatch(
+    /^20\d\d-\S+ \S+ greeter\/development info {2}server release of version 2: .* by owner\n/,
+  )
+  expect(stdout.trimEnd().split('\n')).toHaveLength(2)
+})
+
+test('a killed daemon keeps the release of an unfinished deployment', async () => {
+  const { pid } = await home.json<{ pid: number }>(['daemon', 'status'])
+  const { deployment_id } = await home.json<{ deployment_id: string }>([
+    ...['deploy', project, '--env', 'staging', '--no-wait', '-m', 'Interrupted'],
+  ])
+  process.kill(pid, 'SIGKILL')
+  const [release] = await releases('--env', 'staging')
+  expect(release).toMatchObject({ version: 1, deploymentId: deployment_id, message: 'Interrupted' })
+})
+
+test('an error line names the resource and the reason', async () => {
+  await home.mcp(['read', 'greeter', 'docs://missing', '--env', 'production'])
+  const failed = await eventually(async () => {
+    const lines = await logs('--env', 'production', '--grep', 'missing')
+    return lines.length > 0 ? lines : undefined
+  })
+  expect(failed).toMatchObject([
+    { message: 'resources/read docs://missing', reason: 'Resource not found: docs://missing' },
+  ])
+})
+
+test('logs shows MCP messages only at level debug', async () => {
+  const hasMessages = (lines: LogLine[]) => lines.some(({ level }) => level === 'debug')
+  await home.mcp(['call', 'greeter', 'hello', 'name=Ada', '--env', 'development'])
+  await eventually(async () => hasMessages(await logs('--level', 'debug')))
+  expect(hasMessages(await logs('-n', '1000'))).toBe(false)
+})

@@ -1,0 +1,121 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { CHROMIUM, launchChromium } from '../../helpers/clients/chromium.ts'
+import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+
+const CLIENT = fileURLToPath(new URL('../../fixtures/web/client.js', import.meta.url))
+
+/** A site with MCP clients. Its pages have the origin `http://localhost:<port>`. */
+async function startSite(script: string): Promise<{ origin: string; port: number; server: Server }> {
+  const server = createServer((request, response) => {
+    const isScript = request.url === '/client.js'
+    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
+    response.end(isScript ? script : '<!doctype html><script src="/client.js"></script>')
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { origin: `http://localhost:${port}`, port, server }
+}
+
+async function bundleClient(): Promise<string> {
+  const options = { bundle: true, write: false, platform: 'browser', format: 'iife' } as const
+  const { outputFiles } = await build({ ...options, entryPoints: [CLIENT] })
+  return outputFiles[0]!.text
+}
+
+describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
+  let daemon: TestDaemon
+  let browser: Browser
+  let site: Awaited<ReturnType<typeof startSite>>
+  /** The browser takes its address for one on the internet. */
+  let publicSite: typeof site
+  let mcpId: string
+
+  beforeAll(async () => {
+    const script = await bundleClient()
+    ;[daemon, site, publicSite] = await Promise.all([
+      startTestDaemon({ namedPorts: { http: 0, https: 0 } }),
+      startSite(script),
+      startSite(script),
+    ])
+    browser = await launchChromium([`--ip-address-space-overrides=127.0.0.1:${publicSite.port}=public`])
+    const { body } = await daemon.api('POST', '/v1/build', {
+      body: {
+        name: 'web',
+        template: 'basic',
+        tools: [
+          {
+            name: 'greet',
+            description: 'Greets',
+            inputSchema: { type: 'object' },
+            handler: { type: 'template', text: 'Hello' },
+          },
+        ],
+      },
+    })
+    mcpId = body.data.mcp_id
+  })
+  afterAll(async () => {
+    await browser?.close()
+    site?.server.close()
+    publicSite?.server.close()
+    await daemon?.close()
+  })
+
+  const deploy = async (environment: string, config: object) => {
+    const request = { mcp_id: mcpId, environment, config }
+    return (await daemon.api('POST', '/v1/deploy', { body: request })).body.data
+  }
+  const open = async ({ origin }: typeof site): Promise<Page> => {
+    const page = await (await browser.newContext()).newPage()
+    await page.goto(origin)
+    return page
+  }
+  const run = (page: Page, name: string, url: string) => page.evaluate(`web.${name}(${JSON.stringify(url)})`)
+
+  it('pages of an allowed origin use the server with both protocols, under each of its addresses', async () => {
+    const { url, deployment_id } = await deploy('development', {
+      origins: [site.origin, publicSite.origin],
+    })
+    const { body } = await daemon.api('GET', `/v1/deploy/${deployment_id}/status`)
+    const named = body.data.named_urls.find((one: string) => one.startsWith('http:'))
+    const page = await open(site)
+    for (const address of [url, named]) {
+      expect(await run(page, 'call', address)).toEqual({ tool: 'greet', text: 'Hello', hasSession: false })
+      expect(await run(page, 'callOld', address)).toEqual({ tool: 'greet', text: 'Hello', hasSession: true })
+    }
+    await page.context().close()
+  })
+
+  it('a page of the internet reaches loopback once its user allows it', async () => {
+    const { url } = await deploy('development', { origins: [publicSite.origin] })
+    const page = await open(publicSite)
+    await page.context().grantPermissions(['local-network-access'], { origin: publicSite.origin })
+    expect(await run(page, 'call', url)).toMatchObject({ text: 'Hello' })
+    await page.context().close()
+  })
+
+  it('pages of other origins cannot use the server', async () => {
+    const { url } = await deploy('development', { origins: [publicSite.origin] })
+    const page = await open(site)
+    await expect(run(page, 'callOld', url)).rejects.toThrow('Failed to fetch')
+    await page.context().close()
+  })
+
+  it('a page signs its user in to a protected server', async () => {
+    const { url } = await deploy('staging', { origins: '*', auth: { provider: 'local' } })
+    const page = await open(site)
+    run(page, 'call', url).catch(() => {}) // leaves the page
+    await page.getByRole('button', { name: /^Continue with/ }).click()
+    await page.getByLabel('API key').fill(daemon.ownerKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.waitForURL(`${site.origin}/callback?*`)
+    await run(page, 'finish', url)
+    expect(await run(page, 'call', url)).toMatchObject({ text: 'Hello' })
+    await page.context().close()
+  })
+})

@@ -1,0 +1,150 @@
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { buildServer, deploy } from '../../daemon/http/fixtures.ts'
+import { beginSession, open, post, postModern, rpc, send } from '../../helpers/clients/mcp-requests.ts'
+import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { isRunning } from '../../helpers/processes.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../fixtures/programs/session-http-server.mjs', import.meta.url))
+
+let daemon: TestDaemon
+beforeAll(async () => {
+  daemon = await startTestDaemon()
+})
+afterAll(() => daemon.close())
+
+type Session = Record<string, string>
+
+async function release(name: string, version: string, instances: number) {
+  const scaling = { min_instances: instances, max_instances: instances }
+  return deploy(daemon, await build(name, version), 'production', { scaling })
+}
+
+function build(name: string, ...args: string[]): Promise<string> {
+  const program = {
+    type: 'http',
+    command: process.execPath,
+    args: [PROGRAM, ...args],
+    isolation: { sandbox: 'off' },
+  }
+  return buildServer(daemon, { name, template: 'custom', program })
+}
+
+/** `<version> <calls of this session> <pid> <client capabilities>`, over a new connection that any instance may get. */
+async function count(url: string, session: Session): Promise<string[]> {
+  const { status, json } = await post(url, rpc('tools/call', { name: 'count' }), session)
+  return status === 200 ? json.result.content[0].text.split(' ') : [String(status)]
+}
+
+const answerOf = async (url: string, session: Session) => (await count(url, session)).slice(0, 2).join(' ')
+const end = (url: string, headers: Session) => send(url, { method: 'DELETE', headers })
+const statusOf = async (id: string) => (await daemon.api('GET', `/v1/deploy/${id}/status`)).body.data
+const instancesOf = async (id: string): Promise<{ pid: number }[]> => (await statusOf(id)).instances
+
+// First, because a restart of the daemon starts every other deployment again.
+describe('a sleeping program over HTTP', () => {
+  type Server = Awaited<ReturnType<typeof deploy>>
+  let sessions: Server
+  let unknownEra: Server
+  let knownEra: Server
+  let otherPath: Server
+  beforeAll(async () => {
+    const [legacy, modern] = await Promise.all([build('asleep', 'one'), build('modern', 'one', 'modern')])
+    const scaling = { min_instances: 0, max_instances: 1 }
+    ;[sessions, unknownEra, otherPath, knownEra] = await Promise.all([
+      deploy(daemon, legacy, 'staging'),
+      deploy(daemon, legacy, 'development'),
+      deploy(daemon, legacy, 'production', { scaling }),
+      deploy(daemon, modern, 'staging'),
+    ])
+    await daemon.restart()
+  })
+
+  const listed = (answer: { json: { result: { tools: { name: string }[] } } }) =>
+    answer.json.result.tools[0]!.name
+
+  test('a sleeping program answers the lists of its era, and continues a session that started while it slept', async () => {
+    const { url, deployment_id } = sessions
+    const session = await beginSession(url, '2025-06-18', { sampling: {} })
+    expect(listed(await post(url, rpc('tools/list'), session))).toBe('count')
+    expect((await post(url, rpc('ping'), session)).json.result).toEqual({})
+    expect(await instancesOf(deployment_id)).toEqual([])
+    const [version, calls, , capabilities] = await count(url, session)
+    expect([version, calls, capabilities]).toEqual(['one', '1', 'sampling'])
+    expect(await answerOf(url, session)).toBe('one 2')
+    expect((await end(url, session)).status).toBe(200)
+    expect(await answerOf(url, session)).toBe('404')
+  })
+
+  test('a list of an era that the program does not speak wakes it up', async () => {
+    expect((await postModern(unknownEra.url, 'tools/list')).status).toBe(404)
+    expect(await instancesOf(unknownEra.deployment_id)).toHaveLength(1)
+  })
+
+  test('a list of the second era that the program speaks does not wake it up', async () => {
+    expect(listed(await postModern(knownEra.url, 'tools/list'))).toBe('count')
+    expect(await instancesOf(knownEra.deployment_id)).toEqual([])
+  })
+
+  test('a sleeping program wakes up for any other path', async () => {
+    expect((await send(otherPath.url.replace('/mcp', '/other'))).text).toBe('no such session')
+    expect(await instancesOf(otherPath.deployment_id)).toHaveLength(1)
+  })
+})
+
+describe('a program with three instances', () => {
+  let url: string
+  beforeAll(async () => {
+    url = (await release('several', 'one', 3)).url
+  })
+
+  test('each request of a session reaches the program that created it, whichever instance gets the connection', async () => {
+    // Not a multiple of the instances. Connections go round-robin and would match their sessions by chance.
+    const sessions = await Promise.all(Array.from({ length: 10 }, () => beginSession(url)))
+    const first = await Promise.all(sessions.map(session => count(url, session)))
+    expect(new Set(first.map(([, , pid]) => pid)).size).toBe(3)
+    for (const expected of ['2', '3', '4'])
+      for (const [at, session] of sessions.entries())
+        expect((await count(url, session)).slice(0, 3)).toEqual(['one', expected, first[at]![2]])
+    expect((await end(url, sessions[0]!)).status).toBe(200)
+    for (let tries = 0; tries < 3; tries++) expect(await count(url, sessions[0]!)).toEqual(['404'])
+  })
+
+  test('an unknown session id is passed to the program unchanged', async () => {
+    const forged = { 'mcp-session-id': 'inst_x.bm8.4abc-0---p.AAAA', 'mcp-protocol-version': '2025-11-25' }
+    expect(await count(url, forged)).toEqual(['404'])
+    expect(await count(url, { ...forged, 'mcp-session-id': '7d1b6a3e' })).toEqual(['404'])
+  })
+
+  test('killing a program ends only its sessions', async () => {
+    const sessions = await Promise.all([1, 2, 3, 4].map(() => beginSession(url)))
+    const pids = await Promise.all(sessions.map(async session => (await count(url, session))[2]!))
+    const pid = Number(pids[0])
+    process.kill(pid, 'SIGKILL')
+    await vi.waitFor(() => expect(isRunning(pid)).toBe(false))
+    // Returns 502 until the instance notices that its program exited.
+    await expect.poll(() => answerOf(url, sessions[0]!)).toBe('404')
+    for (const [at, session] of sessions.entries())
+      expect(await answerOf(url, session)).toBe(pids[at] === pids[0] ? '404' : 'one 2')
+  })
+})
+
+test('a release keeps sessions and their streams in the old release until the last one ends', async () => {
+  const { url, deployment_id: old } = await release('staying', 'one', 2)
+  const sessions = await Promise.all([1, 2, 3].map(() => beginSession(url)))
+  const stream = await open(url, { headers: sessions[0]! })
+  await once(stream, 'data')
+  let isOpen = true
+  stream.once('close', () => (isOpen = false)).on('error', () => {})
+  for (const session of sessions) expect(await answerOf(url, session)).toBe('one 1')
+  await release('staying', 'two', 1)
+  for (const session of sessions) expect(await answerOf(url, session)).toBe('one 2')
+  expect(await answerOf(url, await beginSession(url))).toBe('two 1')
+  await release('staying', 'three', 1)
+  for (const session of sessions) expect(await answerOf(url, session)).toBe('one 3')
+  expect(isOpen).toBe(true)
+  stream.destroy()
+  for (const session of sessions) expect((await end(url, session)).status).toBe(200)
+  await vi.waitFor(async () => expect(await instancesOf(old)).toEqual([]))
+})

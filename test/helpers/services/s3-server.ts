@@ -1,0 +1,113 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { S3Settings } from '../../../src/daemon/builder/storage/s3-client.ts'
+
+/** Two third-party servers. One checks signatures, the other supports multipart uploads. */
+export const S3_SERVERS = ['@20minutes/s3rver', 's3rver'] as const
+
+/** Fault for the next requests whose line (`METHOD path`) matches. */
+interface Fault {
+  pattern: RegExp
+  /** Status to answer with, without calling the server. */
+  status?: number
+  /** Cuts the connection after this number of bytes of the response body. */
+  cutAfterBytes?: number
+  /** Replaces the response body. */
+  body?: Buffer
+  /** Default 1. */
+  times?: number
+}
+
+export interface S3Server extends AsyncDisposable {
+  settings: S3Settings
+  /** `METHOD path` of each request. */
+  requests: string[]
+  fail(fault: Fault): void
+  /** Stops answering. */
+  stop(): Promise<void>
+}
+
+interface Rver {
+  run(): Promise<AddressInfo>
+  close(): Promise<void>
+}
+
+export async function startS3(kind: (typeof S3_SERVERS)[number] = 's3rver'): Promise<S3Server> {
+  const directory = mkdtempSync(join(tmpdir(), 'mcp-s3-'))
+  const S3rver = createRequire(import.meta.url)(kind) as new (options: object) => Rver
+  const options = { port: 0, address: '127.0.0.1', silent: true, directory, vhostBuckets: false }
+  const server = new S3rver({ ...options, configureBuckets: [{ name: 'bucket', configs: [] }] })
+  const { port } = await server.run()
+  const faults: Fault[] = []
+  const requests: string[] = []
+  const front = createServer((incoming, outgoing) => {
+    const line = `${incoming.method} ${incoming.url}`
+    requests.push(line)
+    pass(incoming, outgoing, port, takeFault(faults, line))
+  })
+  await new Promise<void>(done => front.listen(0, '127.0.0.1', done))
+  const endpoint = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
+  const stop = async () => {
+    front.closeAllConnections()
+    await new Promise(done => front.close(done))
+    await server.close()
+  }
+  return {
+    settings: {
+      bucket: 'bucket',
+      prefix: 'mcp/',
+      endpoint,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+    },
+    requests,
+    fail: fault => faults.push(fault),
+    stop,
+    async [Symbol.asyncDispose]() {
+      if (front.listening) await stop()
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+function takeFault(faults: Fault[], line: string): Fault | undefined {
+  const index = faults.findIndex(({ pattern }) => pattern.test(line))
+  const fault = faults[index]
+  if (!fault) return undefined
+  fault.times = (fault.times ?? 1) - 1
+  if (fault.times === 0) faults.splice(index, 1)
+  return fault
+}
+
+function pass(incoming: IncomingMessage, outgoing: ServerResponse, port: number, fault?: Fault): void {
+  if (fault?.status) {
+    incoming.resume()
+    outgoing.writeHead(fault.status).end('<Error><Code>Told</Code><Message>to fail</Message></Error>')
+    return
+  }
+  const { method, url, headers } = incoming
+  const onward = request({ host: '127.0.0.1', port, method, path: url, headers, agent: false }, answer => {
+    if (fault?.body) {
+      answer.resume()
+      outgoing.writeHead(200, { 'content-length': fault.body.length }).end(fault.body)
+      return
+    }
+    outgoing.writeHead(answer.statusCode!, answer.headers)
+    if (fault?.cutAfterBytes === undefined) return void answer.pipe(outgoing)
+    cut(answer, outgoing, fault.cutAfterBytes)
+  })
+  onward.on('error', () => outgoing.destroy())
+  incoming.pipe(onward)
+}
+
+function cut(answer: IncomingMessage, outgoing: ServerResponse, bytes: number): void {
+  let left = bytes
+  answer.on('data', (chunk: Buffer) => {
+    outgoing.write(chunk.subarray(0, left), () => left <= 0 && outgoing.destroy())
+    left -= chunk.length
+  })
+}
