@@ -74,9 +74,10 @@ const INTERRUPT_GRACE_MS = 2000
 
 function abortOnInterrupt(): AbortSignal {
   const controller = new AbortController()
-  process.once('SIGINT', () => {
+  // The listener stays, because without one a second Ctrl-C would kill the process with the signal.
+  process.on('SIGINT', () => {
+    if (controller.signal.aborted) process.exit(EXIT.interrupted)
     controller.abort()
-    process.once('SIGINT', () => process.exit(EXIT.interrupted))
     setTimeout(() => process.exit(EXIT.interrupted), INTERRUPT_GRACE_MS).unref()
   })
   return controller.signal

@@ -172,7 +172,6 @@ export default defineCommand({
         ...signInFields(record),
       })
       printStored(context, name, placed)
-      for (const warning of record.warnings ?? []) output.warn(warning)
       // An API without lists may not resolve deployment ids.
       const reference = isContractOnly ? record.url : record.deployment_id
       output.next(

@@ -8,6 +8,7 @@ import { nearestName } from '../../shared/names.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
+import { counted } from '../output/counts.ts'
 import type { Output } from '../output/output.ts'
 import { askSecret } from '../output/prompt.ts'
 import { quoteShellWord } from '../project/shell-words.ts'
@@ -155,7 +156,7 @@ export const pull = defineCommand({
     const { text, written, left } = formatEnvFile(variables)
     writeFileAtomic(path, text, 0o600)
     output.result({ file, written, commented: left }, () => {
-      output.line(`Wrote ${count(written.length)} of ${name} in ${env} to ${file}`)
+      output.line(`Wrote ${counted(written.length, 'variable')} of ${name} in ${env} to ${file}`)
       if (left.length > 0) output.note(`Written as comments without values: ${left.join(', ')}`)
     })
   },
@@ -283,8 +284,4 @@ function unknownVariable(
     `${place.name} has no ${what} in ${place.environment}.${near ? ` Did you mean ${near}?` : ''}`,
     { next: [{ description: 'List them', command: `mcp env list ${quoteShellWord(place.name)}` }] },
   )
-}
-
-function count(variables: number): string {
-  return variables === 1 ? '1 variable' : `${variables} variables`
 }

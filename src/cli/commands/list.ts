@@ -1,7 +1,9 @@
 import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'
-import { byServerAndEnvironment, shortId } from '../output/deployment-table.ts'
-import { formatElapsed } from '../output/relative-time.ts'
+import { counted } from '../output/counts.ts'
+import { byServerAndEnvironment } from '../output/deployment-table.ts'
+import type { Output } from '../output/output.ts'
+import { buildRow, deploymentRow, SERVER_COLUMNS, type ServerRow } from '../output/server-rows.ts'
 import {
   type BuildEntry,
   currentDeployments,
@@ -13,11 +15,11 @@ import {
 export default defineCommand({
   name: 'list',
   description:
-    'List every server with its newest build (its preview) and the current deployment of each environment. --json always includes everything: {builds, deployments}.',
-  options: { all: { type: 'boolean', short: 'a', doc: 'include older builds and deployments' } },
+    'List every server with its newest build (its preview) and the current deployment of each environment. Failed builds, and deployments that failed before they served, are hidden. --json always includes everything: {builds, deployments}.',
+  options: { all: { type: 'boolean', short: 'a', doc: 'include older and failed builds and deployments' } },
   examples: {
     'mcp list': 'current builds and deployments',
-    'mcp list --all': 'including older ones',
+    'mcp list --all': 'including older and failed ones',
   },
   async run({ output, api }, { all }) {
     const client = await api()
@@ -26,79 +28,84 @@ export default defineCommand({
       throw new HostingError('METHOD_NOT_ALLOWED', 'This API does not list builds and deployments.', {
         next: [{ description: 'Show one deployment', command: 'mcp status <deployment id>' }],
       })
-    output.result({ builds: builds ?? [], deployments: deployments ?? [] }, () => {
-      const rows = toRows(builds ?? [], deployments ?? [], all)
-      // Older rows differ by their id, current ones have an address.
-      const last = all ? 'ID' : 'URL'
-      output.table(['SERVER', 'WHERE', 'VERSION', 'STATUS', 'AGE', last], rows, 'No servers yet.')
-      if (rows.length > 0)
-        output.next({ description: 'List the tools of one', command: `mcp tools ${rows[0]![0]}` })
-      else
-        output.next(
-          { description: 'Create a project', command: 'mcp init' },
-          { description: 'Try an example', command: 'mcp init weather --example weather' },
-        )
-    })
+    const everything = { builds: builds ?? [], deployments: deployments ?? [] }
+    output.result(everything, () => printServers(output, everything, all ?? false))
   },
 })
 
-function toRows(
-  builds: readonly BuildEntry[],
-  deployments: readonly DeploymentEntry[],
-  all: boolean,
-): string[][] {
-  const rows: string[][] = []
-  const shownBuilds = all ? builds : newestPerServer(builds)
-  const shownDeployments = all ? deployments : currentDeployments(deployments)
-  const names = new Set([
-    ...shownDeployments.map(({ name }) => name ?? ''),
-    ...shownBuilds.map(({ name }) => name),
-  ])
-  for (const server of [...names].sort((a, b) => a.localeCompare(b))) {
-    const ofServer = shownDeployments.filter(({ name }) => (name ?? '') === server)
-    for (const deployment of ofServer.toSorted(byServerAndEnvironment))
-      rows.push(deploymentRow(server, deployment, all))
-    const ofServerBuilds = shownBuilds.filter(({ name }) => name === server)
-    const served = ofServerBuilds.find(({ status }) => status === 'ready')
-    for (const build of ofServerBuilds)
-      rows.push(buildRow(server, build, { isServed: build === served, all }))
+interface Contents {
+  builds: readonly BuildEntry[]
+  deployments: readonly DeploymentEntry[]
+}
+
+function printServers(output: Output, everything: Contents, all: boolean): void {
+  const rows = toRows(all ? everything : currentOf(everything))
+  // Older rows differ by their id, current ones have an address.
+  const columns = SERVER_COLUMNS.filter(([header]) => header !== (all ? 'URL' : 'ID')).filter(
+    ([header, cell]) => header === 'URL' || rows.some(row => cell(row) !== ''),
+  )
+  output.table(
+    columns.map(([header]) => header),
+    rows.map(row => columns.map(([, cell]) => cell(row))),
+    'No servers yet.',
+  )
+  const hidden = all ? '' : describeHidden(everything)
+  if (hidden) output.line(`Hidden: ${hidden}`)
+  const usable = rows.find(({ isUsable }) => isUsable)
+  output.next(
+    ...(hidden ? [{ description: 'Show what is hidden', command: 'mcp list --all' }] : []),
+    ...(usable ? [{ description: 'List the tools of one', command: `mcp tools ${usable.server}` }] : []),
+    ...(rows.length > 0 ? [] : FIRST_STEPS),
+  )
+}
+
+const FIRST_STEPS = [
+  { description: 'Create a project', command: 'mcp init' },
+  { description: 'Try an example', command: 'mcp init weather --example weather' },
+]
+
+/** `2 failed builds, 1 failed deployment`. Empty if nothing is hidden because it failed. */
+function describeHidden({ builds, deployments }: Contents): string {
+  const counts = [
+    [builds.filter(isFailedBuild).length, 'failed build'],
+    [deployments.filter(neverServed).length, 'failed deployment'],
+  ] as const
+  return counts
+    .filter(([count]) => count > 0)
+    .map(([count, noun]) => counted(count, noun))
+    .join(', ')
+}
+
+/** The newest build of each server and the current deployment of each environment, without failed tries. */
+function currentOf({ builds, deployments }: Contents): Contents {
+  return {
+    builds: newestPerServer(builds.filter(one => !isFailedBuild(one))),
+    deployments: currentDeployments(deployments.filter(one => !neverServed(one))),
   }
-  return rows
 }
 
-function deploymentRow(server: string, deployment: DeploymentEntry, all: boolean | undefined): string[] {
-  const { environment = '', version, status, created_at, deployment_id, url = '' } = deployment
-  const isLive = status === 'deployed' || status === 'deploying'
-  return [
-    server,
-    environment,
-    version === undefined ? '' : `v${version}`,
-    status,
-    ageOf(created_at),
-    all ? shortId(deployment_id) : isLive ? url : '',
-  ]
+function isFailedBuild({ status }: BuildEntry): boolean {
+  return status === 'failed'
 }
 
-/** Only the newest ready build answers at the preview's URL. */
-function buildRow(
-  server: string,
-  build: BuildEntry,
-  { isServed, all }: { isServed: boolean; all: boolean | undefined },
-): string[] {
-  const { status, created_at, digest, mcp_id, url } = build
-  const where = isServed ? 'preview' : 'build'
-  return [
-    server,
-    where,
-    digest?.slice(0, 7) ?? '',
-    status,
-    ageOf(created_at),
-    all ? shortId(mcp_id) : isServed ? url : '',
-  ]
+/** A deployment that served and then failed is news. One that never started is not. */
+function neverServed({ status, deployed_at }: DeploymentEntry): boolean {
+  return status === 'failed' && !deployed_at
 }
 
-function ageOf(timestamp: string | undefined): string {
-  return timestamp === undefined ? '' : formatElapsed(timestamp)
+function toRows({ builds, deployments }: Contents): ServerRow[] {
+  const names = new Set([...deployments.map(({ name }) => name ?? ''), ...builds.map(({ name }) => name)])
+  return [...names]
+    .sort((a, b) => a.localeCompare(b))
+    .flatMap(server => {
+      const ofServer = deployments.filter(({ name }) => (name ?? '') === server)
+      const ofServerBuilds = builds.filter(({ name }) => name === server)
+      const served = ofServerBuilds.find(({ status }) => status === 'ready')
+      return [
+        ...ofServer.toSorted(byServerAndEnvironment).map(deploymentRow),
+        ...ofServerBuilds.map(build => buildRow(build, { isServed: build === served })),
+      ]
+    })
 }
 
 /** Expects the newest build first. */

@@ -57,7 +57,7 @@ export default defineCommand({
       output.fields({ id: record.deployment_id, url: record.url, health: record.health_check })
       output.next({ description: 'Show its state', command: `mcp status ${record.deployment_id}` })
     })
-    for (const warning of record.warnings ?? []) output.warn(warning)
+    output.warnOf(record)
     if (record.status === 'failed') return reportFailedDeployment(context, record, name)
   },
 })

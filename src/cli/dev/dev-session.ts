@@ -147,10 +147,14 @@ export class DevSession {
 
 /** Lets the session remove old builds first. A second Ctrl-C exits immediately. */
 function onInterrupt(end: () => void): void {
-  process.removeAllListeners('SIGINT')
+  const earlier = process.listeners('SIGINT')
+  let isEnding = false
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.once(name, () => {
-      process.once(name, () => process.exit(EXIT.interrupted))
+    process.on(name, () => {
+      if (isEnding) process.exit(EXIT.interrupted)
+      isEnding = true
       end()
     })
+  // Last, because a signal without a listener kills the process.
+  for (const listener of earlier) process.off('SIGINT', listener)
 }

@@ -16,8 +16,13 @@ export function countsOf({ tools = [], resources = [], prompts = [] }: Counted):
 }
 
 /** `2 tools, 1 resource` */
-export function countsToText(counted: Counted): string {
-  const parts = Object.entries(countsOf(counted)).filter(([, count]) => count > 0)
-  const words = parts.map(([noun, count]) => `${count} ${count === 1 ? noun.slice(0, -1) : noun}`)
+export function countsToText(lists: Counted): string {
+  const parts = Object.entries(countsOf(lists)).filter(([, count]) => count > 0)
+  const words = parts.map(([nouns, count]) => counted(count, nouns.slice(0, -1)))
   return words.join(', ') || 'no tools, resources or prompts'
+}
+
+/** `1 build`, `2 builds` */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -10,7 +10,7 @@ const COLUMNS: readonly [header: string, cell: (release: ReleaseRecord) => strin
   ['REQUESTS', ({ requests, errors }) => (errors > 0 ? `${requests}, ${errors} failed` : String(requests))],
   ['CHANGES', changesText],
   ['TESTS', ({ test }) => (test ? `${test.passed}/${test.total}` : '')],
-  ['COMMIT', ({ git }) => (git ? `${git.commit.slice(0, 7)}${git.dirty ? ' (dirty)' : ''}` : '')],
+  ['COMMIT', commitText],
   ['DIGEST', ({ digest }) => digest?.slice(0, 7) ?? ''],
   ['MESSAGE', messageText],
 ]
@@ -46,7 +46,11 @@ function changesText({ changes }: ReleaseRecord): string {
     : `${changes.breaking} breaking, ${changes.compatible} compatible`
 }
 
-function messageText({ message, rollbackTo }: ReleaseRecord): string {
+export function commitText({ git }: Pick<ReleaseRecord, 'git'>): string {
+  return git ? `${git.commit.slice(0, 7)}${git.dirty ? ' (dirty)' : ''}` : ''
+}
+
+export function messageText({ message, rollbackTo }: Pick<ReleaseRecord, 'message' | 'rollbackTo'>): string {
   const rollback = rollbackTo === null ? undefined : `rollback to v${rollbackTo}`
   return [rollback, message].filter(Boolean).join(': ')
 }

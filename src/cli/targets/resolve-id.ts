@@ -223,9 +223,11 @@ function notFound(
   const known = names.includes(reference) && environment !== undefined
   const near = known ? undefined : nearestName(reference, [...new Set(names)])
   const where = environment === undefined ? '' : ` in ${environment}`
+  const subject =
+    kind === 'container build' ? 'Container build' : `${kind === 'build' ? 'Build' : 'Deployment'} or server`
   return new HostingError(
     'NOT_FOUND',
-    `No ${kind} or server "${reference}"${where}.${near ? ` Did you mean "${near}"?` : ''}`,
+    `${subject} "${reference}" does not exist${where}.${near ? ` Did you mean "${near}"?` : ''}`,
     { next: [{ description: 'List servers', command: 'mcp list' }] },
   )
 }

@@ -3,6 +3,7 @@ import type { Environment } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'
 import { listItems } from '../api/list-items.ts'
+import { counted } from '../output/counts.ts'
 import { listBuilds, listDeployments } from './resolve-id.ts'
 
 /** Everything that `mcp remove <server>` removes. */
@@ -45,10 +46,6 @@ export function describeContents({ environments, deployments, builds, subdomains
       `${subdomains.length === 1 ? 'subdomain' : 'subdomains'} ${subdomains.join(', ')}`,
   ]
   return parts.filter(Boolean).join(', ')
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 async function mappedSubdomains(

@@ -1,5 +1,6 @@
 import type { TestResult, ToolCallRecord } from '../../shared/contract/projects/test-results.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
+import { counted } from '../output/counts.ts'
 import type { Output } from '../output/output.ts'
 import { formatReply } from '../output/reply-text.ts'
 
@@ -25,13 +26,13 @@ function summaryLine(result: TestResult): string {
   const failed = calls?.filter(({ error }) => error !== null).length
   return [
     model,
-    turns === undefined ? undefined : count(turns, 'turn'),
+    turns === undefined ? undefined : counted(turns, 'turn'),
     calls
-      ? `${count(calls.length, 'call')}${failed ? `, ${failed} failed` : ''}`
+      ? `${counted(calls.length, 'call')}${failed ? `, ${failed} failed` : ''}`
       : `success rate ${success_rate}`,
-    result.resource_reads?.length ? count(result.resource_reads.length, 'read') : undefined,
+    result.resource_reads?.length ? counted(result.resource_reads.length, 'read') : undefined,
     formatDurationMs(result.execution_time * 1000),
-    usage ? count(usage.total_tokens, 'token') : undefined,
+    usage ? counted(usage.total_tokens, 'token') : undefined,
     stopped ? `stopped by its limit of ${stopped}` : undefined,
   ]
     .filter(Boolean)
@@ -62,8 +63,4 @@ export function mark({ style }: Output, error: string | null, text: string): str
 export function shorten(text: string): string {
   const line = text.replace(/\s+/g, ' ')
   return line.length > SHOWN_LENGTH ? `${line.slice(0, SHOWN_LENGTH)}…` : line
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`
 }

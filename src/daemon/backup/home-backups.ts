@@ -134,7 +134,7 @@ export class HomeBackups {
       'NOT_FOUND',
       reference === undefined
         ? `There is no backup in ${backups}${storage ? ' or in the storage of MCP_BACKUP' : ''}.`
-        : `There is no backup "${reference}".`,
+        : `Backup "${reference}" does not exist.`,
       { next: [{ description: 'List the backups', command: 'mcp daemon backup --list' }] },
     )
   }

@@ -14,7 +14,11 @@ beforeAll(() => {
 afterAll(() => home.remove())
 
 /** Sends Ctrl-C once `started` resolves. Returns the exit code and everything that was printed. */
-async function interrupt(args: string[], started: () => Promise<unknown>): Promise<unknown[]> {
+async function interrupt(
+  args: string[],
+  started: () => Promise<unknown>,
+  { repeats = false } = {},
+): Promise<unknown[]> {
   const child = spawn(process.execPath, [MCP_BIN, ...args], { env: home.env, cwd: home.dir })
   const ended = Promise.all([
     once(child, 'close').then(([code]) => code),
@@ -23,17 +27,23 @@ async function interrupt(args: string[], started: () => Promise<unknown>): Promi
   ])
   await started()
   child.kill('SIGINT')
-  return ended
+  if (!repeats) return ended
+  const timer = setInterval(() => child.kill('SIGINT'), 1)
+  return ended.finally(() => clearInterval(timer))
 }
 
-test('Ctrl-C during a call exits with 130 and prints nothing', async () => {
-  const silent = createServer(() => {}).listen(0, '127.0.0.1')
-  await once(silent, 'listening')
-  const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/mcp`
-  expect(await interrupt(['call', url, 'any'], () => once(silent, 'request'))).toEqual([130, '', ''])
-  silent.closeAllConnections()
-  silent.close()
-})
+test.each([false, true])(
+  'Ctrl-C during a call exits with 130 and prints nothing (repeated: %s)',
+  async repeats => {
+    const silent = createServer(() => {}).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/mcp`
+    const ended = interrupt(['call', url, 'any'], () => once(silent, 'request'), { repeats })
+    expect(await ended).toEqual([130, '', ''])
+    silent.closeAllConnections()
+    silent.close()
+  },
+)
 
 test('Ctrl-C during mcp up stops the build', async () => {
   const program = `${process.execPath} -e setInterval(Date,9999)`

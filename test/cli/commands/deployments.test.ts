@@ -43,6 +43,7 @@ test('deploy prints warnings about settings that are not applied, and with --jso
     0,
     expect.stringContaining('Warning: config.scaling is not applied: 2 to 3 instances were requested'),
   ])
+  expect(stderr.match(/is not applied/g)).toHaveLength(1)
   const { stdout, stderr: errors } = await home.mcp([...args, '--json'])
   expect([JSON.parse(stdout).warnings, errors]).toEqual([[expect.any(String)], ''])
 })
@@ -284,6 +285,25 @@ test('list and status show each server once, aligned, with the next command', as
     /^ *releases +replaced immediately/m,
   ])
     expect(shown.stdout).toMatch(promised)
+})
+
+test('list hides failed builds and deployments that never served, says how many, and shows them with --all', async () => {
+  const directory = writeServer('tries', { template: 'custom', tools: undefined, env: ['BROKEN'] })
+  mkdirSync(join(directory, 'tools'))
+  const code = `if (process.env.BROKEN) throw new Error('broken')\nexport default { description: 'Hi', handler: () => 'hi' }`
+  writeFileSync(join(directory, 'tools', 'hi.ts'), code)
+  await home.json(['deploy', directory, '--env', 'production', '--message', 'First try'])
+  const failed = ['deploy', 'tries', '--env', 'staging', '--set', 'BROKEN=1']
+  expect((await home.mcp(failed)).code).toBe(1)
+  expect((await home.mcp(['build', '--command', 'no-such-command', '--name', 'missing'])).code).toBe(1)
+  const { stdout } = await home.mcp(['list'])
+  expect(stdout).toMatch(/\ntries +production +v1 +deployed .* First try\n/)
+  expect(stdout).toMatch(/\nHidden: 1 failed build, \d failed deployments?\n/)
+  expect(stdout).not.toMatch(/missing|staging +v1 +failed/)
+  const all = (await home.mcp(['list', '--all'])).stdout
+  expect(all).toMatch(/\ntries +staging +v1 +failed /)
+  expect(all).toMatch(/\nmissing +build +failed /)
+  expect(all).not.toContain('Hidden')
 })
 
 test('an unknown id exits with 4 and suggests a name', async () => {

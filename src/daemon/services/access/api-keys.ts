@@ -138,7 +138,7 @@ function hashSecret(secret: string): string {
 }
 
 function unknownKey(id: string): never {
-  throw new HostingError('NOT_FOUND', `There is no API key "${id}".`, {
+  throw new HostingError('NOT_FOUND', `API key "${id}" does not exist.`, {
     next: [{ description: 'List the keys', command: 'mcp keys list' }],
   })
 }

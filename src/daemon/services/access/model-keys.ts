@@ -107,7 +107,7 @@ function getVendor(name: string): ModelVendor {
   if (vendor) return vendor
   throw new HostingError(
     'NOT_FOUND',
-    `There is no model vendor "${name}". Known vendors: ${MODEL_VENDORS.join(', ')}.`,
+    `Model vendor "${name}" does not exist. Known vendors: ${MODEL_VENDORS.join(', ')}.`,
   )
 }
 

@@ -30,7 +30,7 @@ export class Mappings {
 
   /** Throws NOT_FOUND. Generated subdomains are not found either. */
   get(subdomain: string): MappingRecord {
-    return this.find(subdomain) ?? notMapped(`There is no mapping with the subdomain "${subdomain}".`)
+    return this.find(subdomain) ?? notMapped(`Subdomain "${subdomain}" is not mapped.`)
   }
 
   /** Creates or changes a mapping. Throws NOT_FOUND, and CONFLICT for the generated subdomain of another address. */
@@ -55,7 +55,7 @@ export class Mappings {
       const wasMapped = store.mappings.remove(subdomain)
       return store.addresses.removeSubdomain(subdomain) || wasMapped
     })
-    if (!isRemoved) notMapped(`There is no mapping or deployment with the subdomain "${subdomain}".`)
+    if (!isRemoved) notMapped(`Subdomain "${subdomain}" does not exist.`)
   }
 
   #record({ subdomain, server, environment, createdAt, updatedAt }: Mapping): MappingRecord {

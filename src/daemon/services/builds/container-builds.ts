@@ -193,7 +193,7 @@ export class ContainerBuilds {
   #find(id: string): ContainerBuild {
     const build = this.#deps.store.containerBuilds.find(id)
     if (build) return build
-    throw new HostingError('NOT_FOUND', `There is no container build "${id}".`, {
+    throw new HostingError('NOT_FOUND', `Container build "${id}" does not exist.`, {
       details: 'GET /api/lambda-builds lists all container builds.',
       next: [{ description: 'List the builds of a project', command: 'mcp projects builds <project>' }],
     })

@@ -87,7 +87,7 @@ async function removeOldSources(deps: SourceDependencies, projectId: string): Pr
 export function getSource({ store }: Pick<ServiceDependencies, 'store'>, id: string): Source {
   const source = store.sources.find(id)
   if (source) return source
-  throw new HostingError('NOT_FOUND', `There is no source "${id}".`, {
+  throw new HostingError('NOT_FOUND', `Source "${id}" does not exist.`, {
     details:
       'PUT /api/projects/{id}/source returns the id of the source. The newest 5 of a project are kept.',
   })

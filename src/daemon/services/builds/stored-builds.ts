@@ -14,7 +14,7 @@ export type BuildChanges = Partial<Pick<Build, 'digest' | 'env' | 'tools' | 'res
 export function getBuild(deps: Pick<ServiceDependencies, 'store'>, id: string): Build {
   const build = deps.store.builds.find(id)
   if (build) return build
-  throw new HostingError('NOT_FOUND', `There is no build "${id}".`, {
+  throw new HostingError('NOT_FOUND', `Build "${id}" does not exist.`, {
     details: 'GET /v1/build lists all builds.',
     next: [{ description: 'List servers and deployments', command: 'mcp list' }],
   })

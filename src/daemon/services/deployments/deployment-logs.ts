@@ -91,7 +91,7 @@ export class DeploymentLogs {
   #statusOf(id: string): string {
     const found = this.#store.deployments.find(id) ?? this.#store.builds.find(id)
     if (found) return found.status
-    throw new HostingError('NOT_FOUND', `There is no deployment "${id}".`, {
+    throw new HostingError('NOT_FOUND', `Deployment "${id}" does not exist.`, {
       next: [{ description: 'List servers and deployments', command: 'mcp list' }],
     })
   }

@@ -99,9 +99,18 @@ export class Records {
       ...this.#promises(deployment),
       created_at: deployment.createdAt,
       updated_at: deployment.updatedAt,
+      deployed_at: deployment.deployedAt,
       stopped_at: deployment.stoppedAt,
+      ...this.#release(deployment),
       error: deployment.error,
     }
+  }
+
+  #release({ id }: Deployment): Pick<DeploymentStatus, 'release'> {
+    const summary = this.#deps.store.releases.summaryOf(id)
+    if (!summary) return {}
+    const { message, git, rollbackTo } = summary
+    return { release: { message, git, rollback_to: rollbackTo } }
   }
 
   /** Status with its isolation, which reads the artifact and the environment variables, and the size of its store. */

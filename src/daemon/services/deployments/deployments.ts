@@ -106,7 +106,7 @@ export class Deployments {
   get(id: string): Deployment {
     const deployment = this.#deps.store.deployments.find(id)
     if (deployment) return deployment
-    throw new HostingError('NOT_FOUND', `There is no deployment "${id}".`, {
+    throw new HostingError('NOT_FOUND', `Deployment "${id}" does not exist.`, {
       details: 'GET /v1/deploy lists all deployments.',
       next: [{ description: 'List servers and deployments', command: 'mcp list' }],
     })

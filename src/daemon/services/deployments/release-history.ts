@@ -79,7 +79,7 @@ export class ReleaseHistory {
 /** Throws NOT_FOUND. */
 export function requireServer({ store }: Pick<ServiceDependencies, 'store'>, name: string): void {
   if (store.servers.find(name)) return
-  throw new HostingError('NOT_FOUND', `There is no server "${name}".`, {
+  throw new HostingError('NOT_FOUND', `Server "${name}" does not exist.`, {
     next: [{ description: 'List servers', command: 'mcp list' }],
   })
 }

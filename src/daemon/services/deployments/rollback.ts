@@ -53,7 +53,7 @@ export function rollbackTarget(
       },
     )
   if (!target)
-    throw new HostingError('NOT_FOUND', `There is no deployment "${to}".`, {
+    throw new HostingError('NOT_FOUND', `Deployment "${to}" does not exist.`, {
       next: [{ description: 'List releases', command: `mcp releases ${name} --env ${environment}` }],
     })
   throw new HostingError(

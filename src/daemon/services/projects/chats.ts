@@ -24,7 +24,7 @@ export class Chats {
   get(id: string): Chat {
     const chat = this.#deps.store.chats.find(id)
     if (chat) return chat
-    throw new HostingError('NOT_FOUND', `There is no chat "${id}".`, {
+    throw new HostingError('NOT_FOUND', `Chat "${id}" does not exist.`, {
       details: 'GET /api/chats lists all chats.',
     })
   }

@@ -118,7 +118,7 @@ export class Projects {
 export function getProject({ store }: Pick<ServiceDependencies, 'store'>, id: string): Project {
   const project = store.projects.find(id)
   if (project) return project
-  throw new HostingError('NOT_FOUND', `There is no project "${id}".`, {
+  throw new HostingError('NOT_FOUND', `Project "${id}" does not exist.`, {
     details: 'GET /api/projects lists all projects.',
     next: [{ description: 'List the projects', command: 'mcp projects list' }],
   })

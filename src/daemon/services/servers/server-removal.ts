@@ -62,7 +62,7 @@ export class ServerRemoval {
     const { states, store } = this.#deps
     const hasData = STORE_ENVIRONMENTS.some(slot => states.has({ server: name, slot }))
     if (store.servers.find(name) || hasData || store.variables.hasAny(name)) return
-    throw new HostingError('NOT_FOUND', `There is no server "${name}".`, {
+    throw new HostingError('NOT_FOUND', `Server "${name}" does not exist.`, {
       next: [{ description: 'List servers', command: 'mcp list' }],
     })
   }

@@ -69,7 +69,7 @@ export class ServerStores {
   #requireServer(place: StatePlace): void {
     const { states, store } = this.#deps
     if (store.builds.hasAny(place.server) || states.has(place)) return
-    throw new HostingError('NOT_FOUND', `There is no server "${place.server}".`, {
+    throw new HostingError('NOT_FOUND', `Server "${place.server}" does not exist.`, {
       next: [{ description: 'List servers', command: 'mcp list' }],
     })
   }

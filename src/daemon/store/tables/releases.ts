@@ -68,6 +68,16 @@ export class ReleaseStore {
       ?.version
   }
 
+  /** Reads three columns, because lists of deployments call it for each. */
+  summaryOf(id: string): Pick<Release, 'message' | 'git' | 'rollbackTo'> | undefined {
+    const row = this.#database
+      .prepare<{ message: string | null; git: string | null; rollbackTo: number | null }>(
+        'SELECT message, git, rollback_to AS rollbackTo FROM releases WHERE id = ?',
+      )
+      .get([id])
+    return row && { ...row, git: row.git === null ? null : JSON.parse(row.git) }
+  }
+
   list(
     { server, environment }: ReleasePlace,
     limit: number,

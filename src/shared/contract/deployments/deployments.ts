@@ -15,7 +15,7 @@ import { instanceSchema } from '../monitoring/health-reports.ts'
 import { storeUsageSchema } from '../servers/server-store.ts'
 import { variableValuesSchema } from '../servers/variables.ts'
 import { deployConfigSchema } from './deploy-config.ts'
-import { releaseNotesSchema } from './releases.ts'
+import { releaseNotesSchema, releaseSummarySchema } from './releases.ts'
 
 /** Requests and records of /v1/deploy (service interface 2.4, 4.3, 4.4; docs/decisions/deployments.md). */
 
@@ -166,7 +166,12 @@ export const deploymentStatusSchema = deploymentRecordSchema
       ),
     created_at: isoTime.describe('Creation time.'),
     updated_at: isoTime.describe('Time of the last change.'),
+    deployed_at: isoTime
+      .nullable()
+      .optional()
+      .describe('Extension: time at which it last started to serve. Null if it never served.'),
     stopped_at: isoTime.nullable().describe('Time at which it stopped. Null while it runs.'),
+    release: releaseSummarySchema.optional(),
     error: failureSchema.nullable().describe('Why it failed. Null otherwise.'),
   })
   .meta({

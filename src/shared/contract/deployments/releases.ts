@@ -41,6 +41,17 @@ export const releaseNotesSchema = named('ReleaseNotes', 'Details of a release fo
   },
 )
 
+/** `release` of a deployment's status. */
+export const releaseSummarySchema = named('ReleaseSummary', 'What the release of a deployment changed.', {
+  message: 'Greet in French',
+  git: null,
+  rollback_to: null,
+}).object({
+  message: z.string().nullable().describe('Message of the release.'),
+  git: gitSchema.nullable(),
+  rollback_to: z.int().nullable().describe('Version that a rollback returned to. Null for other releases.'),
+})
+
 export const MAX_LISTED_CHANGES = 50
 
 const changesSchema = named(
