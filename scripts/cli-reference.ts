@@ -5,6 +5,7 @@ import { COMMANDS, explain } from '../src/cli/command-line/command-list.ts'
 import { loadCommand } from '../src/cli/command-line/commands.ts'
 import { type OptionDeclaration, toKebabCase } from '../src/cli/command-line/declaration.ts'
 import { GLOBAL_OPTIONS } from '../src/cli/command-line/global-options.ts'
+import { QUIET_FIELDS } from '../src/cli/command-line/quiet-fields.ts'
 
 export const CLI_REFERENCE = fileURLToPath(new URL('../docs/cli.md', import.meta.url))
 const START = '<!-- commands: made by scripts/cli-reference.ts -->'
@@ -19,7 +20,22 @@ export async function renderCliReference(page: string): Promise<string> {
     const commands = shown.filter(({ section }) => section === title)
     return `## ${title}\n\n${commands.map(({ name, aliases }) => describe(made.get(name)!, aliases)).join('\n')}`
   })
-  return `${head}\n\n${sections.join('\n')}\n## Options of every command\n\n${optionTable(GLOBAL_OPTIONS)}\n`
+  return `${head}\n\n${sections.join('\n')}\n${quietTable()}\n## Options of every command\n\n${optionTable(GLOBAL_OPTIONS)}\n`
+}
+
+function quietTable(): string {
+  const rows = Object.entries(QUIET_FIELDS).map(([name, fields]) =>
+    row([`mcp ${name}`, fields.map(field => `\`${field}\``).join(' and ')]),
+  )
+  return `## Values of --quiet
+
+With \`-q\` these commands print only the one value that a script wants, one per line if there are several. The table names its
+field in the \`--json\` document. Other commands print their text without notes and suggestions.
+
+| command | prints |
+|---|---|
+${rows.join('\n')}
+`
 }
 
 function describe(command: Command, aliases: readonly string[] = []): string {

@@ -6,12 +6,17 @@ const { existsSync, mkdirSync, writeSync } = process.getBuiltinModule('node:fs')
 
 // `--version` loads nothing else, not even `process.stdout`, so it takes little longer than starting Node
 // alone.
-const [first] = process.argv.slice(2)
-if (first === '--version' || first === '-v' || first === '-V') {
-  writeSync(1, `${MCP_VERSION}\n`)
+const words = process.argv.slice(2)
+const [first, second] = words
+if (isVersionFlag(first) || (first === '--json' && isVersionFlag(second))) {
+  writeSync(1, words.includes('--json') ? `{"version":"${MCP_VERSION}"}\n` : `${MCP_VERSION}\n`)
 } else {
   cacheCompiledCode(process.env)
-  await (await import('./command-line/run-program.ts')).main(process.argv.slice(2))
+  await (await import('./command-line/run-program.ts')).main(words)
+}
+
+function isVersionFlag(word: string | undefined): boolean {
+  return word === '--version' || word === '-v' || word === '-V'
 }
 
 /**

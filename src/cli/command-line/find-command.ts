@@ -7,6 +7,7 @@ import { GLOBAL_OPTIONS } from './global-options.ts'
 
 export type Found =
   | { kind: 'command'; entry: CommandEntry; rest: string[] }
+  /** `group`: only this group, or `all` for the page of all commands. */
   | { kind: 'help'; group?: string }
   | { kind: 'usage'; error: HostingError }
 
@@ -32,9 +33,16 @@ export function findCommand(argv: readonly string[], commands: readonly CommandE
 
 function findHelp(argv: readonly string[], at: number, commands: readonly CommandEntry[]): Found {
   const rest = without(argv, at)
-  if (nextWord(rest, 0) < 0) return { kind: 'help' }
+  const next = nextWord(rest, 0)
+  if (next < 0) return { kind: 'help' }
+  if (rest[next] === 'all') return { kind: 'help', group: 'all' }
+  const group = rest[next]!
+  if (commands.some(entry => groupOf(entry) === group) && nextWord(rest, next + 1) < 0)
+    return { kind: 'help', group }
   const found = findCommand(rest, commands)
-  return found.kind === 'command' ? { ...found, rest: ['--help'] } : found
+  return found.kind === 'command'
+    ? { ...found, rest: ['--help', ...(rest.includes('--json') ? ['--json'] : [])] }
+    : found
 }
 
 function findInGroup(argv: readonly string[], at: number, commands: readonly CommandEntry[]): Found {
@@ -81,7 +89,7 @@ function unknownCommand(word: string, commands: readonly CommandEntry[]): Hostin
       next: [
         near
           ? { description: 'Try', command: `mcp ${near}` }
-          : { description: 'List all commands', command: 'mcp --help' },
+          : { description: 'List all commands', command: 'mcp help all' },
       ],
     },
   )

@@ -3,9 +3,11 @@ import { parseDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { nearestName } from '../../shared/names.ts'
 import { onPipeError } from '../output/output.ts'
+import { wrapText } from '../output/wrap.ts'
 import type { Command } from './command.ts'
 import { explain } from './command-list.ts'
 import { type ArgumentDeclaration, flagOf, type OptionDeclaration, toKebabCase } from './declaration.ts'
+import { describeCommand } from './describe.ts'
 import { GLOBAL_OPTIONS, type GlobalInput } from './global-options.ts'
 
 export interface ParsedCommandLine {
@@ -15,6 +17,10 @@ export interface ParsedCommandLine {
 
 /** Prints the help page and returns `help` for `--help`. Throws INVALID_REQUEST for an invalid command line. */
 export function parseCommandLine(command: Command, argv: readonly string[]): ParsedCommandLine | 'help' {
+  if (!command.passThrough && wantsJsonHelp(argv)) {
+    writeOut(`${JSON.stringify(describeCommand(command))}\n`)
+    return 'help'
+  }
   const parser = createParser(command)
   try {
     parser.parse(argv, { from: 'user' })
@@ -36,7 +42,11 @@ export function parseCommandLine(command: Command, argv: readonly string[]): Par
   return { input, globals: globals as GlobalInput }
 }
 
-const EVERY_COMMAND = 'Options of every command:'
+/** commander would print the page before it sees `--json`. */
+function wantsJsonHelp(argv: readonly string[]): boolean {
+  const words = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv
+  return words.includes('--json') && words.some(word => word === '--help' || word === '-h')
+}
 
 function createParser(command: Command): Parser {
   const parser = new Parser(`mcp ${command.name}`)
@@ -44,14 +54,15 @@ function createParser(command: Command): Parser {
     .exitOverride()
     .configureOutput({ writeOut, writeErr: () => {}, getOutHelpWidth })
     .configureHelp({ showGlobalOptions: false })
-    .addHelpOption(new Option('-h, --help', 'show help for this command').helpGroup(EVERY_COMMAND))
+    .addHelpOption(new Option('-h, --help').hideHelp())
   for (const [name, declaration] of Object.entries(command.arguments ?? {}))
     parser.argument(usageOf(name, declaration), declaration.doc, declaration.default)
   parser.optionsGroup('Options:')
   for (const [key, option] of Object.entries(command.options ?? {})) parser.addOption(toOption(key, option))
   for (const [key, option] of Object.entries(GLOBAL_OPTIONS))
-    parser.addOption(toOption(key, option).helpGroup(EVERY_COMMAND))
+    parser.addOption(toOption(key, option).hideHelp())
   if (command.passThrough) parser.passThroughOptions().allowUnknownOption()
+  parser.addHelpText('after', `\n${formatGlobalOptions()}`)
   if (command.examples) parser.addHelpText('after', formatExamples(command.examples))
   return parser
 }
@@ -60,8 +71,9 @@ function writeOut(text: string): void {
   process.stdout.on('error', onPipeError).write(text)
 }
 
+/** 80 in a pipe. */
 function getOutHelpWidth(): number {
-  return Math.min(process.stdout.columns || 100, 100)
+  return Math.min(process.stdout.columns || 80, 100)
 }
 
 function usageOf(name: string, { required, variadic }: ArgumentDeclaration): string {
@@ -106,9 +118,25 @@ function usageError(command: Command, error: CommanderError): HostingError {
   })
 }
 
+/** Only their names, because every page would repeat the explanations. */
+function formatGlobalOptions(): string {
+  const flags = Object.entries(GLOBAL_OPTIONS).map(([key, option]) =>
+    'short' in option ? `-${option.short}` : flagOf(key, option),
+  )
+  return wrapText(`Also: ${flags.join(', ')}, -h (explained in mcp help all)`, getOutHelpWidth(), {
+    indent: 'Also: '.length,
+  }).join('\n')
+}
+
+/** Explanations are next to the commands, or below all of them if a line does not fit. */
 function formatExamples(examples: NonNullable<Command['examples']>): string {
-  const width = Math.max(...Object.keys(examples).map(line => line.length))
-  const lines = Object.entries(examples).map(([line, does]) => `  ${line.padEnd(width)}  ${does}`)
+  const entries = Object.entries(examples)
+  const width = Math.max(...entries.map(([line]) => line.length))
+  const longest = Math.max(...entries.map(([, does]) => width + does.length + 4))
+  const fits = longest <= getOutHelpWidth()
+  const lines = entries.map(([line, does]) =>
+    fits ? `  ${line.padEnd(width)}  ${does}` : `  ${line}\n      ${does}`,
+  )
   return `\nExamples:\n${lines.join('\n')}`
 }
 

@@ -11,6 +11,7 @@ import type { CommandContext } from './command-context.ts'
 import { EXIT, EXIT_CODE_OF, type ExitCode } from './exit-codes.ts'
 import type { GlobalInput } from './global-options.ts'
 import { parseCommandLine } from './parse-command-line.ts'
+import { QUIET_FIELDS } from './quiet-fields.ts'
 
 /** Parses the words after the command's name, runs it and reports its error. Never throws. */
 export async function runCommand(command: Command, argv: string[]): Promise<ExitCode> {
@@ -21,7 +22,7 @@ export async function runCommand(command: Command, argv: string[]): Promise<Exit
     const parsed = parseCommandLine(command, argv)
     if (parsed === 'help') return EXIT.done
     const { globals, input } = parsed
-    output = await createOutput({ ...globals, env: process.env })
+    output = await createOutput({ ...globals, quietFields: QUIET_FIELDS[command.name], env: process.env })
     const context = createContext(globals, output, signal)
     close = context.close
     return (await command.run(context, input)) ?? EXIT.done

@@ -1,8 +1,8 @@
-import { writeSync } from 'node:fs'
+import { fstatSync, writeSync } from 'node:fs'
 import { COMMANDS } from './command-list.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { findCommand } from './find-command.ts'
-import { formatGroupHelp, formatHelp } from './help.ts'
+import { formatFullHelp, formatGroupHelp, formatHelp } from './help.ts'
 
 /** Finds the command, loads it, runs it and sets the exit code. */
 export async function main(argv: string[]): Promise<void> {
@@ -14,13 +14,35 @@ export async function main(argv: string[]): Promise<void> {
 async function runProgram(argv: string[]): Promise<ExitCode> {
   const found = findCommand(argv, COMMANDS)
   if (found.kind === 'help') {
-    print(found.group === undefined ? formatHelp(COMMANDS) : formatGroupHelp(COMMANDS, found.group))
+    print(argv.includes('--json') ? await helpAsJson(found.group) : helpPage(found.group))
     return EXIT.done
   }
   const { loadCommand, reportUsage, runCommand } = await import('./commands.ts')
   return found.kind === 'usage'
     ? reportUsage(found.error, argv)
     : runCommand(await loadCommand(found.entry.name), found.rest)
+}
+
+/** `group`: the name of a group, or `all`. */
+function helpPage(group: string | undefined): string {
+  const columns = Math.min(terminalColumns() ?? PIPE_COLUMNS, MAX_COLUMNS)
+  if (group === undefined) return formatHelp(COMMANDS, columns)
+  return group === 'all' ? formatFullHelp(COMMANDS, columns) : formatGroupHelp(COMMANDS, group, columns)
+}
+
+async function helpAsJson(group: string | undefined): Promise<string> {
+  const { describeCommands } = await import('./describe.ts')
+  const isWanted = ({ name }: { name: string }) =>
+    group === undefined || group === 'all' || name.startsWith(`${group} `)
+  return `${JSON.stringify(describeCommands(COMMANDS.filter(isWanted)))}\n`
+}
+
+const PIPE_COLUMNS = 80
+const MAX_COLUMNS = 100
+
+/** Undefined in a pipe, where `process.stdout` is avoided, too. */
+function terminalColumns(): number | undefined {
+  return fstatSync(1).isCharacterDevice() ? process.stdout.columns || undefined : undefined
 }
 
 /** Avoids `process.stdout`, because creating it takes longer than the rest of a help page. */

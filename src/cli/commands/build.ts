@@ -31,7 +31,7 @@ export default defineCommand({
   },
   examples: {
     'mcp build': 'the project in this folder',
-    'mcp build examples/weather --json': '{mcp_id, name, status, url, build_time}',
+    'mcp build --json': '{mcp_id, name, status, url, build_time}',
     'mcp build --check': 'validate only',
     'mcp build --watch': 'rebuild on every change',
   },

@@ -46,7 +46,7 @@ function report({ output }: CommandContext, tool: string, result: CallToolResult
   if (output.json) output.result(result, () => {})
   else if (result.isError)
     output.error(new HostingError('UPSTREAM_FAILED', `${tool}: ${resultToText(result)}`))
-  else output.line(resultToText(result))
+  else output.content(resultToText(result))
   return result.isError ? EXIT.failed : EXIT.done
 }
 

@@ -47,7 +47,7 @@ async function unknownResource(
 
 function print({ output }: CommandContext, { contents }: ReadResourceResult): void {
   for (const one of contents) {
-    if ('text' in one) output.line(one.text)
+    if ('text' in one) output.content(one.text)
     else if (process.stdout.isTTY)
       throw new HostingError('INVALID_REQUEST', `${one.uri} is binary (${one.mimeType ?? 'no type'}).`, {
         next: [{ description: 'Write it to a file: repeat the command with > FILE' }],

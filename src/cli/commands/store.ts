@@ -7,7 +7,6 @@ import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'
 import { listItems } from '../api/list-items.ts'
 import { defineCommand } from '../command-line/command.ts'
-import { formatJson } from '../output/format-json.ts'
 import { formatBytes } from '../output/metric-format.ts'
 import { parseEntries } from '../store/parse-entries.ts'
 
@@ -71,7 +70,7 @@ export const get = defineCommand({
   },
   async run({ output, api }, { server, key, env, user }) {
     const entry = await findEntry(await api(), { server, key, env, user })
-    output.result(entry, () => output.part(formatJson(entry.value)))
+    output.result(entry, () => output.content(JSON.stringify(entry.value)))
   },
 })
 

@@ -4,7 +4,7 @@ import { formatDurationMs } from '../../shared/duration.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
-import { contentToText } from '../output/content.ts'
+import { resultToText } from '../output/content.ts'
 import { buildServer, reportFailedBuild } from '../project/build-server.ts'
 import {
   type Deployed,
@@ -43,7 +43,7 @@ export default defineCommand({
   examples: {
     'mcp up': 'the project in this folder',
     'mcp up --image mcp/time': 'an existing image',
-    'mcp up examples/weather --json': '{mcp_id, deployment_id, url, health_check, tools, call}',
+    'mcp up --json': '{mcp_id, deployment_id, url, health_check, tools, call}',
   },
   async run(context, input): Promise<ExitCode | undefined> {
     const { dir, set, envFile } = input
@@ -168,7 +168,7 @@ function report(
     output.line(`Listed its tools: ${tools.join(', ') || 'none'}`)
     if (call) {
       output.line(`Called ${call.tool} ${JSON.stringify(call.arguments)} in ${formatDurationMs(ms)}:`)
-      for (const line of shorten(contentToText(call.result.content))) output.line(`  ${line}`)
+      for (const line of shorten(output.readable(resultToText(call.result)))) output.line(`  ${line}`)
     }
     output.line()
     output.line(`${output.style.bold(name)} is running at ${output.style.cyan(url)}`)

@@ -5,10 +5,11 @@ export function contentToText(content: readonly ContentBlock[]): string {
   return content.map(blockToText).join('\n')
 }
 
-/** Result of a tool call. Structured content when there is no other. */
-export function resultToText({ content, structuredContent }: CallToolResult): string {
-  if (content.length > 0) return contentToText(content)
-  return structuredContent === undefined ? '' : JSON.stringify(structuredContent, null, 2)
+/** Result of a tool call: its structured content as JSON if it has one, otherwise its content. */
+export function resultToText({ content, structuredContent, isError }: CallToolResult): string {
+  // The content of such a result repeats it for models. That of an error is the message.
+  const isData = structuredContent !== undefined && !(isError && content.length > 0)
+  return isData ? JSON.stringify(structuredContent) : contentToText(content)
 }
 
 function blockToText(block: ContentBlock): string {

@@ -13,7 +13,7 @@ function layOutLine(line: string): string {
   const at = line.search(/[[{]/)
   if (line.length <= WIDTH || at < 0) return line
   try {
-    const laidOut = formatJson(JSON.parse(line.slice(at)), WIDTH).trimEnd()
+    const laidOut = formatJson(JSON.parse(line.slice(at)), { width: WIDTH }).trimEnd()
     const title = line.slice(0, at).trimEnd()
     return title === '' ? laidOut : `${title}\n${laidOut}`
   } catch {

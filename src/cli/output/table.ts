@@ -1,21 +1,28 @@
+import { wrapText } from './wrap.ts'
+
+/** Columns of text are not made narrower. */
+const MIN_TEXT_COLUMN = 24
+const GAP = 2
+
 /**
- * Aligned columns, two spaces apart, header first. With `width` (columns of a terminal) the widest column is truncated with
- * `…` until lines fit. Without it nothing is truncated.
+ * Aligned columns, two spaces apart, header first. With `width` (columns of a terminal) long texts are wrapped, and the last
+ * columns that still do not fit are printed below their row. Nothing is cut, so that ids and URLs can be copied.
  */
 export function formatTable(
   headers: readonly string[],
   rows: readonly (readonly string[])[],
-  width?: number,
+  width = Number.POSITIVE_INFINITY,
 ): string[] {
   const cells = [headers, ...rows].map(row => row.map(onOneLine))
   const widths = headers.map((_, column) => Math.max(...cells.map(row => row[column]?.length ?? 0)))
-  if (width !== undefined) shrinkToFit(widths, width)
-  return cells.map(row =>
-    row
-      .map((cell, column) => align(cell, widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  )
+  narrowTexts(cells, widths, width)
+  const kept = Math.max(1, countFitting(widths, width))
+  const [head, ...body] = cells
+  const aligned = (row: string[]) => alignRow(row.slice(0, kept), widths)
+  return [
+    ...aligned(head!),
+    ...body.flatMap(row => [...aligned(row), ...below(row, { head: head!, kept, width })]),
+  ]
 }
 
 /**
@@ -45,15 +52,50 @@ function onOneLine(cell: string): string {
   return printable(cell).replace(/\s*\n\s*/g, ' ')
 }
 
-function shrinkToFit(widths: number[], width: number): void {
-  const gaps = 2 * (widths.length - 1)
-  while (widths.reduce((sum, one) => sum + one, gaps) > width) {
-    const widest = widths.indexOf(Math.max(...widths))
-    if (widths[widest]! <= 8) return
+/** Narrows the widest columns of text until the table fits or all are at their minimum. */
+function narrowTexts(cells: readonly string[][], widths: number[], width: number): void {
+  const isText = (column: number) => cells.slice(1).some(row => row[column]?.includes(' '))
+  for (let excess = totalWidth(widths) - width; excess > 0; excess--) {
+    const texts = widths.map((one, column) => (one > MIN_TEXT_COLUMN && isText(column) ? one : 0))
+    const widest = texts.indexOf(Math.max(...texts))
+    if (texts[widest] === 0) return
     widths[widest]!--
   }
 }
 
-function align(cell: string, width: number): string {
-  return cell.length > width ? `${cell.slice(0, width - 1)}…` : cell.padEnd(width)
+/** Number of columns from the left that fit. */
+function countFitting(widths: readonly number[], width: number): number {
+  const fitting = widths.findIndex((_, column) => totalWidth(widths.slice(0, column + 1)) > width)
+  return fitting < 0 ? widths.length : fitting
+}
+
+function totalWidth(widths: readonly number[]): number {
+  return widths.reduce((sum, one) => sum + one, GAP * (widths.length - 1))
+}
+
+/** One line, or several if texts are wrapped. */
+function alignRow(row: readonly string[], widths: readonly number[]): string[] {
+  const columns = row.map((cell, column) => wrapText(cell, widths[column]!))
+  const height = Math.max(...columns.map(({ length }) => length))
+  return Array.from({ length: height }, (_, line) =>
+    columns
+      .map((lines, column) => (lines[line] ?? '').padEnd(widths[column]!))
+      .join(' '.repeat(GAP))
+      .trimEnd(),
+  )
+}
+
+/** The columns from `kept`, with their headers if there are several. */
+function below(
+  row: readonly string[],
+  { head, kept, width }: { head: readonly string[]; kept: number; width: number },
+): string[] {
+  const rest = head.slice(kept)
+  const label = Math.max(0, ...rest.map(({ length }) => length))
+  return rest.flatMap((header, index) => {
+    const cell = row[kept + index] ?? ''
+    if (cell === '') return []
+    const prefix = rest.length > 1 ? `${header.padEnd(label)}  ` : ''
+    return wrapText(`  ${prefix}${cell}`, width, { indent: prefix.length })
+  })
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { COMMANDS } from '../../../src/cli/command-line/command-list.ts'
 import { loadCommand } from '../../../src/cli/command-line/commands.ts'
+import { parseCommandLine } from '../../../src/cli/command-line/parse-command-line.ts'
 import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
 
 let home: TestHome
@@ -16,16 +17,69 @@ test('--version prints the version of the package', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
   for (const flag of ['--version', '-v', '-V'])
     expect(await home.mcp([flag])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' })
+  for (const words of [
+    ['--version', '--json'],
+    ['--json', '--version'],
+  ])
+    expect(JSON.parse((await home.mcp(words)).stdout)).toEqual({ version })
 })
 
-test('--help, help and no arguments list every command in 80 columns', async () => {
+test('--help, help and no arguments name every command on one screen', async () => {
   const pages = await Promise.all([home.mcp(['--help']), home.mcp(['help']), home.mcp([])])
   const { code, stdout } = pages[0]
   expect(code).toBe(0)
   for (const page of pages) expect(page).toEqual(pages[0])
   for (const { name, hidden } of COMMANDS) if (!hidden) expect(stdout).toContain(name.split(' ')[0])
-  for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
+  expectFits(stdout)
+  expect(stdout.trimEnd().split('\n').length).toBeLessThan(24)
 })
+
+test('help all lists every command with its summary in 80 columns', async () => {
+  const { code, stdout } = await home.mcp(['help', 'all'])
+  expect(code).toBe(0)
+  expectFits(stdout)
+  const text = stdout.replace(/\s+/g, ' ')
+  for (const { name, summary, hidden } of COMMANDS)
+    if (!hidden) expect(text).toContain(name.includes(' ') ? name.split(' ')[1] : summary)
+})
+
+test('--help with --json describes all commands, a group or one command', async () => {
+  const all = JSON.parse((await home.mcp(['--help', '--json'])).stdout)
+  expect(all.commands).toHaveLength(COMMANDS.filter(({ hidden }) => !hidden).length)
+  expect(all.options).toContainEqual(expect.objectContaining({ flag: '--json', type: 'boolean' }))
+  const group = JSON.parse((await home.mcp(['help', 'models', '--json'])).stdout)
+  expect(group.commands.map(({ name }: { name: string }) => name)).toEqual([
+    'models list',
+    'models login',
+    'models logout',
+  ])
+  for (const words of [
+    ['keys', 'create', '--help', '--json'],
+    ['help', 'keys', 'create', '--json'],
+  ])
+    expect(JSON.parse((await home.mcp(words)).stdout)).toMatchObject({
+      name: 'keys create',
+      arguments: [],
+      options: [{ flag: '--name', type: 'string' }, { flag: '--scopes', default: 'READ' }, {}, {}],
+    })
+})
+
+test('the help of every command fits 80 columns, except for commands to copy', async () => {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
+  for (const { name, hidden } of COMMANDS) {
+    if (hidden) continue
+    const command = await loadCommand(name)
+    parseCommandLine(command, ['--help'])
+    const page = String(write.mock.lastCall?.[0])
+    expectFits(page, Object.keys(command.examples ?? {}))
+  }
+  write.mockRestore()
+})
+
+function expectFits(page: string, longer: readonly string[] = []): void {
+  for (const line of page.split('\n'))
+    if (!longer.includes(line.trim())) expect(line.length, line).toBeLessThanOrEqual(80)
+}
 
 test('every listed command exists and has an example', async () => {
   for (const { name, hidden } of COMMANDS) {

@@ -1,19 +1,30 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { createOutput } from '../../../src/cli/output/output.ts'
+import { createOutput, type Output, type OutputOptions } from '../../../src/cli/output/output.ts'
 import { HostingError } from '../../../src/shared/errors.ts'
 
-const isTTY = process.stdout.isTTY
+const { isTTY, columns } = process.stdout
 afterEach(() => {
-  process.stdout.isTTY = isTTY
+  Object.assign(process.stdout, { isTTY, columns })
   vi.restoreAllMocks()
 })
 
-async function printed(text: string, terminal: boolean): Promise<string> {
+const OPTIONS = { json: false, quiet: false, color: false, debug: false, env: {} }
+
+/** Everything that `print` writes to standard output. `columns`: 0 in a pipe. */
+async function capture(
+  print: (output: Output) => void,
+  { columns, ...options }: Partial<OutputOptions> & { columns: number },
+): Promise<string> {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
-  process.stdout.isTTY = terminal
-  const output = await createOutput({ json: false, quiet: false, color: false, debug: false, env: {} })
-  output.line(text)
-  return String(write.mock.lastCall?.[0])
+  Object.assign(process.stdout, { isTTY: columns > 0, columns })
+  print(await createOutput({ ...OPTIONS, ...options }))
+  const written = write.mock.calls.map(([text]) => text).join('')
+  write.mockClear()
+  return written
+}
+
+async function printed(text: string, terminal: boolean): Promise<string> {
+  return capture(output => output.line(text), { columns: terminal ? 80 : 0 })
 }
 
 test('server output cannot control a terminal and reaches a pipe unchanged', async () => {
@@ -31,4 +42,70 @@ test('the first of several problems is not repeated after the message', async ()
     '    x\n',
     '  b.ts:2\n',
   ])
+})
+
+const forecast = { city: 'Oslo', days: [1, 2], text: 'Sunny, then cloudy with rain in the evening' }
+
+test('JSON is indented for a terminal and compact in a pipe', async () => {
+  const compact = JSON.stringify(forecast)
+  for (const print of [
+    (output: Output) => output.content(compact),
+    (output: Output) => output.result(forecast, () => {}),
+  ]) {
+    expect(await capture(print, { columns: 0, json: true })).toBe(`${compact}\n`)
+    const shown = await capture(print, { columns: 40, json: true })
+    expect(shown.split('\n').slice(0, 3)).toEqual(['{', '  "city": "Oslo",', '  "days": [1, 2],'])
+    expect(JSON.parse(shown)).toEqual(forecast)
+  }
+})
+
+test('JSON is coloured at a terminal unless NO_COLOR is set', async () => {
+  const print = (output: Output) => output.result(forecast, () => {})
+  vi.stubEnv('FORCE_COLOR', '1')
+  const colored = await capture(print, { columns: 80, json: true, color: true, env: {} })
+  expect(colored).toContain('\u001b[36m"city"\u001b[39m: \u001b[32m"Oslo"\u001b[39m')
+  const plain = await capture(print, { columns: 80, json: true, color: true, env: { NO_COLOR: '1' } })
+  expect(JSON.parse(plain)).toEqual(forecast)
+})
+
+test('content that is not JSON, or whose numbers JavaScript cannot hold, is unchanged', async () => {
+  for (const text of ['{not json', '[1234567890123456789]', '"text"', '7'])
+    expect(await capture(output => output.content(text), { columns: 20 })).toBe(`${text}\n`)
+})
+
+test('sentences are wrapped at words, and long words stay whole', async () => {
+  const url = 'http://127.0.0.1:23232/mcp'
+  const print = (output: Output) => {
+    output.line(`weather is running at ${url} in development`)
+    output.fields({ url, note: 'one two three four five six seven' })
+    output.next({ description: 'Follow its log', command: 'mcp logs weather -f' })
+  }
+  expect((await capture(print, { columns: 30 })).split('\n')).toEqual([
+    'weather is running at',
+    `${url} in`,
+    'development',
+    `  url   ${url}`,
+    '  note  one two three four',
+    '        five six seven',
+    '',
+    'Follow its log:',
+    '  mcp logs weather -f',
+    '',
+  ])
+})
+
+test('--quiet prints the values of the fields, or everything without fields', async () => {
+  const document = { status: 'ready', items: [{ id: 'a' }, { id: 'b' }, { id: 'a' }], url: 'http://x' }
+  const quiet = (value: unknown, quietFields?: string[]) =>
+    capture(output => output.result(value, () => output.line('text')), {
+      columns: 0,
+      quiet: true,
+      quietFields,
+    })
+  expect(await quiet(document, ['url'])).toBe('http://x\n')
+  expect(await quiet(document, ['items.id', 'url'])).toBe('a\nb\nhttp://x\n')
+  expect(await quiet([document], ['items.id'])).toBe('a\nb\n')
+  expect(await quiet({ ...document, status: 'failed' }, ['url'])).toBe('')
+  expect(await quiet({ ...document, status: 'failed' }, ['status'])).toBe('failed\n')
+  expect(await quiet(document)).toBe('text\n')
 })

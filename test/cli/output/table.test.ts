@@ -17,12 +17,35 @@ test('columns are aligned, two spaces apart, without trailing spaces', () => {
   ).toEqual(['A      LONG', 'first  x', 'b'])
 })
 
-test('the widest column is truncated for a terminal only', () => {
-  const rows = [['short', 'x'.repeat(100)]]
-  const [, row] = formatTable(['A', 'B'], rows, 40)
-  expect(row).toHaveLength(40)
-  expect(row).toMatch(/x…$/)
-  expect(formatTable(['A', 'B'], rows)[1]).toHaveLength(107)
+test('long texts are wrapped in their column for a terminal only', () => {
+  const rows = [['greet', 'Greets a person by name in the language of the place']]
+  expect(formatTable(['TOOL', 'DESCRIPTION'], rows, 40)).toEqual([
+    'TOOL   DESCRIPTION',
+    'greet  Greets a person by name in the',
+    '       language of the place',
+  ])
+  expect(formatTable(['TOOL', 'DESCRIPTION'], rows)[1]).toHaveLength(59)
+})
+
+test('columns that do not fit are printed whole below their row', () => {
+  const url = 'http://weather.localhost:6280/mcp'
+  const rows = [
+    ['weather', 'production', '3 min', url],
+    ['dice', 'development', '', ''],
+  ]
+  const headers = ['SERVER', 'WHERE', 'AGE', 'URL']
+  expect(formatTable(headers, rows, 40)).toEqual([
+    'SERVER   WHERE        AGE',
+    'weather  production   3 min',
+    `  ${url}`,
+    'dice     development',
+  ])
+  expect(formatTable(headers, rows, 24).slice(0, 4)).toEqual([
+    'SERVER   WHERE',
+    'weather  production',
+    '  AGE  3 min',
+    `  URL  ${url}`,
+  ])
 })
 
 test('removes control characters from names and log texts', () => {
