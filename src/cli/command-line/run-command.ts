@@ -25,7 +25,8 @@ export async function runCommand(command: Command, argv: string[]): Promise<Exit
     output = await createOutput({ ...globals, quietFields: QUIET_FIELDS[command.name], env: process.env })
     const context = createContext(globals, output, signal)
     close = context.close
-    return (await command.run(context, input)) ?? EXIT.done
+    const code = (await command.run(context, input)) ?? EXIT.done
+    return code === EXIT.done && signal.aborted ? EXIT.interrupted : code
   } catch (error) {
     return await report(error, output ?? (await outputBeforeParsing(argv)), signal)
   } finally {
@@ -73,9 +74,13 @@ function toReportedError(thrown: unknown, signal: AbortSignal | undefined): Host
 /** Time between Ctrl-C and a forced exit. */
 const INTERRUPT_GRACE_MS = 2000
 
+let interrupt: AbortController | undefined
+
+/** The listener stays, because a second Ctrl-C would kill a process without one by its signal instead of exiting with 130. */
 function abortOnInterrupt(): AbortSignal {
+  if (interrupt) return interrupt.signal
   const controller = new AbortController()
-  // The listener stays, because without one a second Ctrl-C would kill the process with the signal.
+  interrupt = controller
   process.on('SIGINT', () => {
     if (controller.signal.aborted) process.exit(EXIT.interrupted)
     controller.abort()

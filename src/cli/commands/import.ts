@@ -56,7 +56,7 @@ export default defineCommand({
     if (input.undo) return undo(context, config)
     const plan = await readPlan(context, config, input)
     if (input.dryRun) return output.result(plan.map(toRecord), () => showPlan(context, plan))
-    if (!output.json) showPlan(context, plan)
+    if (!output.json && !output.quiet) showPlan(context, plan)
     const wanted = plan.filter(({ project }) => project)
     if (wanted.length > 0 && output.interactive) await confirm(context, 'Host these servers?')
     const results: Result[] = []

@@ -1,5 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { createOutput, type Output, type OutputOptions } from '../../../src/cli/output/output.ts'
+import { readableJson } from '../../../src/cli/output/readable-json.ts'
+import type { Style } from '../../../src/cli/output/style.ts'
 import { HostingError } from '../../../src/shared/errors.ts'
 
 const { isTTY, columns } = process.stdout
@@ -59,13 +61,14 @@ test('JSON is indented for a terminal and compact in a pipe', async () => {
   }
 })
 
-test('JSON is coloured at a terminal unless NO_COLOR is set', async () => {
-  const print = (output: Output) => output.result(forecast, () => {})
-  vi.stubEnv('FORCE_COLOR', '1')
-  const colored = await capture(print, { columns: 80, json: true, color: true, env: {} })
-  expect(colored).toContain('\u001b[36m"city"\u001b[39m: \u001b[32m"Oslo"\u001b[39m')
-  const plain = await capture(print, { columns: 80, json: true, color: true, env: { NO_COLOR: '1' } })
-  expect(JSON.parse(plain)).toEqual(forecast)
+test('names, texts, numbers and null have different colours', () => {
+  const paint = (color: string) => (text: string) => `<${color} ${text}>`
+  const style = Object.fromEntries(
+    ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'].map(color => [color, paint(color)]),
+  ) as Style
+  expect(readableJson('{"a":["b\u202e",1,null]}', style)).toBe(
+    '{\n  <cyan "a">: [<green "b\\u202e">, <yellow 1>, <dim null>]\n}',
+  )
 })
 
 test('content that is not JSON, or whose numbers JavaScript cannot hold, is unchanged', async () => {
