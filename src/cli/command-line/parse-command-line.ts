@@ -2,7 +2,7 @@ import { CommanderError, Option, Command as Parser } from 'commander'
 import { parseDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { nearestName } from '../../shared/names.ts'
-import { onPipeError } from '../output/output.ts'
+import { withPipeError } from '../output/output.ts'
 import { wrapText } from '../output/wrap.ts'
 import type { Command } from './command.ts'
 import { explain } from './command-list.ts'
@@ -68,7 +68,7 @@ function createParser(command: Command): Parser {
 }
 
 function writeOut(text: string): void {
-  process.stdout.on('error', onPipeError).write(text)
+  withPipeError(process.stdout).write(text)
 }
 
 /** 80 in a pipe. */

@@ -128,12 +128,12 @@ function writerTo(name: 'stdout' | 'stderr'): (text: string, end?: string) => vo
   }
 }
 
-function withPipeError(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+export function withPipeError(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   return stream.listeners('error').includes(onPipeError) ? stream : stream.on('error', onPipeError)
 }
 
 /** A closed reader (`mcp logs | head`) is not a failure. */
-export function onPipeError(error: NodeJS.ErrnoException): void {
+function onPipeError(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') process.exit(EXIT.done)
   throw error
 }
