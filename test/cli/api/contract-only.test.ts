@@ -3,7 +3,14 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../../src/cli/command-line/command-list.ts'
-import { createHome, type Ended, eventually, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
+import {
+  type CommandOptions,
+  createHome,
+  type Ended,
+  eventually,
+  MCP_BIN,
+  type TestHome,
+} from '../../helpers/daemon/mcp.ts'
 import { type ContractStub, startContractStub } from '../../helpers/services/contract-stub.ts'
 import { startSdkServer } from '../../helpers/services/sdk-server.ts'
 
@@ -170,7 +177,7 @@ afterAll(async () => {
 
 const fill = (text: string) =>
   text.replaceAll('URL', server.url).replaceAll('DIR', project).replaceAll('HOME', home.dir)
-const run = (args: string, options: { input?: string } = {}) =>
+const run = (args: string, options: CommandOptions = {}) =>
   home.mcp(fill(args).split(' '), { cwd: home.dir, ...options })
 
 test('every command has a case', () => {
@@ -182,24 +189,25 @@ const cases = Object.values(CASES).flat()
 const working = cases.filter(({ refused }) => !refused)
 const refused = cases.filter(one => one.refused)
 
-describe.concurrent('an API that implements only the contract', () => {
+// Each command must exit on its own, and have written everything by then.
+describe.concurrent('processes', () => {
   test.each(working)('an API with only the contract supports mcp $args', async ({ args, input, shows }) => {
-    const { code, stdout, stderr } = await run(args, { input })
+    const { code, stdout, stderr } = await run(args, { input, ownProcess: true })
     expect({ code, stdout, stderr }).toMatchObject({ code: 0 })
     const pattern = shows && new RegExp(shows.source.replace(/^URL$/, server.url.replaceAll('.', '\\.')))
     if (pattern) expect(stdout).toMatch(pattern)
     expect(stdout).not.toMatch(/undefined|NaN|\[object/)
     await expectWorking(hintsOf(stdout))
   })
+})
 
-  test.each(refused)('makes mcp $args fail with an explanation', async ({ args, input, refused }) => {
-    const answer = await run(`${args} --json`, { input })
-    expect(answer).toMatchObject({ code: 4, stdout: '' })
-    const { error } = JSON.parse(answer.stderr.trim().split('\n').at(-1)!)
-    expect(`${error.message}\n${error.details}`).toMatch(refused!)
-    expect(error.next.length).toBeGreaterThan(0)
-    await expectWorking(error.next.flatMap(({ command }: { command?: string }) => command ?? []))
-  })
+test.each(refused)('makes mcp $args fail with an explanation', async ({ args, input, refused }) => {
+  const answer = await run(`${args} --json`, { input })
+  expect(answer).toMatchObject({ code: 4, stdout: '' })
+  const { error } = JSON.parse(answer.stderr.trim().split('\n').at(-1)!)
+  expect(`${error.message}\n${error.details}`).toMatch(refused!)
+  expect(error.next.length).toBeGreaterThan(0)
+  await expectWorking(error.next.flatMap(({ command }: { command?: string }) => command ?? []))
 })
 
 /** Lines such as `Show its state:  mcp status dep-9`. */

@@ -71,11 +71,11 @@ test('status --watch prints one JSON object per refresh, until Ctrl-C', async ()
 
 test('status --watch of one deployment shows its tools and instances', async () => {
   const { child, lines } = start(['status', 'greeter', '--watch', '--interval', '1s', '--json'])
-  const called = call()
   const isDone = ({ deployments: [one] }: LiveMetrics) =>
     one!.tools!.some(({ tool, total }) => tool === 'hello' && total === 1) &&
     one!.running![0]!.requests!.total > 0
   await lines.next() // requests before the test
+  const called = call()
   let seen: LiveMetrics = JSON.parse((await lines.next()).value)
   while (!isDone(seen)) seen = JSON.parse((await lines.next()).value)
   expect(seen.deployments[0]!.running).toEqual([expect.objectContaining({ state: 'ready', restarts: 0 })])

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { runHosted } from '../commands/command-host.ts'
 import { isRunning, readProc } from '../processes.ts'
 
 export const MCP_BIN = fileURLToPath(new URL('../../../bin/mcp.js', import.meta.url))
@@ -13,12 +14,20 @@ export interface Ended {
   stderr: string
 }
 
+export interface CommandOptions {
+  env?: NodeJS.ProcessEnv
+  cwd?: string
+  input?: string | undefined
+  /** Runs the command in a process of its own. Otherwise it may share one with other commands. */
+  ownProcess?: boolean
+}
+
 /** An empty home with its own environment, as for a new user. `remove` stops its daemon first. */
 export interface TestHome {
   dir: string
   env: NodeJS.ProcessEnv
-  /** Runs `mcp` and waits for it to exit. */
-  mcp(args: string[], options?: { env?: NodeJS.ProcessEnv; cwd?: string; input?: string }): Promise<Ended>
+  /** Runs `mcp` and waits for its end. */
+  mcp(args: string[], options?: CommandOptions): Promise<Ended>
   /** Runs `mcp … --json`, expects exit code 0 and returns the printed value. */
   json<T>(args: string[], options?: { env?: NodeJS.ProcessEnv; cwd?: string }): Promise<T>
   discovery(): { url: string; pid: number; nonce: string; startedAt: string; version: string } | undefined
@@ -45,7 +54,10 @@ export function createHome(): TestHome {
   const home: TestHome = {
     dir,
     env,
-    mcp: (args, options = {}) => runToEnd(process.execPath, [MCP_BIN, ...args], { env, ...options }),
+    async mcp(args, { ownProcess, ...options } = {}) {
+      const hosted = !ownProcess && options.input === undefined && runHosted({ args, env, ...options })
+      return hosted || runToEnd(process.execPath, [MCP_BIN, ...args], { env, ...options })
+    },
     async json(args, options) {
       const ended = await home.mcp([...args, '--json'], options)
       if (ended.code !== 0) throw new Error(`mcp ${args.join(' ')} ended with ${ended.code}: ${ended.stderr}`)
@@ -82,7 +94,7 @@ function isOf(home: string, pid: number): boolean {
 export function runToEnd(
   command: string,
   args: string[],
-  options: { env?: NodeJS.ProcessEnv; cwd?: string; input?: string } = {},
+  options: Omit<CommandOptions, 'ownProcess'> = {},
 ): Promise<Ended> {
   const child = spawn(command, args, { env: options.env, cwd: options.cwd, stdio: ['pipe', 'pipe', 'pipe'] })
   // A program may exit before it reads its input. The test judges that.

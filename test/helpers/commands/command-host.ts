@@ -1,0 +1,100 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { on, once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Ended } from '../daemon/mcp.ts'
+
+const PROGRAM = fileURLToPath(new URL('./host-program.ts', import.meta.url))
+const CLI = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url))
+
+export interface CommandLine {
+  args: string[]
+  env: NodeJS.ProcessEnv
+  cwd?: string | undefined
+}
+
+export interface HostedExit {
+  code: number
+}
+
+/**
+ * A process that runs commands of `dist/cli.js` one after another. Starting Node and loading the command takes ten times the
+ * processor time of the command itself.
+ */
+class CommandHost {
+  readonly #endOfOutput = `end of output ${randomUUID()}`
+  readonly #child: ChildProcess
+  isBusy = false
+
+  constructor() {
+    this.#child = fork(PROGRAM, [CLI, this.#endOfOutput], {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      execArgv: [],
+    })
+    this.#hold(false)
+  }
+
+  get isRunning(): boolean {
+    return this.#child.connected
+  }
+
+  async run(line: CommandLine): Promise<Ended> {
+    this.isBusy = true
+    this.#hold(true)
+    const over = new AbortController()
+    try {
+      const ended = Promise.all([
+        this.#exit(over),
+        this.#output('stdout', over),
+        this.#output('stderr', over),
+      ])
+      this.#child.send(line)
+      const [code, stdout, stderr] = await ended
+      return { code, stdout, stderr }
+    } finally {
+      over.abort()
+      this.#hold(false)
+      this.isBusy = false
+    }
+  }
+
+  /** Exit code of the command, which may also exit the process itself. */
+  #exit({ signal }: AbortController): Promise<number | null> {
+    return Promise.race([
+      once(this.#child, 'message', { signal }).then(([message]) => (message as HostedExit).code),
+      once(this.#child, 'exit', { signal }).then(([code]) => code as number | null),
+    ])
+  }
+
+  async #output(name: 'stdout' | 'stderr', { signal }: AbortController): Promise<string> {
+    const stream = this.#child[name]!
+    let text = ''
+    for await (const [chunk] of on(stream.setEncoding('utf8'), 'data', { signal, close: ['close'] })) {
+      text += chunk
+      if (text.endsWith(this.#endOfOutput)) return text.slice(0, -this.#endOfOutput.length)
+    }
+    return text
+  }
+
+  /** Whether the process keeps this one running. */
+  #hold(isHeld: boolean): void {
+    const { channel, stdout, stderr } = this.#child
+    const held = [this.#child, channel, stdout, stderr] as ({ ref(): void; unref(): void } | null)[]
+    for (const one of held) isHeld ? one?.ref() : one?.unref()
+  }
+}
+
+let host: CommandHost | undefined
+
+/** Runs a command in the host. Undefined when the command needs a process. */
+export function runHosted(line: CommandLine): Promise<Ended> | undefined {
+  if (host?.isBusy || changesStart(line.env)) return undefined
+  if (!host?.isRunning) host = new CommandHost()
+  return host.run(line)
+}
+
+/** True when the environment changes variables that are only read once, by Node or by a module of the command. */
+function changesStart(env: NodeJS.ProcessEnv): boolean {
+  const names = new Set([...Object.keys(env), ...Object.keys(process.env)])
+  return [...names].some(name => /^(PATH$|NODE_)/.test(name) && env[name] !== process.env[name])
+}
