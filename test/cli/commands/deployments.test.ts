@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BuildRecord } from '../../../src/shared/contract/builds/builds.ts'
 import type { DeploymentStatus } from '../../../src/shared/contract/deployments/deployments.ts'
-import { createHome, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { writeServer } from './write-server.ts'
 
 /** Deployment commands with the real daemon. One daemon for all tests, one server per test. */
 let home: TestHome
@@ -17,26 +16,10 @@ beforeAll(async () => {
 
 afterAll(() => home.remove())
 
-function writeServer(name: string, project: Record<string, unknown> = {}): string {
-  const directory = join(home.dir, 'projects', name)
-  mkdirSync(directory, { recursive: true })
-  const hello = {
-    name: 'hello',
-    description: 'Greets',
-    inputSchema: { type: 'object', properties: { name: { type: 'string', default: 'you' } } },
-    handler: { type: 'template', text: `Hello {{ name }} from ${name}` },
-  }
-  writeFileSync(
-    join(directory, 'mcp.config.json'),
-    JSON.stringify({ name, template: 'basic', tools: [hello], ...project }),
-  )
-  return directory
-}
-
 type Deployment = DeploymentStatus
 
 test('deploy prints warnings about settings that are not applied, and with --json keeps them in the record', async () => {
-  const directory = writeServer('warned')
+  const directory = writeServer(home, 'warned')
   const args = ['deploy', directory, '--env', 'staging', '--min', '2', '--max', '3']
   const { code, stderr } = await home.mcp(args)
   expect([code, stderr]).toEqual([
@@ -49,7 +32,7 @@ test('deploy prints warnings about settings that are not applied, and with --jso
 })
 
 test('up builds, deploys, lists the tools and calls a read-only one', async () => {
-  const directory = writeServer('first')
+  const directory = writeServer(home, 'first')
   const result = await home.json<Record<string, unknown>>(['up', directory])
   expect(result).toEqual({
     mcp_id: expect.stringMatching(/^mcp_/),
@@ -73,7 +56,7 @@ test('up builds, deploys, lists the tools and calls a read-only one', async () =
 })
 
 test('up of an invalid project exits with 2 and lists each problem', async () => {
-  const directory = writeServer('faulty', {
+  const directory = writeServer(home, 'faulty', {
     tools: [{ name: 'x', description: 'y', inputSchema: { type: 'array' } }],
   })
   const { code, stdout, stderr } = await home.mcp(['up', directory, '--json'])
@@ -83,7 +66,7 @@ test('up of an invalid project exits with 2 and lists each problem', async () =>
 })
 
 test('a server can be built, deployed, stopped, started, restarted and removed', async () => {
-  const build = await home.json<BuildRecord>(['build', writeServer('life')])
+  const build = await home.json<BuildRecord>(['build', writeServer(home, 'life')])
   expect(build).toMatchObject({ name: 'life', status: 'ready' })
   const deployed = await home.json<Deployment>(['deploy', build.mcp_id, '--env', 'staging'])
   expect(deployed).toMatchObject({ status: 'deployed' })
@@ -115,7 +98,7 @@ test('a server can be built, deployed, stopped, started, restarted and removed',
 })
 
 test('remove of a server removes one environment, then all with builds and subdomains, and data only with --data', async () => {
-  const { mcp_id } = await home.json<BuildRecord>(['build', writeServer('gone')])
+  const { mcp_id } = await home.json<BuildRecord>(['build', writeServer(home, 'gone')])
   for (const env of ['production', 'staging', 'development'])
     await home.json(['deploy', mcp_id, '--env', env])
   const shown = await home.json<Deployment[]>(['status', 'gone'])
@@ -148,42 +131,6 @@ test('logout keeps the key of the local daemon, which cannot be obtained otherwi
 async function idOf(name: string, env: string): Promise<string> {
   return (await home.json<Deployment>(['status', name, '--env', env])).deployment_id
 }
-
-test('rollback warns about changed environment variables without showing values', async () => {
-  const env = [{ name: 'TOKEN' }, { name: 'REGION' }, { name: 'SAME' }]
-  const directory = writeServer('values', { env })
-  const set = (...values: string[]) => values.flatMap(value => ['--set', value])
-  await home.json(['deploy', directory, ...set('TOKEN=hush-1', 'SAME=x'), '--env', 'staging'])
-  await home.json(['deploy', directory, ...set('TOKEN=hush-2', 'SAME=x', 'REGION=eu'), '--env', 'staging'])
-  const { code, stdout, stderr } = await home.mcp(['rollback', 'values', '--env', 'staging'])
-  expect(code).toBe(0)
-  expect(stderr).toContain('The environment variable REGION is no longer set.')
-  expect(stderr).toContain('The environment variable TOKEN has its previous value again.')
-  expect(`${stdout}${stderr}`).not.toMatch(/SAME|hush/)
-  const again = await home.json<{ warnings: string[] }>(['rollback', 'values', '--env', 'staging'])
-  expect(again.warnings).toEqual([
-    'The environment variable REGION is set again.',
-    'The environment variable TOKEN has its previous value again.',
-    'The stored variables are unchanged. The next deployment gets them.',
-  ])
-})
-
-test('rollback returns to the previous deployment', async () => {
-  const directory = writeServer('back')
-  const one = await home.json<Deployment>(['deploy', directory, '--env', 'staging'])
-  const two = await home.json<Deployment>(['deploy', directory, '--env', 'staging'])
-  const rolled = await home.json<Deployment>(['rollback', 'back'])
-  expect(rolled).toMatchObject({ status: 'deployed', url: one.url })
-  expect([one.deployment_id, two.deployment_id]).not.toContain(rolled.deployment_id)
-  const again = await home.json<Deployment>(['rollback', 'back', '--to', two.deployment_id])
-  expect(again.status).toBe('deployed')
-  const second = await home.json<Deployment>(['rollback', 'back', '--to', two.deployment_id])
-  const buildOf = async ({ deployment_id: id }: Deployment) =>
-    (await home.json<Deployment>(['status', id])).mcp_id
-  expect(await buildOf(second)).toBe(await buildOf(two))
-  const { stdout } = await home.mcp(['rollback', 'back'])
-  expect(stdout).toMatch(/^Rolled back back to version 4 \(.* by owner: rollback to v2\) in /)
-})
 
 test('a failed deployment exits with 1 and shows the last lines of its log', async () => {
   const directory = join(home.dir, 'projects', 'doomed')
@@ -220,7 +167,7 @@ test('a call by name never falls back from a failed or stopped deployment to the
 })
 
 test('a call by name skips a stopped deployment but not a failed one', async () => {
-  const directory = writeServer('halted')
+  const directory = writeServer(home, 'halted')
   const production = await home.json<Deployment>(['deploy', directory, '--env', 'production'])
   await home.json(['stop', production.deployment_id])
   const refused = await home.mcp(['call', 'halted', 'hello'])
@@ -230,29 +177,8 @@ test('a call by name skips a stopped deployment but not a failed one', async () 
   expect((await home.mcp(['call', 'halted', 'hello'])).stdout).toBe('Hello you from halted\n')
 })
 
-test('rollback to an earlier deployment by id, and of the project in this folder', async () => {
-  const directory = writeServer('named')
-  const one = await home.json<Deployment>(['deploy', directory, '--set', 'A=1', '--env', 'staging'])
-  for (const value of ['2', '3'])
-    await home.json(['deploy', directory, '--set', `A=${value}`, '--env', 'staging'])
-  const { stdout } = await home.mcp(['rollback', one.deployment_id.slice(0, 12)])
-  expect(stdout).toMatch(/^Rolled back named to version 1 \(.* by owner\) in /)
-  const here = await home.json<Deployment & { warnings: string[] }>(['rollback'], { cwd: directory })
-  expect(here).toMatchObject({
-    url: one.url,
-    warnings: [
-      expect.stringContaining('variable A '),
-      expect.stringContaining('stored variables are unchanged'),
-      expect.stringContaining('config.env_vars'),
-    ],
-  })
-  const elsewhere = await home.mcp(['rollback'], { cwd: home.dir })
-  expect(elsewhere.code).toBe(2)
-  expect(elsewhere.stderr).toContain('No server given, and ')
-})
-
 test('status of a name shows all its environments, and --env chooses one', async () => {
-  const build = await home.json<BuildRecord>(['build', writeServer('twice')])
+  const build = await home.json<BuildRecord>(['build', writeServer(home, 'twice')])
   const staging = await home.json<Deployment>(['deploy', 'twice', '--env', 'staging'])
   const development = await home.json<Deployment>(['deploy', build.mcp_id.slice(0, 12)])
   const { code, stdout } = await home.mcp(['status', 'twice'])
@@ -264,9 +190,9 @@ test('status of a name shows all its environments, and --env chooses one', async
 })
 
 test('list and status show each server once, aligned, with the next command', async () => {
-  const quiet = await home.mcp(['up', writeServer('shown'), '-q'])
+  const quiet = await home.mcp(['up', writeServer(home, 'shown'), '-q'])
   expect(quiet.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp\n$/)
-  await home.json(['up', writeServer('shown')])
+  await home.json(['up', writeServer(home, 'shown')])
   const list = await home.mcp(['list'])
   const json = await home.json<{ builds: BuildRecord[]; deployments: Deployment[] }>(['ls'])
   const rows = list.stdout.split('\n').filter(line => line.startsWith('shown '))
@@ -307,75 +233,23 @@ test('list hides failed builds and deployments that never served, says how many,
 })
 
 test('an unknown id exits with 4 and suggests a name', async () => {
-  await home.json(['up', writeServer('spelled')])
+  await home.json(['up', writeServer(home, 'spelled')])
   const { code, stderr } = await home.mcp(['status', 'speled'])
   expect(code).toBe(4)
   expect(stderr).toContain('Did you mean "spelled"?')
 })
 
 test('a value given with --set reaches the server and is never shown again', async () => {
-  const directory = writeServer('secret', { env: ['TOKEN'] })
+  const directory = writeServer(home, 'secret', { env: ['TOKEN'] })
   await home.json(['deploy', directory, '--set', 'TOKEN'], { env: { ...home.env, TOKEN: 's3cret-value' } })
   const { stdout } = await home.mcp(['status', 'secret', '--json'])
   expect(JSON.parse(stdout).config.env_vars).toHaveProperty('TOKEN')
   expect(stdout).not.toContain('s3cret-value')
 })
 
-test('logs prints text, or one JSON object per line', async () => {
-  await home.json(['up', writeServer('logged')])
-  const human = await home.mcp(['logs', 'logged', '--level', 'info', '--grep', 'tools/call'])
-  expect(human.stdout).toMatch(
-    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} info {2}mcp {4}tools\/call hello \{"name":"you"\} ok \d+ ms\n$/,
-  )
-  const json = await home.mcp(['logs', 'logged', '--grep', 'tools/call', '--tail', '1', '--json'])
-  expect(JSON.parse(json.stdout)).toMatchObject({
-    stream: 'mcp',
-    level: 'info',
-    method: 'tools/call',
-    tool: 'hello',
-  })
-  const none = await home.mcp(['logs', 'logged', '--until', '1d'])
-  expect(none).toEqual({ code: 0, stdout: '', stderr: 'No log lines.\n' })
-})
-
-test('logs -f shows new lines until Ctrl-C, which exits with 130', async () => {
-  const { url } = await home.json<{ url: string }>(['up', writeServer('followed')])
-  const args = [MCP_BIN, 'logs', 'followed', '-f', '--tail', '1', '--json', '--grep', 'tools/call']
-  const child = spawn(process.execPath, args, { env: home.env, stdio: ['ignore', 'pipe', 'ignore'] })
-  await once(child.stdout, 'data')
-  const came = once(child.stdout, 'data')
-  await home.json(['call', url, 'hello'])
-  expect(JSON.parse(String((await came)[0]).split('\n')[0]!).message).toContain('tools/call')
-  child.kill('SIGINT')
-  expect((await once(child, 'exit'))[0]).toBe(130)
-})
-
-test('a closed pipe ends the command silently', async () => {
-  await home.json(['up', writeServer('piped')])
-  const child = spawn(
-    'sh',
-    [
-      '-c',
-      `"$0" "$1" logs piped | true; "$0" "$1" list | head -n 1; "$0" "$1" deploy --help | true`,
-      process.execPath,
-      MCP_BIN,
-    ],
-    {
-      env: home.env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
-  let stderr = ''
-  child.stderr.on('data', text => {
-    stderr += text
-  })
-  await once(child, 'close')
-  expect(stderr).toBe('')
-})
-
 test('the origins of pages are set by the project file or --origin', async () => {
   const listed = { deploy: { origins: ['https://a.example'], staging: { origins: [] } } }
-  const directory = writeServer('paged', listed)
+  const directory = writeServer(home, 'paged', listed)
   const originsOf = async (...args: string[]) => {
     const { deployment_id } = await home.json<Deployment>(['deploy', directory, ...args])
     return (await home.json<Deployment>(['status', deployment_id])).config.origins
@@ -395,7 +269,7 @@ test('the origins of pages are set by the project file or --origin', async () =>
 
 test('the network of code is limited by the project file or --network, and opened again', async () => {
   const listed = { deploy: { network: { allow: ['api.example.com:443'] }, staging: { network: 'none' } } }
-  const directory = writeServer('bordered', listed)
+  const directory = writeServer(home, 'bordered', listed)
   const networkOf = async (...args: string[]) => {
     const { deployment_id } = await home.json<Deployment>(['deploy', directory, ...args])
     return (await home.json<Deployment>(['status', deployment_id])).config.network

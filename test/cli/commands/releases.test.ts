@@ -2,9 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { DeploymentStatus } from '../../../src/shared/contract/deployments/deployments.ts'
 import type { ReleaseRecord } from '../../../src/shared/contract/deployments/releases.ts'
 import type { LogLine } from '../../../src/shared/instances/log-line.ts'
 import { createHome, eventually, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { writeServer } from './write-server.ts'
+
+type Deployment = DeploymentStatus
 
 let home: TestHome
 let project: string
@@ -159,4 +163,61 @@ test('logs shows MCP messages only at level debug', async () => {
   await home.mcp(['call', 'greeter', 'hello', 'name=Ada', '--env', 'development'])
   await eventually(async () => hasMessages(await logs('--level', 'debug')))
   expect(hasMessages(await logs('-n', '1000'))).toBe(false)
+})
+
+test('rollback warns about changed environment variables without showing values', async () => {
+  const env = [{ name: 'TOKEN' }, { name: 'REGION' }, { name: 'SAME' }]
+  const directory = writeServer(home, 'values', { env })
+  const set = (...values: string[]) => values.flatMap(value => ['--set', value])
+  await home.json(['deploy', directory, ...set('TOKEN=hush-1', 'SAME=x'), '--env', 'staging'])
+  await home.json(['deploy', directory, ...set('TOKEN=hush-2', 'SAME=x', 'REGION=eu'), '--env', 'staging'])
+  const { code, stdout, stderr } = await home.mcp(['rollback', 'values', '--env', 'staging'])
+  expect(code).toBe(0)
+  expect(stderr).toContain('The environment variable REGION is no longer set.')
+  expect(stderr).toContain('The environment variable TOKEN has its previous value again.')
+  expect(`${stdout}${stderr}`).not.toMatch(/SAME|hush/)
+  const again = await home.json<{ warnings: string[] }>(['rollback', 'values', '--env', 'staging'])
+  expect(again.warnings).toEqual([
+    'The environment variable REGION is set again.',
+    'The environment variable TOKEN has its previous value again.',
+    'The stored variables are unchanged. The next deployment gets them.',
+  ])
+})
+
+test('rollback returns to the previous deployment', async () => {
+  const directory = writeServer(home, 'back')
+  const one = await home.json<Deployment>(['deploy', directory, '--env', 'staging'])
+  const two = await home.json<Deployment>(['deploy', directory, '--env', 'staging'])
+  const rolled = await home.json<Deployment>(['rollback', 'back'])
+  expect(rolled).toMatchObject({ status: 'deployed', url: one.url })
+  expect([one.deployment_id, two.deployment_id]).not.toContain(rolled.deployment_id)
+  const again = await home.json<Deployment>(['rollback', 'back', '--to', two.deployment_id])
+  expect(again.status).toBe('deployed')
+  const second = await home.json<Deployment>(['rollback', 'back', '--to', two.deployment_id])
+  const buildOf = async ({ deployment_id: id }: Deployment) =>
+    (await home.json<Deployment>(['status', id])).mcp_id
+  expect(await buildOf(second)).toBe(await buildOf(two))
+  const { stdout } = await home.mcp(['rollback', 'back'])
+  expect(stdout).toMatch(/^Rolled back back to version 4 \(.* by owner: rollback to v2\) in /)
+})
+
+test('rollback to an earlier deployment by id, and of the project in this folder', async () => {
+  const directory = writeServer(home, 'named')
+  const one = await home.json<Deployment>(['deploy', directory, '--set', 'A=1', '--env', 'staging'])
+  for (const value of ['2', '3'])
+    await home.json(['deploy', directory, '--set', `A=${value}`, '--env', 'staging'])
+  const { stdout } = await home.mcp(['rollback', one.deployment_id.slice(0, 12)])
+  expect(stdout).toMatch(/^Rolled back named to version 1 \(.* by owner\) in /)
+  const here = await home.json<Deployment & { warnings: string[] }>(['rollback'], { cwd: directory })
+  expect(here).toMatchObject({
+    url: one.url,
+    warnings: [
+      expect.stringContaining('variable A '),
+      expect.stringContaining('stored variables are unchanged'),
+      expect.stringContaining('config.env_vars'),
+    ],
+  })
+  const elsewhere = await home.mcp(['rollback'], { cwd: home.dir })
+  expect(elsewhere.code).toBe(2)
+  expect(elsewhere.stderr).toContain('No server given, and ')
 })

@@ -1,38 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { importOpenApi } from '../../../src/cli/openapi/import.ts'
 import { compileSchema } from '../../../src/shared/json/json-schema.ts'
-import { validateDefinitions } from '../../../src/shared/validation/validate-definitions.ts'
-
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'mcp-openapi-'))
-})
-afterEach(() => rmSync(folder, { recursive: true }))
-
-interface Imported {
-  name: string
-  env: { name: string; default?: string; required?: boolean }[]
-  // biome-ignore lint/suspicious/noExplicitAny: the tests inspect plain JSON.
-  tools: any[]
-  deploy?: object
-}
-
-async function importPaths(paths: object, rest: object = {}): Promise<Imported & { warnings: string[] }> {
-  const file = join(folder, 'api.json')
-  const info = { title: 'Pet Store', version: '1.0.0' }
-  writeFileSync(file, JSON.stringify({ openapi: '3.0.3', info, paths, ...rest }))
-  const { project, warnings } = await importOpenApi(file)
-  const { deploy: _deploy, ...request } = project
-  // The output of init must build.
-  expect(validateDefinitions(request)).not.toHaveProperty('problems')
-  return { ...(project as unknown as Imported), warnings }
-}
-
-const ok = { responses: { 200: { description: 'fine' } } }
-const json = (schema: object) => ({ content: { 'application/json': { schema } } })
+import { createProjectFolder } from '../../helpers/daemon/project-folder.ts'
+import { importPaths, json, ok } from './import-paths.ts'
 
 describe('OpenAPI import', () => {
   it('maps parameters to path, query, headers and cookies', async () => {
@@ -125,73 +96,6 @@ describe('OpenAPI import', () => {
     })
     const put = tools.find(({ name }) => name === 'put_pets')
     expect(put.inputSchema.$defs.Pet.properties).toEqual({ name: { type: 'string' } })
-  })
-
-  it.each([
-    [
-      'bearer',
-      { type: 'http', scheme: 'bearer' },
-      { headers: { Authorization: 'Bearer {{ env.API_TOKEN }}' } },
-      ['API_TOKEN'],
-    ],
-    [
-      'basic',
-      { type: 'http', scheme: 'basic' },
-      {
-        headers: {
-          Authorization: 'Basic {{ env.API_USER | append: ":" | append: env.API_PASSWORD | base64_encode }}',
-        },
-      },
-      ['API_USER', 'API_PASSWORD'],
-    ],
-    [
-      'header key',
-      { type: 'apiKey', in: 'header', name: 'X-Key' },
-      { headers: { 'X-Key': '{{ env.API_KEY }}' } },
-      ['API_KEY'],
-    ],
-    [
-      'query key',
-      { type: 'apiKey', in: 'query', name: 'key' },
-      { query: { key: '{{ env.API_KEY }}' } },
-      ['API_KEY'],
-    ],
-    [
-      'cookie key',
-      { type: 'apiKey', in: 'cookie', name: 'sid' },
-      { headers: { Cookie: 'sid={{ env.API_KEY }}' } },
-      ['API_KEY'],
-    ],
-    [
-      'OAuth',
-      { type: 'oauth2', flows: { clientCredentials: { tokenUrl: 'https://a.example/token', scopes: {} } } },
-      { headers: { Authorization: 'Bearer {{ env.API_TOKEN }}' } },
-      ['API_TOKEN'],
-    ],
-  ])('maps %s security to environment variables', async (_name, scheme, handler, variables) => {
-    const { tools, env } = await importPaths(
-      { '/a': { get: ok } },
-      { security: [{ auth: [] }], components: { securitySchemes: { auth: scheme } } },
-    )
-    expect(tools[0].handler).toMatchObject(handler)
-    expect(env.slice(1)).toMatchObject(variables.map(name => ({ name, required: true })))
-  })
-
-  it('names variables after several security schemes and uses none for public operations', async () => {
-    const bearer = { type: 'http', scheme: 'bearer' }
-    const { tools, env } = await importPaths(
-      {
-        '/a': { get: { operationId: 'a', security: [{ userAuth: [] }], ...ok } },
-        '/b': { get: { operationId: 'b', security: [{ 'admin-auth': [] }], ...ok } },
-        '/c': { get: { operationId: 'c', security: [], ...ok } },
-      },
-      {
-        security: [{ userAuth: [] }],
-        components: { securitySchemes: { userAuth: bearer, 'admin-auth': bearer } },
-      },
-    )
-    expect(env.map(({ name }) => name)).toEqual(['API_BASE_URL', 'USER_AUTH_TOKEN', 'ADMIN_AUTH_TOKEN'])
-    expect(tools[2].handler).not.toHaveProperty('headers')
   })
 
   it('uses the URL of the servers and allows private ones', async () => {
@@ -302,10 +206,11 @@ describe('OpenAPI import', () => {
   })
 
   it('imports other local files that the document refers to', async () => {
-    writeFileSync(join(folder, 'pet.yaml'), 'type: object\nproperties:\n  name:\n    type: string\n')
-    const { tools } = await importPaths({
-      '/a': { post: { requestBody: json({ $ref: './pet.yaml' }), ...ok } },
-    })
+    const { tools } = await importPaths(
+      { '/a': { post: { requestBody: json({ $ref: './pet.yaml' }), ...ok } } },
+      {},
+      { 'pet.yaml': 'type: object\nproperties:\n  name:\n    type: string\n' },
+    )
     expect(tools[0].handler.body).toEqual({ name: '{{ name }}' })
   })
 
@@ -320,9 +225,8 @@ describe('OpenAPI import', () => {
     ['broken YAML', 'openapi: [', 'is not a valid OpenAPI 3 description'],
     ['an invalid one', '{"openapi":"3.0.3","paths":{}}', "must have required property 'info'"],
   ])('rejects an OpenAPI document with %s', async (_name, text, words) => {
-    const file = join(folder, 'api.yaml')
-    writeFileSync(file, text)
-    const error = await importOpenApi(file).catch(one => one)
+    using folder = createProjectFolder({ 'api.yaml': text })
+    const error = await importOpenApi(join(folder.path, 'api.yaml')).catch(one => one)
     expect(error).toMatchObject({ code: 'INVALID_REQUEST' })
     expect(`${error.message}\n${error.details}`).toContain(words)
   })

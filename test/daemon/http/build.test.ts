@@ -140,3 +140,48 @@ describe('removing a build', () => {
     expect(artifacts()).toBe(before)
   })
 })
+
+describe('invalid definitions', () => {
+  const invalid = async (changes: Record<string, unknown>) => {
+    const answer = await daemon.api('POST', '/v1/build', { body: echoServer('invalid', changes) })
+    expect(answer.status).toBe(422)
+    expect(answer.body).toMatchObject({ success: false, error: { code: 'INVALID_MCP' } })
+    return answer.body.error.details as string
+  }
+  const tool = (changes: Record<string, unknown>) => [{ ...echoServer().tools[0], ...changes }]
+
+  test('rejects an unknown template', async () => {
+    expect(await invalid({ template: 'fancy' })).toMatch(/template/)
+  })
+
+  test('rejects two tools with the same name', async () => {
+    expect(await invalid({ tools: [...tool({}), ...tool({})] })).toMatch(/tools\[1\]/)
+  })
+
+  test('rejects an invalid JSON Schema', async () => {
+    expect(
+      await invalid({
+        tools: tool({ inputSchema: { type: 'object', properties: { a: { type: 'strnig' } } } }),
+      }),
+    ).toMatch(/tools\[0\]\.inputSchema/)
+  })
+
+  test('rejects a remote $ref', async () => {
+    const inputSchema = { type: 'object', properties: { a: { $ref: 'https://example.com/schema.json' } } }
+    expect(await invalid({ tools: tool({ inputSchema }) })).toMatch(/\$ref/)
+  })
+
+  test('reports the position of a missing field of a tool', async () => {
+    expect(await invalid({ tools: tool({ description: undefined }) })).toMatch(/tools\[0\]\.description/)
+  })
+
+  test('rejects a name with path characters', async () => {
+    for (const name of ['../../etc/passwd', 'a/b', '..', 'a\\b', 'a\u0000b', '', 'x'.repeat(64)])
+      expect(await invalid({ name })).toMatch(/name/)
+  })
+
+  test('rejects definitions that are not an object', async () => {
+    const answer = await daemon.api('POST', '/v1/build', { body: '[]' })
+    expect(answer.status).toBe(422)
+  })
+})

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
-import { buildServer, createKey, deploy } from './fixtures.ts'
+import { buildServer, createKey, deploy, echoServer } from './fixtures.ts'
 
 /** Rules of the contract for several operations. */
 let daemon: TestDaemon
@@ -139,4 +139,20 @@ test('the phase of a log is case-insensitive and one of a list', async () => {
     400,
     expect.stringMatching(/^phase: .*QUEUED/),
   ])
+})
+
+test('lists deployments in pages, newest first, by filter', async () => {
+  const mcpId = await buildServer(daemon, echoServer('paged'))
+  const ids: string[] = []
+  for (let i = 0; i < 3; i++) ids.unshift((await deploy(daemon, mcpId, 'staging')).deployment_id)
+  const first = await daemon.api('GET', '/v1/deploy?name=paged&limit=2')
+  const second = await daemon.api(
+    'GET',
+    `/v1/deploy?name=paged&limit=2&cursor=${first.body.data.next_cursor}`,
+  )
+  const items = [...first.body.data.items, ...second.body.data.items]
+  expect(items.map(each => each.deployment_id)).toEqual(ids)
+  expect(second.body.data.next_cursor).toBeNull()
+  const stopped = await daemon.api('GET', '/v1/deploy?name=paged&environment=staging&status=stopped')
+  expect(stopped.body.data.items).toHaveLength(2)
 })

@@ -295,21 +295,3 @@ describe('the life of a deployment', () => {
     expect(await listening(url)).toBe(false)
   })
 })
-
-describe('lists of deployments', () => {
-  test('lists deployments in pages, newest first, by filter', async () => {
-    const mcpId = await buildServer(daemon, echoServer('paged'))
-    const ids: string[] = []
-    for (let i = 0; i < 3; i++) ids.unshift((await deploy(daemon, mcpId, 'staging')).deployment_id)
-    const first = await daemon.api('GET', '/v1/deploy?name=paged&limit=2')
-    const second = await daemon.api(
-      'GET',
-      `/v1/deploy?name=paged&limit=2&cursor=${first.body.data.next_cursor}`,
-    )
-    const items = [...first.body.data.items, ...second.body.data.items]
-    expect(items.map(each => each.deployment_id)).toEqual(ids)
-    expect(second.body.data.next_cursor).toBeNull()
-    const stopped = await daemon.api('GET', '/v1/deploy?name=paged&environment=staging&status=stopped')
-    expect(stopped.body.data.items).toHaveLength(2)
-  })
-})

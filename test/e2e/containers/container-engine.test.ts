@@ -2,53 +2,38 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { join } from 'node:path'
-import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engineEnvironment } from '../../../src/shared/container-engine.ts'
 import { createArtifact } from '../../fixtures/instance/artifact.ts'
 import { createTenant } from '../../fixtures/instance/tenant.ts'
 import { modern, modernHeaders, open, postModern, send } from '../../helpers/clients/mcp-requests.ts'
-import { HAS_PODMAN, resetEngine, writeEngineSettings } from '../../helpers/containers/containers.ts'
+import { HAS_PODMAN } from '../../helpers/containers/containers.ts'
 import { seedNodeBase } from '../../helpers/containers/node-base.ts'
-import { createHome, eventually, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { eventually, type TestHome } from '../../helpers/daemon/mcp.ts'
 import { RuntimeHarness } from '../../helpers/instance/runtime-harness.ts'
+import { callTool, EngineHome } from './engine-home.ts'
 
 const INSTANCE_PROGRAM = new URL('../../../dist/instance.js', import.meta.url).pathname
 
 const WEATHER = new URL('../../../examples/weather', import.meta.url).pathname
 
-type LogLine = { level: string; stream: string; message: string }
-
-interface Deployed {
-  deployment_id: string
-  mcp_id: string
-  url: string
-  status: string
-  config: Record<string, unknown>
-  instances: { id: string; pid: number; restarts: number; lastFailure?: string; memoryBytes: number }[]
-}
-
 describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
+  let engine: EngineHome
   let home: TestHome
   let env: NodeJS.ProcessEnv
 
   beforeAll(async () => {
-    home = createHome()
-    env = { ...home.env, ...writeEngineSettings(home.dir), MCP_CONTAINER_ENGINE: 'podman' }
+    engine = new EngineHome()
+    ;({ home, env } = engine)
     await seedNodeBase(join(home.dir, 'images'))
     // Builds the image and loads it into the engine once.
-    await deploy([WEATHER, '--image', '--memory', '96', '--pids', '40', '--cpus', '0.8'])
+    await engine.deploy([WEATHER, '--image', '--memory', '96', '--pids', '40', '--cpus', '0.8'])
   }, 120_000)
 
-  afterAll(async () => {
-    await home.mcp(['daemon', 'stop'], { env })
-    await resetEngine(home.dir, podman)
-    await home.remove()
-  }, 60_000)
+  afterAll(() => engine.remove(), 60_000)
 
   test('a deployment in containers answers clients of both protocol eras, and log and status report the calls', async () => {
-    const { url, config, deployment_id } = await status('weather')
+    const { url, config, deployment_id } = await engine.status('weather')
     expect(config).toMatchObject({ engine: 'container' })
     expect(JSON.stringify(await callTool(url, 'current_weather', { city: 'Oslo' }))).toContain('Norway')
     const modern = await postModern(url, 'tools/call', {
@@ -56,9 +41,11 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
       arguments: { city: 'Lima' },
     })
     expect(modern.json.result.structuredContent).toMatchObject({ country: 'Peru' })
-    await eventually(async () => (await logs(deployment_id)).includes('mcp: tools/call current_weather'))
+    await eventually(async () =>
+      (await engine.logs(deployment_id)).includes('mcp: tools/call current_weather'),
+    )
     expect(await (await fetch(new URL('/health', url))).json()).toMatchObject({ status: 'ok' })
-    const health = () => api(`/api/lambda-deploy/${deployment_id}/health`)
+    const health = () => engine.api(`/api/lambda-deploy/${deployment_id}/health`)
     const counted = await eventually(async () =>
       (await health()).requests.total >= 2 ? health() : undefined,
     )
@@ -68,9 +55,9 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
   }, 60_000)
 
   test('a deployment in containers has no privileges, no writable disk, and limits for memory and processes', async () => {
-    const { deployment_id } = await status('weather')
-    const name = containerOf(deployment_id)
-    const inspected = JSON.parse(podman('inspect', name))[0]
+    const { deployment_id } = await engine.status('weather')
+    const name = engine.containerOf(deployment_id)
+    const inspected = JSON.parse(engine.podman('inspect', name))[0]
     expect(inspected.EffectiveCaps ?? []).toEqual([])
     expect(inspected.BoundingCaps ?? []).toEqual([])
     expect(inspected.HostConfig).toMatchObject({
@@ -88,43 +75,43 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
       const status = readFileSync('/proc/1/status', 'utf8')
       const of = name => new RegExp('^' + name + ':\\\\s*(\\\\S+)', 'm').exec(status)[1]
       console.log(JSON.stringify([tried('/app/x'), tried('/tmp/x'), of('Uid'), of('CapEff'), of('NoNewPrivs')]))`
-    const said = JSON.parse(podman('exec', name, '/usr/local/bin/node', '-e', inside))
+    const said = JSON.parse(engine.podman('exec', name, '/usr/local/bin/node', '-e', inside))
     expect(said).toEqual(['EROFS', 'written', '65532', '0000000000000000', '1'])
   }, 60_000)
 
   test('a release of a deployment in containers fails no request', async () => {
-    const { url } = await status('weather')
+    const { url } = await engine.status('weather')
     const agent = new Agent({ keepAlive: true, maxSockets: 4 })
     const statuses: number[] = []
     let isOver = false
     const load = Array.from({ length: 4 }, async () => {
       while (!isOver) statuses.push((await list(url, agent)).status)
     })
-    const before = await status('weather')
-    const after = await deploy([WEATHER, '--image'])
+    const before = await engine.status('weather')
+    const after = await engine.deploy([WEATHER, '--image'])
     isOver = true
     await Promise.all(load)
     agent.destroy()
     expect(after.deployment_id).not.toBe(before.deployment_id)
     expect(statuses.length).toBeGreaterThan(10)
     expect(new Set(statuses)).toEqual(new Set([200]))
-    await eventually(() => containers(before.deployment_id).length === 0)
+    await eventually(() => engine.containers(before.deployment_id).length === 0)
   }, 60_000)
 
   test('a killed container is replaced and logged', async () => {
-    const { url, deployment_id } = await status('weather')
-    const killed = containerOf(deployment_id)
-    podman('kill', '--signal', 'KILL', killed)
+    const { url, deployment_id } = await engine.status('weather')
+    const killed = engine.containerOf(deployment_id)
+    engine.podman('kill', '--signal', 'KILL', killed)
     const answer = await eventually(async () => {
       const { status, json } = await postModern(url, 'tools/list')
       return status === 200 && json
     })
     expect(answer.result).toBeDefined()
-    const [instance] = (await status('weather')).instances
+    const [instance] = (await engine.status('weather')).instances
     expect(instance).toMatchObject({ restarts: 1, lastFailure: 'was killed by SIGKILL, exit code 137' })
-    expect(containerOf(deployment_id)).not.toBe(killed)
+    expect(engine.containerOf(deployment_id)).not.toBe(killed)
     const expected = 'server: the container was killed by SIGKILL, exit code 137. Restarting immediately.'
-    await eventually(async () => (await logs(deployment_id)).includes(expected))
+    await eventually(async () => (await engine.logs(deployment_id)).includes(expected))
   }, 60_000)
 
   test('a container that uses too much memory is killed, and status and log say why', async () => {
@@ -140,7 +127,7 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
          return 'taken'
        } }`,
     )
-    const { url, deployment_id } = await deploy([folder, '--image', '--memory', '80'])
+    const { url, deployment_id } = await engine.deploy([folder, '--image', '--memory', '80'])
     const {
       status: code,
       headers,
@@ -149,12 +136,12 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
     expect({ code, retry: headers['retry-after'] }).toEqual({ code: 502, retry: '1' })
     expect(json.error.message).toContain('container')
     const failed = await eventually(async () =>
-      (await status('greedy')).instances.find(one => one.lastFailure),
+      (await engine.status('greedy')).instances.find(one => one.lastFailure),
     )
     expect(failed.lastFailure).toBe('was killed: out of memory (limit 80 MB), exit code 137')
     const ended = 'server: the container was killed: out of memory (limit 80 MB), exit code 137'
     const lines = await eventually(async () => {
-      const text = (await logs(deployment_id)).join('\n')
+      const text = (await engine.logs(deployment_id)).join('\n')
       return text.includes(ended) && text
     })
     expect(lines).toContain('stdout: loaded')
@@ -162,38 +149,38 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
   }, 60_000)
 
   test('a killed daemon leaves no container, loses no log line, and serves the deployment at the same address again', async () => {
-    const { url, deployment_id } = await status('weather')
+    const { url, deployment_id } = await engine.status('weather')
     const call = () =>
       postModern(url, 'tools/call', { name: 'current_weather', arguments: { city: 'Cairo' } })
     for (let calls = 0; calls < 20; calls++) await call()
     process.kill(home.discovery()!.pid, 'SIGKILL')
-    await eventually(() => containers().length === 0)
+    await eventually(() => engine.containers().length === 0)
     await home.json(['daemon', 'start'], { env })
-    expect(await status('weather')).toMatchObject({ url, deployment_id, status: 'deployed' })
+    expect(await engine.status('weather')).toMatchObject({ url, deployment_id, status: 'deployed' })
     expect((await call()).json.result.structuredContent).toMatchObject({ country: 'Egypt' })
     const isCall = (line: string) => line === 'mcp: tools/call current_weather'
-    await eventually(async () => (await logs(deployment_id)).filter(isCall).length === 21)
-    expect(containers(deployment_id)).toHaveLength(1)
+    await eventually(async () => (await engine.logs(deployment_id)).filter(isCall).length === 21)
+    expect(engine.containers(deployment_id)).toHaveLength(1)
   }, 60_000)
 
   test('no container is left when daemon and instance are killed together', async () => {
-    const [instance] = (await status('weather')).instances
+    const [instance] = (await engine.status('weather')).instances
     process.kill(home.discovery()!.pid, 'SIGKILL')
     process.kill(instance!.pid, 'SIGKILL')
-    await eventually(() => containers().length === 0)
+    await eventually(() => engine.containers().length === 0)
     await home.json(['daemon', 'start'], { env })
-    expect(await status('weather')).toMatchObject({ status: 'deployed' })
+    expect(await engine.status('weather')).toMatchObject({ status: 'deployed' })
   }, 60_000)
 
   test('a deployment runs min_instances containers, and none after a stop', async () => {
-    const { deployment_id } = await deploy([WEATHER, '--image', '--env', 'production', '--min', '2'])
-    expect(containers(deployment_id)).toHaveLength(2)
+    const { deployment_id } = await engine.deploy([WEATHER, '--image', '--env', 'production', '--min', '2'])
+    expect(engine.containers(deployment_id)).toHaveLength(2)
     expect((await home.mcp(['stop', deployment_id], { env })).code).toBe(0)
-    await eventually(() => containers(deployment_id).length === 0)
+    await eventually(() => engine.containers(deployment_id).length === 0)
   }, 60_000)
 
   test('a sleeping deployment has no container, and a connection wakes it up', async () => {
-    const [image] = podman('images', '--format', '{{.Repository}}:{{.Tag}}').trim().split('\n')
+    const [image] = engine.podman('images', '--format', '{{.Repository}}:{{.Tag}}').trim().split('\n')
     await using runtime = new RuntimeHarness({ instanceProgram: INSTANCE_PROGRAM })
     const url = await runtime.add('sleeper', {
       loadTenant: () => createTenant('sleeper', { allowedHosts: ['sleeper'] }),
@@ -214,15 +201,15 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
       }),
     })
     await runtime.supervisor.start('sleeper')
-    await eventually(() => containers('sleeper').length === 0)
+    await eventually(() => engine.containers('sleeper').length === 0)
     const answer = await send(new URL('/nothing', url).href, { headers: { host: 'sleeper' } })
     expect(answer.json.error.message).toContain('Nothing is served at /nothing')
   }, 60_000)
 
   test('an existing image can be deployed: its tools are read and its digest is pinned', async () => {
-    const image = podman('images', '--format', '{{.Repository}}:{{.Tag}}').trim().split('\n')[0]!
-    podman('tag', image, 'localhost/forecasts:1')
-    const { url, config, deployment_id } = await deploy([
+    const image = engine.podman('images', '--format', '{{.Repository}}:{{.Tag}}').trim().split('\n')[0]!
+    engine.podman('tag', image, 'localhost/forecasts:1')
+    const { url, config, deployment_id } = await engine.deploy([
       '--image',
       'localhost/forecasts:1',
       '--memory',
@@ -235,12 +222,12 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
     })
     await home.mcp(['daemon', 'restart'], { env })
     // The supervising process removes its container shortly after the daemon stops.
-    await eventually(() => containers(deployment_id).length === 0)
+    await eventually(() => engine.containers(deployment_id).length === 0)
     const { result } = (await postModern(url, 'tools/list')).json
     expect(result.tools[0].name).toBe('current_weather')
-    expect(containers(deployment_id)).toEqual([])
+    expect(engine.containers(deployment_id)).toEqual([])
     expect(JSON.stringify(await callTool(url, 'current_weather', { city: 'Oslo' }))).toContain('Norway')
-    expect(containers(deployment_id)).toHaveLength(1)
+    expect(engine.containers(deployment_id)).toHaveLength(1)
   }, 60_000)
 
   test('an exported image finishes its active request when podman stops it', async () => {
@@ -263,19 +250,10 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
     await home.json(['build', folder], { env })
     const archive = join(home.dir, 'slow.tar')
     await home.json(['export', 'slow', '--image', '--out', archive], { env })
-    const image = podman('load', '--quiet', '--input', archive).trim().split(' ').at(-1)!
+    const image = engine.podman('load', '--quiet', '--input', archive).trim().split(' ').at(-1)!
     const name = 'mcp-test-slow'
-    podman(
-      'run',
-      '--detach',
-      '--name',
-      name,
-      '--publish',
-      '127.0.0.1:19876:19876',
-      '--env',
-      'PORT=19876',
-      image,
-    )
+    const options = `--detach --name ${name} --publish 127.0.0.1:19876:19876 --env PORT=19876`
+    engine.podman('run', ...options.split(' '), image)
     const url = 'http://127.0.0.1:19876/mcp'
     await eventually(() =>
       fetch(new URL('/health', url)).then(
@@ -288,72 +266,24 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
       body: modern('tools/call', { name: 'slow' }),
       headers: modernHeaders('tools/call', 'slow'),
     })
-    podman('stop', '--time', '10', name)
+    engine.podman('stop', '--time', '10', name)
     let text = ''
     for await (const chunk of answer) text += chunk
     expect(text).toContain('"text":"done"')
-    expect(podman('inspect', name, '--format', '{{.State.ExitCode}} {{.Config.User}}').trim()).toBe(
+    expect(engine.podman('inspect', name, '--format', '{{.State.ExitCode}} {{.Config.User}}').trim()).toBe(
       '0 65532:65532',
     )
-    podman('rm', '--force', name)
+    engine.podman('rm', '--force', name)
   }, 60_000)
 
   test('no container is left when the daemon stops', async () => {
-    expect(containers().length).toBeGreaterThan(0)
+    expect(engine.containers().length).toBeGreaterThan(0)
     await home.mcp(['daemon', 'stop'], { env })
-    expect(containers()).toEqual([])
+    expect(engine.containers()).toEqual([])
   }, 60_000)
-
-  async function deploy(args: string[]): Promise<Deployed> {
-    const { deployment_id } = await home.json<Deployed>(['deploy', ...args], { env })
-    return (await api(`/v1/deploy/${deployment_id}/status`)).data
-  }
-
-  /** Newest deployment of the server. */
-  async function status(name: string): Promise<Deployed> {
-    return (await api(`/v1/deploy?name=${name}&limit=1`)).data.items[0]
-  }
-
-  /** Log of a deployment without debug lines. */
-  async function logs(id: string): Promise<string[]> {
-    const { lines } = await api(`/api/lambda-deploy/${id}/logs?limit=10000`)
-    const shown = (lines as LogLine[]).filter(({ level }) => level !== 'debug')
-    return shown.map(({ stream, message }) => `${stream}: ${message}`)
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads any shape out of an answer.
-  async function api(path: string): Promise<any> {
-    const headers = { authorization: `Bearer ${home.apiKey()}` }
-    return (await fetch(new URL(path, home.discovery()!.url), { headers })).json()
-  }
-
-  function podman(...args: string[]): string {
-    return execFileSync('podman', args, { encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'pipe'] })
-  }
-
-  function containers(deploymentId?: string): string[] {
-    const filter = deploymentId === undefined ? [] : ['--filter', `label=mcp-hosting.id=${deploymentId}`]
-    return podman('ps', '--all', '--quiet', ...filter)
-      .split('\n')
-      .filter(Boolean)
-  }
-
-  function containerOf(deploymentId: string): string {
-    return containers(deploymentId)[0]!
-  }
 })
 
 function list(url: string, agent: Agent) {
   const body = modern('tools/list', {})
   return send(url, { body, agent, headers: modernHeaders('tools/list') })
-}
-
-async function callTool(url: string, name: string, args: Record<string, unknown>) {
-  const client = new Client({ name: 'test', version: '1' })
-  await client.connect(new StreamableHTTPClientTransport(new URL(url)))
-  try {
-    return await client.callTool({ name, arguments: args })
-  } finally {
-    await client.close()
-  }
 }

@@ -1,15 +1,6 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
   Client as ModernClient,
@@ -26,9 +17,9 @@ import {
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { deploy } from '../../daemon/http/fixtures.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
-import { createHome, eventually } from '../../helpers/daemon/mcp.ts'
-import { callModern, FIXTURE } from '../../helpers/instance/programs.ts'
-import { descendantsOf, isRunning } from '../../helpers/processes.ts'
+import { eventually } from '../../helpers/daemon/mcp.ts'
+import { callModern } from '../../helpers/instance/programs.ts'
+import { type Hosted, host } from './hosted-program.ts'
 
 const bin = (name: string) => fileURLToPath(new URL(`../../../node_modules/.bin/${name}`, import.meta.url))
 const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/programs/${name}`, import.meta.url))
@@ -50,23 +41,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-interface Hosted {
-  build: { mcp_id: string; status: string; error?: { message: string; details?: string } }
-  deployment: { deployment_id: string; status: string; url: string }
-}
-
-async function host(
-  name: string,
-  program: Record<string, unknown>,
-  config: Record<string, unknown> = {},
-): Promise<Hosted> {
-  const body = { name, template: 'custom', program: { type: 'stdio', ...program } }
-  const build = (await daemon.api('POST', '/v1/build', { body })).body.data
-  const request = { mcp_id: build.mcp_id, environment: 'development', config }
-  const deployment = (await daemon.api('POST', '/v1/deploy', { body: request })).body.data
-  return { build, deployment }
-}
-
 async function connect(
   url: string,
   capabilities: object = {},
@@ -85,7 +59,7 @@ describe('@modelcontextprotocol/server-everything', () => {
   let build: Hosted['build']
   let url: string
   beforeAll(async () => {
-    const hosted = await host('everything', { command: bin('mcp-server-everything') })
+    const hosted = await host(daemon, 'everything', { command: bin('mcp-server-everything') })
     build = hosted.build
     url = hosted.deployment.url
   })
@@ -186,7 +160,7 @@ describe('@modelcontextprotocol/server-filesystem', () => {
   let url: string
   beforeAll(async () => {
     const program = { command: bin('mcp-server-filesystem'), args: [folder] }
-    url = (await host('filesystem', program)).deployment.url
+    url = (await host(daemon, 'filesystem', program)).deployment.url
   })
 
   test('server-filesystem reads and writes only in its folder', async () => {
@@ -223,7 +197,7 @@ describe('@modelcontextprotocol/server-memory', () => {
   let build: Hosted['build']
   let deployment: Hosted['deployment']
   beforeAll(async () => {
-    ;({ build, deployment } = await host('memory', { command: bin('mcp-server-memory') }))
+    ;({ build, deployment } = await host(daemon, 'memory', { command: bin('mcp-server-memory') }))
   })
 
   test('one process of server-memory serves all clients, which share its data', async () => {
@@ -256,10 +230,10 @@ describe('@modelcontextprotocol/server-memory', () => {
 describe('a Python server', () => {
   test('a Python server keeps files in its home over a release and a restart of the daemon', async () => {
     const program = { command: 'python3', args: [fixture('stdio_server.py')] }
-    const first = await host('python', program)
+    const first = await host(daemon, 'python', program)
     expect(await callModern(first.deployment.url, 'add', { a: 1, b: 2 })).toBe('3')
     expect(await callModern(first.deployment.url, 'remember')).toBe('1')
-    const second = await host('python', program)
+    const second = await host(daemon, 'python', program)
     expect(second.deployment.url).toBe(first.deployment.url)
     expect(await callModern(second.deployment.url, 'remember')).toBe('2')
   })
@@ -268,7 +242,7 @@ describe('a Python server', () => {
 describe('a program over HTTP', () => {
   test('a program over HTTP is built, deployed and called like any other server', async () => {
     const program = { type: 'http', command: process.execPath, args: [fixture('http-server.mjs')] }
-    const { build, deployment } = await host('over-http', program)
+    const { build, deployment } = await host(daemon, 'over-http', program)
     const artifact = (await daemon.api('GET', `/v1/build/${build.mcp_id}/artifact`)).body.data
     expect(artifact.server).toMatchObject({
       version: '2.0.0',
@@ -279,104 +253,5 @@ describe('a program over HTTP', () => {
     const { PORT, HOST } = JSON.parse(textOf(await client.callTool({ name: 'env', arguments: {} })))
     expect(HOST).toBe('127.0.0.1')
     expect(Number(PORT)).toBeGreaterThan(0)
-  })
-})
-
-describe('a program that fails or is not sandboxed', () => {
-  test('the build of a program that is not a server fails with its output', async () => {
-    const { build } = await host('no-server', {
-      command: 'sh',
-      args: ['-c', 'echo "no key given" >&2; exit 7'],
-    })
-    expect(build).toMatchObject({ status: 'failed', error: { details: 'no key given' } })
-    expect(build.error?.message).toContain('exited with code 7')
-  })
-
-  test('status and log report a missing sandbox', async () => {
-    const { deployment } = await host('bare', {
-      command: 'node',
-      args: [FIXTURE],
-      isolation: { sandbox: 'off' },
-    })
-    const status = await daemon.api('GET', `/v1/deploy/${deployment.deployment_id}/status`)
-    const gap = 'runs without a sandbox, because isolation.sandbox is "off"'
-    expect(status.body.data.isolation).toEqual({ sandbox: 'none', gaps: [gap] })
-    await callModern(deployment.url, 'env')
-    const log = () => daemon.api('GET', `/api/lambda-deploy/${deployment.deployment_id}/logs`)
-    await eventually(async () => (await log()).text.includes('the program runs without a sandbox'))
-  })
-
-  test('mcp up and mcp status report a missing sandbox', async () => {
-    const home = createHome()
-    // An empty PATH, so no bubblewrap.
-    const options = { env: { ...home.env, PATH: dirname(process.execPath) } }
-    try {
-      const up = await home.mcp(['up', '--command', `node ${FIXTURE}`, '--name', 'bare'], options)
-      const gap = 'runs without a sandbox, because bubblewrap is not installed here'
-      expect(up.stdout).toContain(`Warning: its code ${gap}\n`)
-      expect((await home.mcp(['status', 'bare'], options)).stdout).toContain(`warning its code ${gap}\n`)
-      const isolation = { sandbox: 'none', gaps: [gap] }
-      expect(await home.json(['status', 'bare'], options)).toMatchObject({ isolation })
-    } finally {
-      await home.remove()
-    }
-  })
-
-  test('a build uses its variables without storing them', async () => {
-    const command = {
-      command: 'sh',
-      args: ['-c', `test "$KEY" = k-123 && exec ${process.execPath} ${FIXTURE}`],
-    }
-    const body = { name: 'needs-key', template: 'custom', program: { type: 'stdio', ...command } }
-    expect((await daemon.api('POST', '/v1/build', { body })).body.data.status).toBe('failed')
-    const env_vars = { KEY: 'k-123' }
-    const build = (await daemon.api('POST', '/v1/build', { body: { ...body, env_vars } })).body.data
-    expect(build.status).toBe('ready')
-    const artifact = await daemon.api('GET', `/v1/build/${build.mcp_id}/artifact`)
-    expect(artifact.text).not.toContain('k-123"')
-  })
-
-  test('errors and logs hide values of variables that a program prints', async () => {
-    const secret = 'hunter2-of-the-shop'
-    const args = ['-e', 'console.error("cannot use " + process.env.PASS); process.exit(3)']
-    const program = { type: 'stdio', command: process.execPath, args }
-    const body = { name: 'tells', template: 'custom', program, env_vars: { PASS: secret } }
-    const { body: answer } = await daemon.api('POST', '/v1/build', { body })
-    expect(answer.data.error.details).toContain('cannot use [redacted]')
-    expect(JSON.stringify(answer)).not.toContain(secret)
-    const logs = readdirSync(daemon.home.logs, { recursive: true, encoding: 'utf8' })
-      .map(name => join(daemon.home.logs, name))
-      .filter(path => statSync(path).isFile())
-    expect(logs.filter(path => readFileSync(path, 'utf8').includes(secret))).toEqual([])
-  })
-
-  test('a program gets no variables of the daemon', async () => {
-    process.env.OWN_SECRET = 'of the daemon'
-    const { deployment } = await host(
-      'surroundings',
-      { command: process.execPath, args: [FIXTURE] },
-      { env_vars: { GIVEN: '1' } },
-    )
-    const env = JSON.parse(await callModern(deployment.url, 'env'))
-    delete process.env.OWN_SECRET
-    expect(env).toMatchObject({ GIVEN: '1' })
-    for (const name of ['OWN_SECRET', 'MCP_HOME', 'MCP_API_KEY']) expect(env[name]).toBeUndefined()
-    expect(env.HOME).toContain(join('surroundings', 'development'))
-  })
-
-  test('programs exit when the daemon is killed', async () => {
-    const home = createHome()
-    try {
-      const command = `${process.execPath} ${FIXTURE}`
-      const { url } = await home.json<{ url: string }>(['deploy', '--command', command, '--name', 'orphan'])
-      await callModern(url, 'grandchild')
-      const { pid } = home.discovery()!
-      const started = descendantsOf(pid)
-      expect(started.length).toBeGreaterThan(3)
-      process.kill(pid, 'SIGKILL')
-      await eventually(() => !started.some(isRunning))
-    } finally {
-      await home.remove()
-    }
   })
 })

@@ -174,3 +174,13 @@ function parse(text: string): unknown {
     return undefined
   }
 }
+
+/** Next JSON-RPC message of a stream. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads any shape out of a message.
+export async function nextMessage(events: ReturnType<typeof readEvents>): Promise<any> {
+  for (;;) {
+    const event = await events.next()
+    if (!event) throw new Error('the stream ended')
+    if (event.json) return event.json
+  }
+}
