@@ -214,7 +214,7 @@ test('list and status show each server once, aligned, with the next command', as
 })
 
 test('list hides failed builds and deployments that never served, says how many, and shows them with --all', async () => {
-  const directory = writeServer('tries', { template: 'custom', tools: undefined, env: ['BROKEN'] })
+  const directory = writeServer(home, 'tries', { template: 'custom', tools: undefined, env: ['BROKEN'] })
   mkdirSync(join(directory, 'tools'))
   const code = `if (process.env.BROKEN) throw new Error('broken')\nexport default { description: 'Hi', handler: () => 'hi' }`
   writeFileSync(join(directory, 'tools', 'hi.ts'), code)

@@ -10,6 +10,9 @@ const LINE_END = 10
 /** Limits raw output that waits for a line with a timestamp. Otherwise the whole log could be read for one line. */
 const MAX_PRINTED_CHARACTERS = 2_000_000
 
+/** Linux takes modification times from a clock that may lag by a tick, up to 10 ms (`ktime_get_coarse_real_ts64`). */
+const COARSE_CLOCK_MS = 10
+
 /**
  * The last matching lines, oldest first. Reads backwards from the end. `position`: the end of the log. A file is opened when
  * its last line may be the next one, because there may be many of earlier deployments.
@@ -59,7 +62,7 @@ function isLater(a: BackwardCursor, b: BackwardCursor): boolean {
 class BackwardCursor {
   readonly key: string
   readonly order: number
-  /** Modification time of the newest segment. No line is later. */
+  /** No line is later than this. */
   readonly modifiedAt: string
   /** End of the last complete line, or of the file until it is opened. */
   end: LogPosition[string]
@@ -81,7 +84,7 @@ class BackwardCursor {
     const last = segments.at(-1)!
     this.key = key
     this.order = order
-    this.modifiedAt = new Date(last.modifiedMs).toISOString()
+    this.modifiedAt = new Date(last.modifiedMs + COARSE_CLOCK_MS).toISOString()
     this.end = { segment: last.number, offset: last.size }
     this.#segments = [...segments]
   }
