@@ -1,8 +1,9 @@
-import type { Agent, IncomingMessage, RequestOptions } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { HostingError } from '../../shared/errors.ts'
 import { VERSION } from '../../shared/version.ts'
 import { errorOfAnswer, errorOfConnection, type FailedAnswer, timedOut } from './errors.ts'
 import { readEvents } from './event-stream.ts'
+import { openTransport, readText } from './transport.ts'
 
 export interface ApiClientOptions {
   /** Without a trailing slash. */
@@ -159,32 +160,6 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   }
 }
 
-type Send = (
-  url: URL,
-  options: RequestOptions,
-  callback: (incoming: IncomingMessage) => void,
-) => ReturnType<typeof import('node:http').request>
-
-/**
- * `process.getBuiltinModule` rather than `import`: an import of `node:http` evaluates its WebSocket getter and with it Node's
- * whole fetch implementation, 25 ms of start-up (https://nodejs.org/api/http.html#class-websocket).
- */
-function openTransport(base: URL): { request: Send; agent: Agent | undefined } {
-  const transport =
-    base.protocol === 'https:'
-      ? process.getBuiltinModule('node:https')
-      : process.getBuiltinModule('node:http')
-  // The global agent lets the daemon's health check and the request share a connection.
-  if (isLoopback(base.hostname)) return { request: transport.request, agent: undefined }
-  // HTTPS_PROXY, HTTP_PROXY and NO_PROXY apply to remote addresses only.
-  const agent = new transport.Agent({ keepAlive: true, proxyEnv: process.env })
-  return { request: transport.request, agent }
-}
-
-export function isLoopback(hostname: string): boolean {
-  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
-}
-
 function defaultHeaders(apiKey: string | undefined, body: string | undefined): Record<string, string> {
   return {
     accept: 'application/json',
@@ -214,24 +189,6 @@ function signalFor(
 function isTimeOut(error: unknown): boolean {
   const { name, cause } = error as { name?: string; cause?: { name?: string } }
   return name === 'TimeoutError' || cause?.name === 'TimeoutError'
-}
-
-/** A hosted API may send a response of any size. */
-const MAX_ANSWER_BYTES = 256 * 1024 * 1024
-
-function readText(incoming: IncomingMessage): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    incoming.on('error', reject)
-    incoming.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
-    incoming.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size > MAX_ANSWER_BYTES)
-        incoming.destroy(new Error(`the response is larger than ${MAX_ANSWER_BYTES} bytes`))
-      else chunks.push(chunk)
-    })
-  })
 }
 
 function parseData<T>(text: string, url: string): T {

@@ -16,7 +16,9 @@ export async function* readEvents<T>(
       if (line.startsWith('data:')) data.push(line.slice(line[5] === ' ' ? 6 : 5))
       if (line.startsWith('id:')) onId?.(line.slice(line[3] === ' ' ? 4 : 3))
       if (line !== '' || data.length === 0) continue
-      yield JSON.parse(data.join('\n'))
+      // Events without data only carry an id.
+      const text = data.join('\n')
+      if (text !== '') yield JSON.parse(text)
       data = []
     }
   }

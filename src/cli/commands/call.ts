@@ -3,8 +3,11 @@ import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
+import { getNamed } from '../mcp-client/get-named.ts'
 import { resultToText } from '../output/content.ts'
-import { logToStderr, SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../targets/server-target.ts'
+import { SERVER_ARGUMENT, SERVER_OPTIONS } from '../targets/server-input.ts'
+import { useServer } from '../targets/use-server.ts'
+import { parseToolArguments } from '../testing/tool-arguments.ts'
 
 export default defineCommand({
   name: 'call',
@@ -23,20 +26,11 @@ export default defineCommand({
     'mcp call https://example.com/mcp some_tool --json': 'any MCP server, the complete result',
   },
   async run(context, input): Promise<ExitCode> {
-    const [{ callTool, getTool, listTools }, { parseToolArguments }] = await Promise.all([
-      import('../testing/mcp-client.ts'),
-      import('../testing/tool-arguments.ts'),
-    ])
+    const { output } = context
     const result = await useServer(context, input, async connection => {
-      const tool = getTool(await listTools(connection), input.tool)
+      const tool = getNamed('tool', await connection.listTools(), input.tool)
       const args = parseToolArguments(input.values, tool.inputSchema)
-      const { globals, signal, output } = context
-      return callTool(connection, tool.name, args, {
-        timeoutMs: globals.timeout,
-        signal,
-        onLog: logToStderr(context),
-        onProgress: (...progress) => output.note(progressLine(...progress)),
-      })
+      return connection.callTool(tool, args, (...progress) => output.note(progressLine(...progress)))
     })
     return report(context, input.tool, result)
   },

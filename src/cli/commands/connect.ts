@@ -3,7 +3,8 @@ import { connectClient, disconnectClient, snippetFor } from '../clients/config.t
 import { CLIENTS, type McpClient } from '../clients/list.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
-import { resolveTarget, SERVER_OPTIONS } from '../targets/server-target.ts'
+import { SERVER_OPTIONS } from '../targets/server-input.ts'
+import { resolveTarget } from '../targets/server-target.ts'
 
 export default defineCommand({
   name: 'connect',

@@ -1,9 +1,11 @@
 import type { GetPromptResult, Prompt } from '@modelcontextprotocol/client'
-import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
+import { getNamed } from '../mcp-client/get-named.ts'
 import { contentToText } from '../output/content.ts'
-import { SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../targets/server-target.ts'
+import { SERVER_ARGUMENT, SERVER_OPTIONS } from '../targets/server-input.ts'
+import { useServer } from '../targets/use-server.ts'
+import { parseToolArguments } from '../testing/tool-arguments.ts'
 
 export default defineCommand({
   name: 'prompt',
@@ -18,24 +20,10 @@ export default defineCommand({
     'mcp prompt weather plan_a_day city=Oslo --json': 'print the MCP result',
   },
   async run(context, input) {
-    const [{ listPrompts, unknownName }, { parseToolArguments }] = await Promise.all([
-      import('../testing/mcp-client.ts'),
-      import('../testing/tool-arguments.ts'),
-    ])
     const result = await useServer(context, input, async connection => {
-      const prompts = await listPrompts(connection)
-      const prompt = prompts.find(({ name }) => name === input.prompt)
-      if (!prompt)
-        throw new HostingError(
-          'NOT_FOUND',
-          unknownName(
-            'prompt',
-            input.prompt,
-            prompts.map(({ name }) => name),
-          ),
-        )
+      const prompt = getNamed('prompt', await connection.listPrompts(), input.prompt)
       const values = parseToolArguments(input.values, schemaOf(prompt))
-      return connection.client.getPrompt({ name: prompt.name, arguments: asTexts(values) })
+      return connection.getPrompt(prompt.name, asTexts(values))
     })
     context.output.result(result, () => print(context, result))
   },

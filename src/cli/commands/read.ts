@@ -1,9 +1,11 @@
 import type { ReadResourceResult } from '@modelcontextprotocol/client'
 import { HostingError } from '../../shared/errors.ts'
-import type { McpConnection } from '../../shared/mcp-client/connect.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
-import { SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../targets/server-target.ts'
+import { unknownName } from '../mcp-client/get-named.ts'
+import type { ServerConnection } from '../mcp-client/server-connection.ts'
+import { SERVER_ARGUMENT, SERVER_OPTIONS } from '../targets/server-input.ts'
+import { useServer } from '../targets/use-server.ts'
 
 export default defineCommand({
   name: 'read',
@@ -23,24 +25,21 @@ export default defineCommand({
   },
 })
 
-async function read(connection: McpConnection, uri: string): Promise<ReadResourceResult> {
-  const { client } = connection
-  if (!client.getServerCapabilities()?.resources) throw await unknownResource(connection, uri)
-  return client.readResource({ uri }).catch(async error => {
-    // Unknown resource: -32602, or -32002 before 2026-07-28.
-    throw error.code === -32602 || error.code === -32002
-      ? await unknownResource(connection, uri, error)
-      : error
+/** JSON-RPC codes of an unknown resource (-32002 before 2026-07-28) and of a server without resources. */
+const UNKNOWN = [-32602, -32002, -32601]
+
+async function read(connection: ServerConnection, uri: string): Promise<ReadResourceResult> {
+  return connection.readResource(uri).catch(async error => {
+    throw UNKNOWN.includes(error.code) ? await unknownResource(connection, uri, error) : error
   })
 }
 
 async function unknownResource(
-  connection: McpConnection,
+  connection: ServerConnection,
   uri: string,
-  cause?: unknown,
+  cause: unknown,
 ): Promise<HostingError> {
-  const { listResources, unknownName } = await import('../testing/mcp-client.ts')
-  const { resources, resourceTemplates } = await listResources(connection)
+  const { resources, resourceTemplates } = await connection.listResources()
   const uris = [...resources.map(one => one.uri), ...resourceTemplates.map(one => one.uriTemplate)]
   return new HostingError('NOT_FOUND', unknownName('resource', uri, uris), { cause })
 }

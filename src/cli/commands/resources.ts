@@ -1,6 +1,7 @@
 import { defineCommand } from '../command-line/command.ts'
 import { quoteShellWord } from '../project/shell-words.ts'
-import { SERVER_ARGUMENT, SERVER_OPTIONS, useServer } from '../targets/server-target.ts'
+import { commandForServer, SERVER_ARGUMENT, SERVER_OPTIONS } from '../targets/server-input.ts'
+import { useServer } from '../targets/use-server.ts'
 
 export default defineCommand({
   name: 'resources',
@@ -12,9 +13,8 @@ export default defineCommand({
   },
   async run(context, input) {
     const { output } = context
-    const { listResources } = await import('../testing/mcp-client.ts')
     await useServer(context, input, async (connection, { name }) => {
-      const { resources, resourceTemplates } = await listResources(connection)
+      const { resources, resourceTemplates } = await connection.listResources()
       const all = [...resources, ...resourceTemplates.map(one => ({ uri: one.uriTemplate, ...one }))]
       output.result({ resources, resourceTemplates }, () => {
         const rows = all.map(one => [one.uri, one.mimeType ?? '', one.description ?? one.name])
@@ -23,7 +23,7 @@ export default defineCommand({
         if (first)
           output.next({
             description: 'Read one',
-            command: `mcp read ${quoteShellWord(name)} ${quoteShellWord(first.uri)}`,
+            command: commandForServer('read', input, quoteShellWord(first.uri)),
           })
       })
     })

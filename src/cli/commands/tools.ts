@@ -1,8 +1,15 @@
 import type { Tool } from '@modelcontextprotocol/client'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
+import { getNamed } from '../mcp-client/get-named.ts'
 import { quoteShellWord } from '../project/shell-words.ts'
-import { SERVER_ARGUMENT, SERVER_OPTIONS, type ServerTarget, useServer } from '../targets/server-target.ts'
+import {
+  commandForServer,
+  SERVER_ARGUMENT,
+  SERVER_OPTIONS,
+  type ServerInput,
+} from '../targets/server-input.ts'
+import { useServer } from '../targets/use-server.ts'
 import { sampleValue } from '../testing/sample-call.ts'
 
 export default defineCommand({
@@ -18,25 +25,24 @@ export default defineCommand({
     'mcp tools weather --json': 'including schemas',
   },
   async run(context, input) {
-    const { getTool, listTools } = await import('../testing/mcp-client.ts')
-    await useServer(context, input, async (connection, target) => {
-      const tools = await listTools(connection)
-      if (input.tool) show(context, getTool(tools, input.tool), target)
-      else list(context, tools, target)
+    await useServer(context, input, async connection => {
+      const tools = await connection.listTools()
+      if (input.tool) show(context, getNamed('tool', tools, input.tool), input)
+      else list(context, tools, input)
     })
   },
 })
 
-function list({ output }: CommandContext, tools: readonly Tool[], { name }: ServerTarget): void {
+function list({ output }: CommandContext, tools: readonly Tool[], input: ServerInput): void {
   output.result(tools, () => {
     const rows = tools.map(tool => [tool.name, argumentsOf(tool), tool.description ?? ''])
-    output.table(['TOOL', 'ARGUMENTS', 'DESCRIPTION'], rows, `${name} has no tools.`)
+    output.table(['TOOL', 'ARGUMENTS', 'DESCRIPTION'], rows, `${input.server} has no tools.`)
     const [first] = tools
-    if (first) output.next({ description: 'Call one', command: exampleCall(name, first) })
+    if (first) output.next({ description: 'Call one', command: exampleCall(input, first) })
   })
 }
 
-function show({ output }: CommandContext, tool: Tool, { name }: ServerTarget): void {
+function show({ output }: CommandContext, tool: Tool, input: ServerInput): void {
   output.result(tool, () => {
     output.line(output.style.bold(tool.name))
     if (tool.description) output.line(tool.description)
@@ -48,16 +54,16 @@ function show({ output }: CommandContext, tool: Tool, { name }: ServerTarget): v
       schema.description ?? '',
     ])
     output.table(['ARGUMENT', 'TYPE', '', 'DESCRIPTION'], rows, 'No arguments.')
-    output.next({ description: 'Call it', command: exampleCall(name, tool) })
+    output.next({ description: 'Call it', command: exampleCall(input, tool) })
   })
 }
 
 /** A call with all required arguments and values that fit the schema. */
-function exampleCall(server: string, tool: Tool): string {
+function exampleCall(input: ServerInput, tool: Tool): string {
   const words = Object.entries(propertiesOf(tool))
     .filter(([key]) => isRequired(tool, key))
     .map(([key, schema]) => exampleArgument(key, schema))
-  return ['mcp call', quoteShellWord(server), quoteShellWord(tool.name), ...words].join(' ')
+  return commandForServer('call', input, quoteShellWord(tool.name), ...words)
 }
 
 type PropertySchema = Parameters<typeof sampleValue>[0] & { description?: string }

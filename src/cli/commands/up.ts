@@ -109,17 +109,18 @@ interface Tried {
 
 /** Does what any client does with the URL: connect, list the tools, call one. */
 async function tryOut(context: CommandContext, url: string, { request }: Project): Promise<Tried> {
-  const { callTool, listTools, withServer } = await import('../testing/mcp-client.ts')
+  const { withServer } = await import('../mcp-client/with-server.ts')
   const { globals, signal, output } = context
   const options = { timeoutMs: globals.timeout, signal }
   return output.progress(`Calling ${request.name}`, () =>
     withServer(url, options, async connection => {
-      const listed = await listTools(connection)
+      const listed = await connection.listTools()
       const tools = listed.map(tool => tool.name)
       const sample = pickSampleCall(listed, request)
       if (!sample) return { tools, call: null, ms: 0 }
       const startedAt = performance.now()
-      const result = await callTool(connection, sample.tool, sample.arguments, options)
+      const tool = listed.find(({ name }) => name === sample.tool)!
+      const result = await connection.callTool(tool, sample.arguments)
       const ms = performance.now() - startedAt
       return { tools, call: { ...sample, is_error: result.isError === true, result }, ms }
     }),

@@ -4,15 +4,14 @@ import { printable } from '../output/table.ts'
 
 /** Prompts for a tool and its arguments, calls it and prints the result. Throws the call's errors. */
 export async function promptCall({ globals, signal, output }: CommandContext, url: string): Promise<void> {
-  const [{ default: inquirer }, { callTool, listTools, withServer }, { parseToolArguments }] =
-    await Promise.all([
-      import('inquirer'),
-      import('../testing/mcp-client.ts'),
-      import('../testing/tool-arguments.ts'),
-    ])
+  const [{ default: inquirer }, { withServer }, { parseToolArguments }] = await Promise.all([
+    import('inquirer'),
+    import('../mcp-client/with-server.ts'),
+    import('../testing/tool-arguments.ts'),
+  ])
   const options = { timeoutMs: globals.timeout, signal }
   await withServer(url, options, async connection => {
-    const tools = await listTools(connection)
+    const tools = await connection.listTools()
     if (tools.length === 0) return output.line('The server has no tools.')
     const choices = tools.map(toChoice)
     const { name } = await inquirer.prompt([{ type: 'select', name: 'name', message: 'Tool', choices }])
@@ -21,7 +20,7 @@ export async function promptCall({ globals, signal, output }: CommandContext, ur
       { type: 'input', name: 'words', message: printable(hintOf(tool.inputSchema)) },
     ])
     const args = parseToolArguments(splitWords(words), tool.inputSchema)
-    const result = await callTool(connection, name, args, options)
+    const result = await connection.callTool(tool, args)
     output.line(
       `${result.isError ? output.style.red('error') : output.style.green('answer')}  ${resultToText(result)}`,
     )

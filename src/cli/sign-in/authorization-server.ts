@@ -1,6 +1,6 @@
 import type { AuthorizationServer, HttpRequestOptions } from 'oauth4webapi'
 import { HostingError } from '../../shared/errors.ts'
-import { isLoopback } from '../api/client.ts'
+import { isLoopback } from '../api/transport.ts'
 
 /** Timeout of each request. */
 const ANSWER_MS = 30_000

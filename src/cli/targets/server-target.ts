@@ -1,11 +1,7 @@
-import type { AuthProvider } from '@modelcontextprotocol/client'
 import type { Environment } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
-import type { McpConnection } from '../../shared/mcp-client/connect.ts'
 import type { ApiClient } from '../api/client.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
-import type { Input, OptionDeclaration } from '../command-line/declaration.ts'
-import { type RegisteredClient, withSignIn } from '../sign-in/server-auth.ts'
 import {
   type BuildEntry,
   type DeploymentEntry,
@@ -16,6 +12,7 @@ import {
   referTo,
   unknownServer,
 } from './resolve-id.ts'
+import type { ServerInput } from './server-input.ts'
 
 /** URL of an MCP server and its name in messages. */
 export interface ServerTarget {
@@ -26,84 +23,7 @@ export interface ServerTarget {
   id?: string
 }
 
-/** Options of commands that connect to a server. */
-export const SERVER_OPTIONS = {
-  env: {
-    type: 'string',
-    value: 'environment',
-    choices: ['production', 'staging', 'development', 'preview'],
-    doc: 'environment of the server (default: the live one, production first)',
-  },
-  token: { type: 'string', value: 'token', doc: 'bearer token for a protected server' },
-  clientId: {
-    type: 'string',
-    value: 'id',
-    doc: 'client id for sign-in, if the server does not register clients; set its secret in MCP_CLIENT_SECRET',
-  },
-  callbackPort: {
-    type: 'integer',
-    value: 'port',
-    doc: 'with --client-id: port of the registered redirect URL http://127.0.0.1:<port>/callback',
-  },
-} as const satisfies Record<string, OptionDeclaration>
-
-export const SERVER_ARGUMENT = {
-  doc: 'URL, server name, deployment id or mcp_id',
-  required: true,
-} as const
-
-export type ServerInput = Input<{ server: typeof SERVER_ARGUMENT }, typeof SERVER_OPTIONS>
-
 const ORDER: readonly Environment[] = ['production', 'staging', 'development']
-
-/** Connects to the server, runs `work` and closes. The server's logs go to standard error. */
-export async function useServer<T>(
-  context: CommandContext,
-  input: ServerInput,
-  work: (connection: McpConnection, target: ServerTarget) => Promise<T>,
-): Promise<T> {
-  const client = givenClient(context, input)
-  const target = await resolveTarget(context, input.server, input.env)
-  const { withServer } = await import('../testing/mcp-client.ts')
-  const { globals, signal } = context
-  const options = { timeoutMs: globals.timeout, signal, token: input.token, onLog: logToStderr(context) }
-  const run = (authProvider?: AuthProvider) =>
-    withServer(target.url, { ...options, authProvider }, connection => work(connection, target))
-  try {
-    return await (input.token === undefined ? withSignIn(context, { ...target, client }, run) : run())
-  } catch (error) {
-    throw nameLog(error, target)
-  }
-}
-
-/** Throws INVALID_REQUEST for an invalid port. */
-function givenClient(
-  { env }: CommandContext,
-  { clientId, callbackPort }: ServerInput,
-): RegisteredClient | undefined {
-  if (clientId === undefined && callbackPort !== undefined)
-    throw new HostingError('INVALID_REQUEST', '--callback-port requires --client-id.')
-  if (callbackPort !== undefined && (callbackPort < 1 || callbackPort > 65_535))
-    throw new HostingError('INVALID_REQUEST', `--callback-port is ${callbackPort}, expected 1 to 65535.`)
-  return clientId === undefined
-    ? undefined
-    : { id: clientId, secret: env.MCP_CLIENT_SECRET, port: callbackPort }
-}
-
-/** The log of the user's own server explains its failure. */
-function nameLog(error: unknown, { id }: ServerTarget): unknown {
-  if (!(error instanceof HostingError) || error.code !== 'UNAVAILABLE' || !id) return error
-  const next = [{ description: 'Show its log', command: `mcp logs ${id}` }]
-  return new HostingError(error.code, error.message, { next, cause: error.cause })
-}
-
-/** `[info] weather: Comparing Oslo, Lima` on standard error. */
-export function logToStderr({ output }: CommandContext) {
-  return (level: string, data: unknown, logger?: string) => {
-    const text = typeof data === 'string' ? data : JSON.stringify(data)
-    output.note(`[${level}] ${logger ? `${logger}: ` : ''}${text}`)
-  }
-}
 
 /**
  * Resolves a URL, a deployment id, an `mcp_id` (its preview), a unique prefix of one, or a server name: its live

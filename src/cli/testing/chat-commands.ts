@@ -42,9 +42,11 @@ export async function runChatCommand(chat: ChatContext, line: string): Promise<v
 async function listTools({ context, target }: ChatContext): Promise<void> {
   const api = await context.api()
   const { url } = await api.get<BuildRecord>(`/v1/build/${encodeURIComponent(target.mcpId)}`)
-  const { listTools, withServer } = await import('./mcp-client.ts')
+  const { withServer } = await import('../mcp-client/with-server.ts')
   const { globals, signal, output } = context
-  const tools = await withServer(url, { timeoutMs: globals.timeout, signal }, listTools)
+  const tools = await withServer(url, { timeoutMs: globals.timeout, signal }, connection =>
+    connection.listTools(),
+  )
   if (output.json) return output.entry({ type: 'tools', tools }, () => '')
   output.table(
     ['TOOL', 'DOES'],

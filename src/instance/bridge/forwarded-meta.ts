@@ -1,5 +1,5 @@
+import { META } from '../../shared/modern-envelope.ts'
 import type { JsonObject } from '../protocol/json-rpc.ts'
-import { META } from '../protocol/modern/envelope.ts'
 
 /** A request's `_meta` without the fields of this hop. Undefined when nothing is left. */
 export function forwardedMeta(meta: Readonly<JsonObject>, id: number): JsonObject | undefined {

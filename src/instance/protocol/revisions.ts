@@ -1,9 +1,10 @@
+import { MODERN_REVISIONS } from '../../shared/modern-envelope.ts'
+
 /**
  * Protocol revisions. The legacy era has a handshake and sessions. The modern era is stateless, and every request names its
  * revision. Revisions are dates, so string comparison orders them by time.
  */
 export const LEGACY_REVISIONS = ['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'] as const
-export const MODERN_REVISIONS = ['2026-07-28'] as const
 
 export type LegacyRevision = (typeof LEGACY_REVISIONS)[number]
 

@@ -1,9 +1,9 @@
 import { request } from 'undici'
 import type { Era } from '../../shared/definitions/artifact.ts'
+import { META, MODERN_REVISIONS } from '../../shared/modern-envelope.ts'
 import { VERSION } from '../../shared/version.ts'
 import { isObject, type JsonObject, tryParseJson } from '../protocol/json-rpc.ts'
-import { META } from '../protocol/modern/envelope.ts'
-import { LATEST_LEGACY, MODERN_REVISIONS } from '../protocol/revisions.ts'
+import { LATEST_LEGACY } from '../protocol/revisions.ts'
 
 const TIMEOUT_MS = 30_000
 const MAX_ANSWER_CHARACTERS = 16 * 1024 * 1024

@@ -23,6 +23,10 @@ test('accepts events in pieces, on several lines, with any line ends, and split 
   expect(await read(bytes.subarray(0, 3), bytes.subarray(3, cut), bytes.subarray(cut))).toEqual([{ a: 'é' }])
 })
 
+test('skips events without data', async () => {
+  expect(await read('id: 1\ndata: \n\ndata: {"a":1}\n\n')).toEqual([{ a: 1 }])
+})
+
 test('ignores an incomplete event', async () => {
   expect(await read('data: {"a":1}\n')).toEqual([])
 })

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 // @ts-expect-error the example is an untyped script
 import { startBooksApi } from '../../../examples/http-api/api.mjs'
-import { callTool, listResources, listTools } from '../../../src/cli/testing/mcp-client.ts'
 import { connectToServer, type McpConnection } from '../../../src/shared/mcp-client/connect.ts'
 import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
 
@@ -51,12 +50,12 @@ function textOf(content: readonly object[] | undefined): string {
 
 /** Calls each tool of the server once. */
 async function callAll(url: string, calls: Record<string, Record<string, unknown>>) {
-  return use(url, async connection => {
-    const tools = await listTools(connection)
+  return use(url, async ({ client }) => {
+    const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name).sort()).toEqual(Object.keys(calls).sort())
     const results = await Promise.all(
       Object.entries(calls).map(
-        async ([name, args]) => [name, await callTool(connection, name, args)] as const,
+        async ([name, args]) => [name, await client.callTool({ name, arguments: args })] as const,
       ),
     )
     return Object.fromEntries(results)
@@ -112,9 +111,9 @@ describe('weather', () => {
   })
 
   it('the weather example has resources, a resource template with completion, and a prompt', async () => {
-    await use(server.url, async connection => {
-      const { client } = connection
-      const { resources, resourceTemplates } = await listResources(connection)
+    await use(server.url, async ({ client }) => {
+      const { resources } = await client.listResources()
+      const { resourceTemplates } = await client.listResourceTemplates()
       expect(resources.map(({ uri }) => uri)).toEqual(['cities://all'])
       expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['weather://{city}'])
       const cities = await client.readResource({ uri: 'cities://all' })
@@ -202,8 +201,8 @@ describe('http-api', () => {
   })
 
   it('the http-api example turns a rejected request into a tool error without the token', async () => {
-    const result = await use(server.url, connection =>
-      callTool(connection, 'reserve_book', { id: 'b2', name: 'Ada' }),
+    const result = await use(server.url, ({ client }) =>
+      client.callTool({ name: 'reserve_book', arguments: { id: 'b2', name: 'Ada' } }),
     )
     expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('409') }] })
     expect(JSON.stringify(result)).not.toContain('demo-token')

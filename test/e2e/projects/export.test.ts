@@ -3,7 +3,6 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callTool } from '../../../src/cli/testing/mcp-client.ts'
 import { connectToServer } from '../../../src/shared/mcp-client/connect.ts'
 import { createHome, runToEnd, type TestHome } from '../../helpers/daemon/mcp.ts'
 
@@ -35,7 +34,10 @@ describe('an exported server', () => {
     expect(exported.files.sort()).toEqual(readdirSync(folder).sort())
     const { child, url } = await start(folder)
     const connection = await connectToServer(url)
-    const result = await callTool(connection, 'forecast', { city: 'Oslo', days: 1 })
+    const result = await connection.client.callTool({
+      name: 'forecast',
+      arguments: { city: 'Oslo', days: 1 },
+    })
     await connection.close()
     expect(connection.protocolVersion).toBe('2026-07-28')
     expect(result.structuredContent).toMatchObject({ city: 'Oslo', days: [{ day: 'Monday' }] })

@@ -1,15 +1,6 @@
+import { META } from '../../../shared/modern-envelope.ts'
 import { isObject, RPC } from '../json-rpc.ts'
 import { isLogLevel, LOG_LEVEL_NAMES } from '../log-level.ts'
-
-/** Keys in `params._meta` of a modern request, which replace a session (2026-07-28 basic, "_meta"). */
-export const META = {
-  protocolVersion: 'io.modelcontextprotocol/protocolVersion',
-  clientCapabilities: 'io.modelcontextprotocol/clientCapabilities',
-  clientInfo: 'io.modelcontextprotocol/clientInfo',
-  logLevel: 'io.modelcontextprotocol/logLevel',
-  serverInfo: 'io.modelcontextprotocol/serverInfo',
-  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
-} as const
 
 /** True when a message names its protocol revision, which makes it modern. */
 export function hasClaim(params: Record<string, unknown> | undefined): boolean {

@@ -1,9 +1,9 @@
+import { META } from '../../../shared/modern-envelope.ts'
 import { openStream, refuse, refuseStream } from '../../http/responses.ts'
 import type { ServerCapabilities } from '../../server/prepared-server.ts'
 import type { TenantExchange } from '../../tenant/served-tenant.ts'
 import type { Listener } from '../change-notifier.ts'
 import { isObject, RPC, type RpcRequest, rpcNotification, rpcResult } from '../json-rpc.ts'
-import { META } from './envelope.ts'
 import { modernResult } from './result.ts'
 
 /** Changes that a client subscribes to, reduced to those that the server can deliver. */

@@ -1,7 +1,6 @@
+import { META, MODERN_REVISIONS } from '../../../shared/modern-envelope.ts'
 import type { ServedTenant } from '../../tenant/served-tenant.ts'
 import type { MethodResult } from '../methods.ts'
-import { MODERN_REVISIONS } from '../revisions.ts'
-import { META } from './envelope.ts'
 
 /** Lifetime of a list at the client. Lists change only with a release, so a client may notice one this late. */
 const LIST_TTL_MS = 10_000

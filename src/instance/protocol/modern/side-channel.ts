@@ -1,3 +1,4 @@
+import { META } from '../../../shared/modern-envelope.ts'
 import { openStream } from '../../http/responses.ts'
 import type { ClientFacts } from '../../server/client-context.ts'
 import { type InputRequest, InputRequired } from '../../server/input-required.ts'
@@ -5,7 +6,6 @@ import { missingCapability, missingCapabilitySentence, requiredCapability } from
 import { isObject, RPC, RpcError } from '../json-rpc.ts'
 import type { Run, SideChannel } from '../run.ts'
 import { cancelRun, endRun } from '../run-request.ts'
-import { META } from './envelope.ts'
 import { type CallState, readState, signState } from './request-state.ts'
 
 /** A request without a session. A question ends it, and the client repeats it with the answer. */

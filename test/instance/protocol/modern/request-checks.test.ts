@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import type { RpcRequest } from '../../../../src/instance/protocol/json-rpc.ts'
-import { findEnvelopeProblem, hasClaim, META } from '../../../../src/instance/protocol/modern/envelope.ts'
+import { findEnvelopeProblem, hasClaim } from '../../../../src/instance/protocol/modern/envelope.ts'
 import { findContradiction, findHeaderFault } from '../../../../src/instance/protocol/modern/header-check.ts'
 import { decodeHeaderValue } from '../../../../src/instance/protocol/modern/header-value.ts'
 import { findParamFault } from '../../../../src/instance/protocol/modern/param-headers.ts'
 import type { PreparedTool } from '../../../../src/instance/server/prepared-server.ts'
+import { META } from '../../../../src/shared/modern-envelope.ts'
 
 const withHeaders = (headers: IncomingMessage['headers']) => ({ headers }) as IncomingMessage
 const encoded = (text: string) => `=?base64?${Buffer.from(text).toString('base64')}?=`
