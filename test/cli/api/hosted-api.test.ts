@@ -201,7 +201,7 @@ test('deploy --no-wait requests an early response and returns it', async () => {
 
 test('a deployment that takes longer than --timeout exits with 8 and suggests mcp status', async () => {
   await hosted({ deployStatus: ['deploying'] })
-  const { code, stderr } = await home.mcp(['deploy', 'mcp-123', '--timeout', '200ms'])
+  const { code, stderr } = await home.mcp(['deploy', 'mcp-123', '--timeout', '1s'])
   expect(code).toBe(8)
   expect(stderr).toContain('mcp status dep-9')
 })

@@ -45,6 +45,22 @@ test('a command with one API call loads few files and only HTTP modules of Node'
   expect(await beyondBare(builtins)).toEqual(['net', 'http'])
 })
 
+test('commands for a server load as little, and no MCP SDK', async () => {
+  await home.json(['deploy', writeProject()])
+  const commands = [
+    ['call', 'echo', 'tool', 'text=hi'],
+    ['tools', 'echo'],
+    ['read', 'echo', 'echo://all'],
+    ['prompt', 'echo', 'greet'],
+  ]
+  for (const command of commands) {
+    const { files, builtins } = await loadedBy(command)
+    expect(files.filter(name => name !== 'chunk.js')).toEqual([...START, `${command[0]}.js`])
+    expect(files.length).toBeLessThanOrEqual(8)
+    expect(await beyondBare(builtins)).toEqual(['net', 'http'])
+  }
+})
+
 test('a deployment of a declared server also loads the project validation', async () => {
   const { files, builtins } = await loadedBy(['deploy', writeProject(), '--json'])
   const JSON_PARSER = 'main.js'
@@ -70,7 +86,13 @@ test('a deployment takes three requests', async () => {
 function writeProject(): string {
   const directory = join(home.dir, 'echo')
   mkdirSync(directory, { recursive: true })
-  const project = { name: 'echo', template: 'basic', tools: [createTool({ inputSchema: SCHEMA })] }
+  const project = {
+    name: 'echo',
+    template: 'basic',
+    tools: [createTool({ inputSchema: SCHEMA })],
+    resources: [{ uri: 'echo://all', name: 'all', description: 'All' }],
+    prompts: [{ name: 'greet', description: 'A greeting', template: 'Hello' }],
+  }
   writeFileSync(join(directory, 'mcp.config.json'), JSON.stringify(project))
   return directory
 }

@@ -1,9 +1,12 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { callTool, getTool, withServer } from '../../../src/cli/testing/mcp-client.ts'
-import { connectToServer } from '../../../src/shared/mcp-client/connect.ts'
-import { closeServer, startSdkServer } from '../../helpers/services/sdk-server.ts'
+import { ModernClient } from '../../../src/cli/mcp-client/modern-client.ts'
+import { modernConnection } from '../../../src/cli/mcp-client/modern-connection.ts'
+import { withSdkServer } from '../../../src/cli/mcp-client/sdk-connection.ts'
+import type { ServerConnection } from '../../../src/cli/mcp-client/server-connection.ts'
+import type { ConnectOptions } from '../../../src/shared/mcp-client/connect.ts'
+import { startSdkServer } from '../../helpers/services/sdk-server.ts'
+
+type Use = <T>(options: ConnectOptions, work: (connection: ServerConnection) => Promise<T>) => Promise<T>
 
 let server: Awaited<ReturnType<typeof startSdkServer>>
 beforeAll(async () => {
@@ -11,23 +14,40 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-describe('MCP client', () => {
-  it('uses the newest protocol version of the server', async () => {
-    const connection = await connectToServer(server.url)
-    expect(connection.protocolVersion).toBe('2026-07-28')
-    await connection.close()
+const useModern: Use = (options, work) =>
+  work(
+    modernConnection(new ModernClient(server.url, { timeoutMs: 60_000, ...options }), {
+      hasLog: options.onLog !== undefined,
+    }),
+  )
+const useSdk: Use = (options, work) => withSdkServer(server.url, options, work)
+
+describe.each([
+  ['the modern client', useModern],
+  ['the SDK', useSdk],
+])('a connection of %s', (_name, use) => {
+  const call = (name: string, args: Record<string, unknown>) =>
+    use({}, async connection => {
+      const tools = await connection.listTools()
+      return connection.callTool(tools.find(tool => tool.name === name)!, args)
+    })
+
+  it('lists the tools', async () => {
+    const tools = await use({}, connection => connection.listTools())
+    expect(tools.map(({ name }) => name)).toEqual(['add', 'work', 'fail'])
   })
 
-  it('calls a tool and forwards its logs and progress', async () => {
+  it('calls a tool', async () => {
+    expect((await call('add', { a: 1, b: 2 })).content).toEqual([{ type: 'text', text: '3' }])
+  })
+
+  it('passes logs and progress of a call on', async () => {
     const heard: unknown[] = []
-    const options = {
-      onLog: (level: string, data: unknown, logger?: string) => heard.push([level, data, logger]),
-      onProgress: (...progress: unknown[]) => heard.push(progress),
-    }
-    const result = await withServer(server.url, options, connection =>
-      callTool(connection, 'work', {}, options),
-    )
-    expect(result.content).toEqual([{ type: 'text', text: 'worked' }])
+    const onLog = (level: string, data: unknown, logger?: string) => heard.push([level, data, logger])
+    await use({ onLog }, async connection => {
+      const [, work] = await connection.listTools()
+      return connection.callTool(work!, {}, (...progress) => heard.push(progress))
+    })
     expect(heard).toEqual([
       ['info', 'at work', 'worker'],
       [1, 2, 'half'],
@@ -35,72 +55,6 @@ describe('MCP client', () => {
   })
 
   it('returns a tool error as a result', async () => {
-    const result = await withServer(server.url, {}, connection => callTool(connection, 'fail', {}))
-    expect(result).toMatchObject({ isError: true, content: [{ text: 'it broke' }] })
-  })
-
-  it('suggests a similar tool name', async () => {
-    const { tools } = await withServer(server.url, {}, ({ client }) => client.listTools())
-    expect(() => getTool(tools, 'ad')).toThrow('Unknown tool "ad". Did you mean "add"?')
-    expect(() => getTool(tools, 'something')).toThrow('Known: add, work, fail.')
-  })
-
-  it('reports an unreachable server', async () => {
-    const http = createServer()
-    await new Promise<void>(done => http.listen(0, '127.0.0.1', done))
-    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`
-    await closeServer(http)
-    await expect(connectToServer(url)).rejects.toMatchObject({
-      code: 'UNAVAILABLE',
-      message: `${url} cannot be reached (ECONNREFUSED).`,
-    })
-  })
-
-  it.each([
-    ['a stream that ends without an answer', ': at work\n\n'],
-    ['a stream that breaks', undefined],
-  ])('fails a call immediately for %s', async (_how, text) => {
-    const relay = await startCuttingRelay(server.url, text)
-    const calling = withServer(relay.url, {}, connection => callTool(connection, 'add', { a: 1, b: 2 }))
-    await expect(calling).rejects.toMatchObject({
-      code: 'UNAVAILABLE',
-      message: `The connection to ${relay.url} broke before the response arrived. The server may have stopped.`,
-    })
-    await relay.close()
-  })
-
-  it.each([
-    [401, 'UNAUTHORIZED', 'requires a token'],
-    [404, 'NOT_FOUND', 'There is no MCP server at'],
-    [503, 'UNAVAILABLE', 'is not running'],
-    [500, 'UPSTREAM_FAILED', 'HTTP 500'],
-  ])('reports HTTP %i as %s', async (status, code, words) => {
-    const http = createServer((_request, response) => response.writeHead(status).end('no'))
-    await new Promise<void>(done => http.listen(0, '127.0.0.1', done))
-    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`
-    const failure = await connectToServer(url).catch(error => error)
-    await closeServer(http)
-    expect(failure).toMatchObject({ code })
-    expect(failure.message).toContain(words)
+    expect(await call('fail', {})).toMatchObject({ isError: true, content: [{ text: 'it broke' }] })
   })
 })
-
-/** A relay that cuts off the response to a tool call after `text`, or breaks it. */
-async function startCuttingRelay(target: string, text?: string) {
-  const http = createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray()).toString()
-    if (body.includes('"tools/call"')) {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      return text === undefined
-        ? response.write(': at work\n\n', () => response.destroy())
-        : response.end(text)
-    }
-    const { connection: _own, host: _name, ...headers } = request.headers as Record<string, string>
-    const answer = await fetch(target, { method: 'POST', headers, body })
-    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' })
-    response.end(Buffer.from(await answer.arrayBuffer()))
-  })
-  await new Promise<void>(done => http.listen(0, '127.0.0.1', done))
-  const { port } = http.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/mcp`, close: () => closeServer(http) }
-}
