@@ -22,7 +22,7 @@ export interface ServerConnection {
   readResource(uri: string): Promise<ReadResourceResult>
 }
 
-export interface ResourceLists {
+interface ResourceLists {
   resources: Resource[]
   resourceTemplates: ResourceTemplateType[]
 }
