@@ -69,8 +69,8 @@ function requestOnce(hostname: string, port: number, request: Buffer): Promise<v
 }
 
 /**
- * Keeps the generator's event loop from sleeping. Each answer would have to wake a sleeping client, and the kernel charges that
- * to the server, the more the slower the server is.
+ * Keeps the generator's event loop from sleeping. Each answer would have to wake a sleeping client, and the kernel charges
+ * that to the server, more so the slower the server is.
  */
 function stayAwake(): () => void {
   let immediate = setImmediate(function turn() {

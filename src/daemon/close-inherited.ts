@@ -15,7 +15,7 @@ export function closeInherited(): void {
     try {
       if (!isCloseOnExec(descriptor) && isOpenInParent(descriptor)) closeSync(descriptor)
     } catch {
-      // Closed already, such as the descriptor of the directory, or the parent has ended.
+      // Already closed, such as the descriptor of the directory, or the parent has exited.
     }
   }
 }

@@ -56,8 +56,8 @@ export interface Context {
   /**
    * Requests a completion from the client's model. Rejects when the client does not support it. The following applies to
    * this method and the next three. A client of protocol version 2026-07-28 sends the answer in a new request. The handler
-   * then runs again from the start and finds its questions answered. It must therefore ask them in the same order and must
-   * not have side effects before them that must not be repeated.
+   * then runs again from the start and finds its questions answered. It must therefore ask them in the same order, and side
+   * effects before them must be safe to repeat.
    */
   sample(prompt: string | SampleRequest): Promise<SampleResult>
   /** Shows the user a form. `schema`: a flat object of strings, numbers, booleans and enums. */

@@ -73,7 +73,7 @@ describe('createStore', () => {
     expect(await store.list()).toEqual([])
   })
 
-  test('refuses operations of a transaction that is over', async () => {
+  test('refuses operations of a finished transaction', async () => {
     const store = createStore()
     const late = await store.transaction(transaction => transaction)
     expect(() => late.set('a', 1)).toThrow('The transaction has finished')

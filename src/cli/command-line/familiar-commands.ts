@@ -1,4 +1,4 @@
-/** Words of other tools, and what to type here. */
+/** Command names of other tools, and their equivalents here. */
 const FAMILIAR: Record<string, readonly string[]> = {
   undeploy: ['mcp stop <server>', 'mcp remove <server>'],
   delete: ['mcp remove <server>'],
@@ -24,7 +24,7 @@ const FAMILIAR: Record<string, readonly string[]> = {
   config: ['mcp context show'],
 }
 
-/** Commands that do what a word of another tool suggests. Empty for other words. */
+/** Equivalents of another tool's command. Empty for an unknown word. */
 export function familiarCommands(word: string): readonly string[] {
   return Object.hasOwn(FAMILIAR, word) ? FAMILIAR[word]! : []
 }

@@ -74,7 +74,7 @@ export const list = defineCommand({
 export const set = defineCommand({
   name: 'env set',
   description:
-    'Store variables, encrypted, for a server in an environment. Every later deployment there gets them. The value of a lone KEY is entered at a hidden prompt, or read from standard input.',
+    'Store variables, encrypted, for a server in an environment. Every later deployment there gets them. For KEY alone, the value is entered at a hidden prompt or read from standard input.',
   arguments: {
     server: SERVER_ARGUMENT,
     variables: { doc: 'KEY=VALUE, or KEY to enter its value at a prompt', variadic: true },

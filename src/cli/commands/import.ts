@@ -36,7 +36,7 @@ export default defineCommand({
     set: {
       type: 'list',
       value: 'KEY=VALUE',
-      doc: 'value of a variable that the configuration names; KEY alone takes its value from this shell',
+      doc: 'value of a variable that the configuration names; KEY alone copies the value from this shell',
     },
     project: { type: 'boolean', doc: "read the client's project configuration in this folder" },
     dryRun: { type: 'boolean', doc: 'show what would be hosted' },
@@ -88,7 +88,7 @@ async function openSource(context: CommandContext, source: string, isOfProject: 
   return client ? { client, file: configFile(client, isOfProject, context) } : clientOfFile(source)
 }
 
-/** Throws NOT_FOUND without servers, or when `--only` names one that there is not. */
+/** Throws NOT_FOUND without servers, or when `--only` names an unknown one. */
 async function readPlan(
   { env }: CommandContext,
   { client, file }: Config,
@@ -124,8 +124,8 @@ function showPlan({ output }: CommandContext, plan: readonly ImportedServer[]): 
     output.line(`Not hosted: ${entry} (${source}), because ${reason}.`)
 }
 
-/** Problems of one server, after which the others are still hosted. */
-const OWN_PROBLEMS: readonly ErrorCode[] = [
+/** Errors that concern one server only. The others are still hosted. */
+const SERVER_ERRORS: readonly ErrorCode[] = [
   'INVALID_MCP',
   'INVALID_REQUEST',
   'CONFLICT',
@@ -141,7 +141,7 @@ async function host(
   try {
     return { ...server, ...(await deploy(context, server.project!, environment)) }
   } catch (error) {
-    if (!(error instanceof HostingError && OWN_PROBLEMS.includes(error.code))) throw error
+    if (!(error instanceof HostingError && SERVER_ERRORS.includes(error.code))) throw error
     return { ...server, error: error.message }
   }
 }

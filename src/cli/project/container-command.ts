@@ -43,10 +43,10 @@ const IGNORED_FLAGS = {
 const REASONS: Record<string, string> = {
   '-p': 'a server over HTTP needs no published port. Use --image and let it listen on $PORT',
   '--publish': 'a server over HTTP needs no published port. Use --image and let it listen on $PORT',
-  '-t': 'MCP needs standard input without a terminal. Leave it out',
-  '--tty': 'MCP needs standard input without a terminal. Leave it out',
-  '-d': 'the daemon runs the container. Leave it out',
-  '--detach': 'the daemon runs the container. Leave it out',
+  '-t': 'MCP needs standard input without a terminal. Omit it',
+  '--tty': 'MCP needs standard input without a terminal. Omit it',
+  '-d': 'the daemon runs the container. Omit it',
+  '--detach': 'the daemon runs the container. Omit it',
   '--privileged': 'containers here have no privileges',
 }
 
@@ -85,7 +85,7 @@ function parseFlags(args: readonly string[]) {
   })
 }
 
-/** The image is the first word that is no flag. Everything after it belongs to the program in the container. */
+/** The image is the first word that is not a flag. Everything after it belongs to the program in the container. */
 function parseRun(args: readonly string[]): { flags: Flags; image: string | undefined; imageArgs: string[] } {
   const { tokens } = parseFlags(args)
   const at = tokens.find(({ kind }) => kind === 'positional')?.index ?? args.length
@@ -152,7 +152,7 @@ function toMount(source: string, target: string, isReadonly: boolean): Mount {
   return { source: isPath ? resolve(source) : source, target, ...(isReadonly && { readonly: true }) }
 }
 
-/** Like docker, omits a variable that this shell does not have. */
+/** Like docker, omits a variable that is not set in this shell. */
 function readVariables(flags: Flags, env: NodeJS.ProcessEnv): Record<string, string> {
   const given = listOf(flags.env).filter(one => one.includes('=') || env[one] !== undefined)
   return readEnvVars(listOf(flags['env-file']), given, env)

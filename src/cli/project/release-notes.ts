@@ -19,7 +19,7 @@ export async function releaseNotes({
   test,
 }: {
   message: string | undefined
-  /** Undefined for a build that exists. */
+  /** Undefined for an existing build. */
   project?: Project | undefined
   test?: ReleaseTest | undefined
 }): Promise<ReleaseNotes | undefined> {

@@ -35,11 +35,11 @@ class SignInNeeded extends Error {
   }
 }
 
-/** Tokens are renewedToken this long before they expire. */
+/** Tokens are renewed this long before they expire. */
 const SPARE_SECONDS = 30
 
 /**
- * Adds the token of an earlier sign-in to requests, renewedToken when it expires. Throws SignInNeeded when the server requires
+ * Adds the token of an earlier sign-in to requests, and renews it when it expires. Throws SignInNeeded when the server requires
  * another one.
  */
 function serverAuth(place: SignInTarget): AuthProvider {
@@ -54,7 +54,7 @@ function serverAuth(place: SignInTarget): AuthProvider {
     async onUnauthorized({ response }) {
       const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client')
       const challenge = extractWWWAuthenticateParams(response)
-      // Another command may have renewedToken the token. A refused token is not sent again.
+      // Another command may have renewed the token. A refused token is not sent again.
       if (sent === undefined || (await renewedToken(place, sent)) === undefined)
         throw new SignInNeeded(challenge)
     },

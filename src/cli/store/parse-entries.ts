@@ -9,7 +9,7 @@ export function parseEntries(text: string, file: string): StoreEntry[] {
     if (entry) return [entry]
     throw new HostingError(
       'INVALID_REQUEST',
-      `${file}:${index + 1} is not an entry of a store. Nothing was changed.`,
+      `${file}:${index + 1} is not a store entry. Nothing was changed.`,
       { details: 'Expected: {"key": "…", "value": …}, with "user" and "expires_at" if needed.' },
     )
   })

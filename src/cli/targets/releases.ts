@@ -4,7 +4,7 @@ import type { ApiClient } from '../api/client.ts'
 
 const PAGE_SIZE = 1000
 
-/** Releases of a server, newest first, at most `limit`. Throws NOT_FOUND, METHOD_NOT_ALLOWED if the API has none. */
+/** Releases of a server, newest first, at most `limit`. Throws NOT_FOUND, and METHOD_NOT_ALLOWED if the API has no releases. */
 export async function listReleases(
   api: ApiClient,
   name: string,

@@ -44,7 +44,7 @@ export async function placeVariables(
   return { env_vars, ...(Object.keys(given).length > 0 && { variables: given }) }
 }
 
-/** Says which values later deployments get, too. */
+/** Prints which values were stored for later deployments. */
 export function printStored({ output }: CommandContext, name: string, { variables }: PlacedVariables): void {
   if (output.json || !variables) return
   output.line(

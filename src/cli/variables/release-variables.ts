@@ -13,7 +13,7 @@ export const RELEASE_OPTION = {
   doc: 'also redeploy the live build with the new values',
 } as const
 
-/** Prints the changed variables. Releases them with `--release`, or if the user at the terminal says so. */
+/** Prints the changed variables. Releases them with `--release`, or if the user confirms it at the terminal. */
 export async function finishChange(
   context: CommandContext,
   env: ServerEnv,

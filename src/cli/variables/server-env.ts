@@ -25,7 +25,7 @@ export const SERVER_ARGUMENT = { doc: 'server name (default: the project in this
 
 /**
  * The server and the variables of `mcp env set [server] KEY=VALUE…`. The first word is the server, unless it is `KEY=VALUE`, the
- * only word, or, in the folder of a project, in capitals and no known server. Throws NOT_FOUND, INVALID_REQUEST.
+ * only word, or, in the folder of a project, in capitals and not a known server. Throws NOT_FOUND, INVALID_REQUEST.
  */
 export async function readServerWords(
   context: Pick<CommandContext, 'api'>,
@@ -56,7 +56,7 @@ export async function resolveServer(
   throw await unknownServer(client, reference)
 }
 
-/** Variables may be stored before the first build, and stay after the last. */
+/** Variables may be stored before the first build, and outlive the last one. */
 async function isKnown(api: ApiClient, name: string): Promise<boolean> {
   const builds = await listBuilds(api, { name })
   if (builds === undefined || builds.length > 0) return true

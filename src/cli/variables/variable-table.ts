@@ -10,7 +10,7 @@ export function variableTable(all: readonly ServerEnv[]): { headers: string[]; r
   return { headers: order(['NAME', 'VALUE', 'UPDATED', '', 'ENVIRONMENT']), rows: rows.map(order) }
 }
 
-/** Name, value, age and what is special about it. */
+/** Name, value, age and remarks. */
 function rowsOf(env: ServerEnv): string[][] {
   return [
     ...env.variables.map(variable => [

@@ -114,7 +114,7 @@ async function copyStore(from: string, to: string): Promise<void> {
 
 /**
  * Adds the regular files of a program's folder. The program may replace a folder with a link to a file of another user while it
- * is read, so each step starts at an open descriptor, and links, hard links too, are left out.
+ * is read, so each step starts at an open descriptor, and links, including hard links, are left out.
  */
 async function addFolder(
   collected: Collected,

@@ -37,6 +37,6 @@ export const serverFilterSchema = z.string().optional().describe('Only records o
 /** `cursor` or `nextToken` of a list. */
 export const pageTokenSchema = z
   .string()
-  .refine(isPageToken, 'not a token of this list. Leave it out to get the first page')
+  .refine(isPageToken, 'not a token of this list. Omit it to get the first page')
   .optional()
   .describe('Token of the next page, as the previous page had it. Without it, the first page.')

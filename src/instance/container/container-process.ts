@@ -13,7 +13,7 @@ import { type ImageSettings, runArguments } from './run-arguments.ts'
 export interface ContainerOptions {
   container: TenantContainer
   tenant: Tenant
-  /** Of a container from an image that the daemon did not build. */
+  /** Settings of an image that the daemon did not build. */
   settings?: ImageSettings | undefined
   processes: ProcessGuard
   containers: ContainerGuard

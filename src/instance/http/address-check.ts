@@ -54,7 +54,7 @@ export function withCorsHeaders(tenant: Tenant, request: IncomingMessage, header
   return [...headers.filter((_, at) => !REPLACED.has(headers[at - (at % 2)]!.toLowerCase())), ...own]
 }
 
-/** Question of a browser whether a page may send a request (Fetch, "CORS-preflight request"). */
+/** True when a browser asks whether a page may send a request (Fetch, "CORS-preflight request"). */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return (
     method === 'OPTIONS' &&

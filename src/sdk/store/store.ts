@@ -17,8 +17,8 @@ export interface Store {
    */
   increment(key: string, by?: number, options?: ExpiryOptions): Promise<number>
   /**
-   * Runs `work` and then applies its writes, all or none. If another client changed in the meantime what `work` has read, it runs
-   * again. It must therefore have no other side effects. Reads in it see its own writes.
+   * Runs `work` and then applies its writes, all or none. `work` runs again if another client has changed what it read, so
+   * it must have no other side effects. Its reads see its own writes.
    */
   transaction<Result>(work: (transaction: StoreTransaction) => Result | Promise<Result>): Promise<Result>
 }

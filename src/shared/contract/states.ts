@@ -2,7 +2,7 @@
 export const BUILD_STATES = ['building', 'ready', 'failed'] as const
 export const DEPLOYMENT_STATES = ['deploying', 'deployed', 'failed', 'stopped'] as const
 export const ENVIRONMENTS = ['production', 'staging', 'development'] as const
-/** Places of a server's data. Each has a store of its own. */
+/** Each environment has its own store, and so does the preview. */
 export const STORE_ENVIRONMENTS = [...ENVIRONMENTS, 'preview'] as const
 export const TEMPLATES = ['basic', 'advanced', 'custom'] as const
 

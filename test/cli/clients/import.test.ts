@@ -42,7 +42,7 @@ describe('servers of client configurations', () => {
       'codex',
       '[mcp_servers.a]\ncommand = "npx"\nargs = ["-y", "some-server"]\n\n[mcp_servers.a.env]\nAPI_KEY = "secret"\n',
     ],
-  ])('of %s are read, also from a file of unknown origin', async (id, content) => {
+  ])('reads the servers of %s, even from a file of unknown origin', async (id, content) => {
     const file = writeConfig(`formats/${id}.${id === 'codex' ? 'toml' : 'json'}`, content)
     const expected = [
       {

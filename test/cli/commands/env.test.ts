@@ -19,7 +19,7 @@ afterAll(() => home.remove())
 
 const SECRET = 'hunter2-hunter2-hunter2'
 
-/** A project whose tool says the values of two variables. */
+/** A project whose tool returns the values of two variables. */
 function project(name: string, deploy = {}): string {
   const directory = join(home.dir, 'projects', name)
   mkdirSync(directory, { recursive: true })
@@ -141,7 +141,7 @@ test('an invalid or missing --env-file is a usage error with file and line, even
       'bad.env:2: expected NAME=value.',
     ])
   }
-  // As a shell starts it. Node itself would reject the file if it were started without `--`.
+  // Started as from a shell. Without `--`, Node itself would reject the file.
   const env = { ...home.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` }
   const args = ['up', '.', '--env-file', 'none.env', '--json']
   const { code, stderr } = await runToEnd(MCP_BIN, args, { env, cwd: directory })
@@ -151,7 +151,7 @@ test('an invalid or missing --env-file is a usage error with file and line, even
   ])
 })
 
-test('reports wrong words without storing anything', async () => {
+test('reports invalid arguments without storing anything', async () => {
   project('worded')
   await home.json(['build', join(home.dir, 'projects', 'worded')])
   const cases: [args: string[], code: number, message: RegExp][] = [

@@ -107,13 +107,13 @@ onLinux(
   },
 )
 
-onLinux('stop ends a daemon that hangs and says so', async () => {
+onLinux('stop kills a hung daemon and says so', async () => {
   const pid = await hungDaemon()
   expect(await home.json(['daemon', 'stop'])).toEqual({ stopped: true, killed: true, home: home.dir })
   expect(isRunning(pid)).toBe(false)
 })
 
-onLinux('restart ends a daemon that takes connections and answers nothing, and starts another', async () => {
+onLinux('restart replaces a daemon that accepts connections and never answers', async () => {
   const { pid } = await home.json<{ pid: number }>(['daemon', 'start'])
   process.kill(pid, 'SIGSTOP')
   const { code, stdout, stderr } = await home.mcp(['daemon', 'restart'])

@@ -14,6 +14,6 @@ test.each([
   expect(describeLimits(available, 'linux')).toContain(`limits of programs: ${sentence}`)
 })
 
-test('doctor says that other systems enforce no limit of programs', () => {
+test('doctor says that other systems enforce no limits on programs', () => {
   expect(describeLimits(undefined, 'darwin')).toBe('limits of programs are not enforced on this system')
 })

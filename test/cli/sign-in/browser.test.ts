@@ -88,7 +88,7 @@ async function signIn(): Promise<void> {
 // macOS has another script(1).
 const onLinux = test.runIf(process.platform === 'linux')
 
-onLinux('a call has its user sign in, and the commands after it are let in', async () => {
+onLinux('a call signs the user in, and later commands use that sign-in', async () => {
   await signIn()
   expect(statSync(signIns()).mode & 0o777).toBe(0o600)
   expect(session()).toMatchObject({ resource: url, accessToken: expect.any(String) })
@@ -97,7 +97,7 @@ onLinux('a call has its user sign in, and the commands after it are let in', asy
   expect(await home.json<object[]>(['tools', 'who'])).toMatchObject([{ name: 'who' }])
 })
 
-onLinux('a token whose time is over is renewed, once, by commands at the same time', async () => {
+onLinux('concurrent commands renew an expired token once', async () => {
   await signIn()
   const before = session()
   writeFileSync(signIns(), JSON.stringify({ servers: { [url]: { ...before, expiresAt: 1 } } }))
@@ -110,7 +110,7 @@ onLinux('a token whose time is over is renewed, once, by commands at the same ti
   expect((await home.mcp(['call', 'who', 'who'])).code).toBe(0)
 })
 
-onLinux('a token that the server refuses is renewed, too', async () => {
+onLinux('a token that the server rejects is renewed', async () => {
   await signIn()
   writeFileSync(
     signIns(),
@@ -119,7 +119,7 @@ onLinux('a token that the server refuses is renewed, too', async () => {
   expect((await home.mcp(['call', 'who', 'who'])).code).toBe(0)
 })
 
-onLinux('who signed in with a client that its server has forgotten signs in with another one', async () => {
+onLinux('registers a new client when the server has forgotten the previous one', async () => {
   await signIn()
   const forgotten = { ...session(), client: { ...session().client, client_id: 'forgotten' }, expiresAt: 1 }
   writeFileSync(signIns(), JSON.stringify({ servers: { [url]: forgotten } }))
@@ -127,7 +127,7 @@ onLinux('who signed in with a client that its server has forgotten signs in with
   expect(session().client.client_id).not.toBe('forgotten')
 })
 
-onLinux('a port that is taken is not exchanged when its address is the one that was registered', async () => {
+onLinux('a port in use is not replaced when its redirect URL is registered', async () => {
   const port = String(home.discovery()!.url.split(':').at(-1))
   const terminal = atTerminal('tools', 'who', '--client-id', 'mine', '--callback-port', port)
   expect(await terminal.code).toBe(5)
@@ -146,7 +146,7 @@ test('--callback-port requires --client-id and a valid port', async () => {
   })
 })
 
-onLinux('logout ends the sign-in at its server, so that a copy of it is worth nothing', async () => {
+onLinux('logout revokes the tokens at the server', async () => {
   await signIn()
   const copy = readFileSync(signIns())
   expect(await home.json(['logout', '--server', 'who'])).toEqual({
@@ -177,7 +177,7 @@ onLinux('a refused sign-in is reported, and nothing is saved', async () => {
   expect(readText(signIns())).toBe('')
 })
 
-onLinux('a visit that another page brings about neither ends the sign-in nor begins one', async () => {
+onLinux('a request that another page triggers neither completes nor starts a sign-in', async () => {
   const terminal = atTerminal('tools', 'who')
   const address = await openPage(terminal)
   const callback = new URL(address).searchParams.get('redirect_uri')!

@@ -14,7 +14,7 @@ afterAll(() => daemon.close())
 
 const SECRET = 'hunter2-hunter2-hunter2'
 
-/** Says the values of two variables. */
+/** Returns the values of two variables. */
 const server = (name: string) =>
   echoServer(name, {
     template: 'advanced',

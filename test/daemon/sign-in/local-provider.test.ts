@@ -105,7 +105,7 @@ describe('a code of the daemon', () => {
     { code_verifier: 'another' },
     { client_secret: 'another' },
     { redirect_uri: `${ORIGIN}/auth/news/production/oauth/callback` },
-  ])('is not good with %o', async changes => {
+  ])('a code is rejected with %o', async changes => {
     expect((await redeem(await signIn(), changes)).status).toBe(400)
   })
 

@@ -152,13 +152,13 @@ describe('the store of a server', () => {
     expect(await run(urls.production, 'get', ['a'], 'user')).toMatchObject({ code: 'NO_USER' })
   })
 
-  test('takes values of the largest size with the most expensive content', async () => {
+  test('accepts values of the maximum size with the most expensive content', async () => {
     const commas = `[${'0,'.repeat(65_000)}0]`
     expect(await run(urls.production, 'set', ['commas', JSON.parse(commas)])).toEqual({
       version: 1,
       result: null,
     })
-    // A message of 32 to 64 KB leaves part of the buffer unused that Node reads it into.
+    // A message of 32 to 64 KB leaves part of Node's read buffer unused.
     for (const size of [40_000, 50_000, 60_000]) {
       await run(urls.production, 'set', ['half', 'x'.repeat(size)])
       expect((await run(urls.production, 'get', ['half'])).result).toHaveLength(size)

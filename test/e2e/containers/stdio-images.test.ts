@@ -48,7 +48,7 @@ describe.runIf(HAS_PODMAN && HAS_PYTHON)('an image that speaks MCP over stdio', 
     rmSync(data, { recursive: true, force: true })
   }, 60_000)
 
-  test('mcp up --image finds out that it speaks over stdio', async () => {
+  test('mcp up --image detects that it speaks MCP over stdio', async () => {
     const result = await home.json<Deployed & { tools: string[] }>(['up', '--image', ADDER], { env })
     expect(result.tools).toEqual(['add', 'remember'])
     expect(await call('adder', 'add', 'a=2', 'b=3')).toBe('5')
@@ -84,7 +84,7 @@ describe.runIf(HAS_PODMAN && HAS_PYTHON)('an image that speaks MCP over stdio', 
     await eventually(() => containers(deployment_id).length === 0)
   }, 60_000)
 
-  test('a build says why a container is no server', async () => {
+  test('a build reports why a container is not a server', async () => {
     const exits = `podman run -i --entrypoint /usr/bin/python3 ${ADDER} -c 'import sys; sys.exit("no key")'`
     const failed = await home.mcp(['build', '--command', exits, '--name', 'ends'], { env })
     expect(failed).toMatchObject({ code: 1, stderr: expect.stringMatching(/exited with code 1.*\n.*no key/) })

@@ -38,7 +38,7 @@ const signed = (key: string, ...notes: string[]) => ({
   signature: createHmac('sha256', key).update(notes.join()).digest('hex'),
 })
 
-/** Runs a command that succeeds, and returns everything it shows. */
+/** Runs a command that succeeds. Returns everything it prints. */
 async function mcp(args: string, input?: string): Promise<string> {
   const { code, stdout, stderr } = await home.mcp(args.split(' '), { cwd: folder, input })
   expect({ args, code, stderr: code === 0 ? '' : stderr }).toEqual({ args, code: 0, stderr: '' })

@@ -12,7 +12,7 @@ import {
 export interface LocalSignIn {
   client_id: string
   tokens: Tokens
-  /** With which the tokens came. */
+  /** Code that was exchanged for the tokens. */
   code: string
   flow: Flow
 }

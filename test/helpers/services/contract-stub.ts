@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 
 /**
- * A hosted API as `service-interface.md` documents it, and not a field, path or header more. It knows the build `mcp-123`, the
+ * A hosted API with exactly the fields, paths and headers that `service-interface.md` documents. It knows the build `mcp-123`, the
  * deployment `dep-9`, the project `p1`, the container build `lb1`, the chat `chat-7` and the subdomain `team`. All other
  * requests get 404 with an HTML page.
  */

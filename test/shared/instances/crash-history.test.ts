@@ -7,7 +7,7 @@ test('five starts within a minute without a ready instance are a crash loop', ()
   expect(verdicts).toEqual([false, false, false, false, true])
 })
 
-test('the same failures over more than a minute are no crash loop', () => {
+test('the same failures over more than a minute are not a crash loop', () => {
   const history = new CrashHistory()
   const verdicts = [0, 20_000, 40_000, 60_000, 80_000, 100_000].map(at => history.add(neverReady(at)).isLoop)
   expect(verdicts).not.toContain(true)

@@ -30,7 +30,7 @@ const string = { type: 'string' }
 const number = { type: 'number' }
 
 describe('tools', () => {
-  test('tools that are unchanged or have a new description are no changes', () => {
+  test('unchanged tools and new descriptions are not changes', () => {
     const shape = properties({ a: number }, { required: ['a'] })
     expect(inputs(shape, shape)).toEqual([])
     expect(changesOf(withTool(shape), withTool(shape, { description: 'Sums' }))).toEqual([])

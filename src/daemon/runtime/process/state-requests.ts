@@ -26,7 +26,7 @@ export class StateRequests {
   readonly #options: Options
   readonly #places = new Map<string, StatePlace>()
   readonly #running = new Set<string>()
-  /** Time at which everything so far is paid for. */
+  /** Time until which the share is used up. */
   #paidAt = 0
 
   constructor(options: Options) {
@@ -75,7 +75,7 @@ export class StateRequests {
   }
 }
 
-const FAILED = 'The store cannot be read or written. The log of the daemon has the reason.'
+const FAILED = 'The store cannot be read or written. The daemon log has the reason.'
 
 function unavailable(message: string): StateResult {
   return { error: { code: 'UNAVAILABLE', message } }

@@ -77,7 +77,7 @@ export function resolveEngine(artifact: Artifact | undefined, config: DeployConf
 function rejectNetwork({ network }: DeployConfig): void {
   if (network !== undefined)
     throw new HostingError('INVALID_REQUEST', 'config.network cannot be enforced for containers.', {
-      details: 'Leave it out and restrict the network of the container engine, or deploy without --image.',
+      details: 'Omit it and restrict the network of the container engine, or deploy without --image.',
     })
 }
 

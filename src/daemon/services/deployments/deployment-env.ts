@@ -13,7 +13,7 @@ const MAX_LISTED = 20
 /** The variables of a release. */
 export interface ReleaseEnv {
   values: Values
-  /** Names of those that are stored for the server and environment. */
+  /** Names of the variables that are stored for the server and environment. */
   stored: string[]
 }
 

@@ -6,7 +6,7 @@ import type { ServiceDependencies } from '../dependencies.ts'
 import { changedEnv } from './deployment-env.ts'
 import { readEnv, revealConfig } from './deployment-secrets.ts'
 
-/** The stored values may be newer on purpose, such as a rotated key, and nothing else has them. */
+/** The stored values may be newer on purpose, such as a rotated key, and exist nowhere else. */
 const STORED_UNCHANGED = 'The stored variables are unchanged. The next deployment gets them.'
 
 /**

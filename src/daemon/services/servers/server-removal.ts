@@ -14,7 +14,7 @@ export interface RemovalOptions {
   data?: boolean | undefined
 }
 
-/** Removes servers. Every step can be repeated, so a request that was interrupted is sent again. */
+/** Removes servers. Every step can be repeated, so an interrupted request can be sent again. */
 export class ServerRemoval {
   readonly #deps: Dependencies
   readonly #deployments: Deployments
@@ -44,7 +44,7 @@ export class ServerRemoval {
     for (const { id } of deployments.toReversed()) await this.#deployments.remove(id).catch(unlessRemoved)
   }
 
-  /** Also kills a preview that is still draining, because its data may go next. */
+  /** Also kills a preview that is still draining, because its data may be removed next. */
   async #removeBuild({ id }: Build): Promise<void> {
     await this.#builds.remove(id).catch(unlessRemoved)
     if (this.#deps.supervisor.has(id)) await this.#deps.supervisor.remove(id)
@@ -57,7 +57,7 @@ export class ServerRemoval {
     store.variables.removeByServer(server, environment)
   }
 
-  /** The data of a server may remain without it. */
+  /** The data of a server may outlive it. */
   #requireServer(name: string): void {
     const { states, store } = this.#deps
     const hasData = STORE_ENVIRONMENTS.some(slot => states.has({ server: name, slot }))

@@ -98,7 +98,7 @@ function decode(cursor: string): { scope: string; key: string } {
     const [scope, key] = JSON.parse(Buffer.from(cursor, 'base64url').toString())
     if (typeof scope === 'string' && typeof key === 'string') return { scope, key }
   } catch {
-    // It is no JSON.
+    // not JSON
   }
   throw new HostingError('INVALID_REQUEST', 'The query is not valid: cursor is not a token of this list.')
 }

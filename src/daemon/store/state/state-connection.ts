@@ -44,7 +44,7 @@ export class StateConnection {
     return this.#connection.transaction(work)()
   }
 
-  /** Excludes other writers. Inside another one it is a part of that, which is rolled back alone when `work` throws. */
+  /** Excludes other writers. A nested transaction is rolled back alone when `work` throws. */
   writeTransaction<T>(work: () => T): T {
     return this.#connection.transaction(work).immediate()
   }

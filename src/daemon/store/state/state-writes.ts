@@ -37,7 +37,7 @@ class Refused extends Error {
 export class StateWrites {
   readonly #connection: StateConnection
   readonly #maxBytes: number
-  /** Bytes that the present commit added. */
+  /** Bytes that the current commit added. */
   #growth = 0
 
   constructor(connection: StateConnection, maxBytes: number) {
@@ -46,7 +46,7 @@ export class StateWrites {
   }
 
   /**
-   * Runs `work` with the version of its writes, in a transaction of its own or as a part of the present one. Returns the reason
+   * Runs `work` with the version of its writes, in a new transaction or as part of the current one. Returns the reason
    * why it was refused and rolled back, for example a full store.
    */
   commit(work: (version: number) => void, now: number): StateResult | undefined {

@@ -54,7 +54,13 @@ export const rollbackRequestSchema = namedRollbackRequest.strictObject({
     .meta(
       described('Id of the deployment to go back to. By default the previous one.', EXAMPLE_DEPLOYMENT_ID),
     ),
-  message: z.string().trim().min(1).max(500).optional().describe('Why, for the list of releases.'),
+  message: z
+    .string()
+    .trim()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('Reason for the deployment, shown in the list of releases.'),
 })
 
 const deploymentExample = {

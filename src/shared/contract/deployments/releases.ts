@@ -20,7 +20,7 @@ const gitSchema = named('ReleaseGit', 'Git commit of the released project.').str
     .string()
     .regex(/^[0-9a-f]{7,64}$/, 'must be a commit id in hexadecimal')
     .meta(described('Id of the commit.', '9fceb02d0ae598e95dc970b74767f19372d61af8')),
-  dirty: z.boolean().describe('True if the folder had changes that were not committed.'),
+  dirty: z.boolean().describe('True if the folder had uncommitted changes.'),
 })
 
 const testSchema = named(

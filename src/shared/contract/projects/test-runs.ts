@@ -7,7 +7,7 @@ import { EXAMPLE_MCP_ID } from '../fields.ts'
 
 export const DEFAULT_LIMITS = { turns: 12, calls: 50, tokens: 500_000, seconds: 120 } as const
 
-/** Contract's model ids, as their vendors write them (docs/decisions/contract.md). */
+/** Model ids of the contract, as vendors write them (docs/decisions/contract.md). */
 const DOCUMENTED_MODELS = ['claude-sonnet-4-5', 'gpt-5.2']
 
 export const limitsSchema = named('TestLimits', 'Limits of a test run.').strictObject({

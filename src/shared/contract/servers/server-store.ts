@@ -15,7 +15,7 @@ const storable = (bytes: number) =>
     .string()
     .refine(
       text => text.isWellFormed() && !text.includes('\0') && Buffer.byteLength(text) <= bytes,
-      `must have at most ${bytes} bytes of UTF-8, without NUL`,
+      `must have at most ${bytes} bytes of UTF-8 and no NUL`,
     )
 
 export const storeKeySchema = storable(MAX_KEY_BYTES).min(1).meta(described('Key of the entry.', 'note/1'))
