@@ -1,27 +1,20 @@
 import { basename, relative, resolve } from 'node:path'
 import type { BuildRequest } from '../../shared/definitions/definitions.ts'
-import { HostingError } from '../../shared/errors.ts'
+import { HostingError, type NextStep } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
-import {
-  checkToolName,
-  EXAMPLES,
-  fromExample,
-  fromOpenApi,
-  fromTemplate,
-  fromToolNames,
-  INIT_TEMPLATES,
-  type InitTemplate,
-  type NewProject,
-  serverNameFor,
-  writeProject,
-} from '../project/new-project.ts'
+import { CONFIG, type NewProject, type WrittenFiles, writeProject } from '../new-project/project-files.ts'
+import { type Choice, completeChoice } from '../new-project/questions.ts'
+import { EXAMPLES, fromExample, fromTemplate, INIT_TEMPLATES } from '../new-project/templates.ts'
+import { fromToolNames } from '../new-project/tool-names.ts'
+import { CI_SYSTEMS, withWorkflow } from '../new-project/workflow.ts'
 import { findProjectFile } from '../project/project.ts'
+import { quoteShellWord } from '../project/shell-words.ts'
 
 export default defineCommand({
   name: 'init',
   description:
-    'Create a project from a template, or an advanced server from an OpenAPI description. Prompts for missing values in a terminal. Overwrites no file without --force.',
+    'Create a project from a template, an example, or an OpenAPI description. Prompts for missing values in a terminal. Overwrites no file without --force.',
   arguments: { dir: { doc: 'folder of the project', default: '.' } },
   options: {
     template: {
@@ -30,31 +23,53 @@ export default defineCommand({
       choices: INIT_TEMPLATES,
       doc: 'basic: declared results, advanced: also HTTP calls, custom: TypeScript code (default: basic)',
     },
-    name: {
-      type: 'string',
-      value: 'name',
-      doc: "the server's name (default: the folder's, or that of the description or example)",
-    },
+    name: { type: 'string', value: 'name', doc: "the server's name (default: the folder's)" },
     tool: { type: 'list', value: 'name', doc: "name of a tool, replaces the template's definitions" },
     example: { type: 'string', value: 'example', choices: EXAMPLES, doc: 'copy this example' },
-    fromOpenapi: { type: 'string', value: 'file', doc: 'OpenAPI 3.0 or 3.1 description in JSON or YAML' },
+    fromOpenapi: {
+      type: 'string',
+      value: 'source',
+      doc: 'OpenAPI 3.0 or 3.1 description in JSON or YAML: a file or a URL',
+    },
+    ci: {
+      type: 'string',
+      value: 'system',
+      choices: CI_SYSTEMS,
+      doc: 'add a workflow that builds, tests and deploys the project',
+    },
     force: { type: 'boolean', doc: 'overwrite existing files' },
   },
   examples: {
     'mcp init my-server': 'prompts in a terminal, else creates a basic server',
     'mcp init weather --example weather': 'a copy of a complete example',
     'mcp init desk --template advanced --name desk': 'without prompts',
-    'mcp init dice --template custom --yes': 'a TypeScript project with one file per tool',
-    'mcp init shop --from-openapi openapi.yaml': 'one tool per operation',
+    'mcp init dice --template custom --yes --ci github':
+      'a TypeScript project with a workflow for GitHub Actions',
+    'mcp init shop --from-openapi https://api.example.com/openapi.json': 'one tool per operation',
   },
   async run(context, input) {
-    const directory = resolve(context.cwd, input.dir)
+    const directory = resolve(context.cwd, checkFolder(input.dir))
     if (!input.force) requireNoProject(directory)
-    const project = await createProject(context, directory, input)
-    writeProject(directory, project.files, input.force)
-    report(context, directory, project)
+    const choice = await completeChoice(context, directory, input)
+    const project = await createProject(context, choice)
+    const { files, warnings } = input.ci === undefined ? project : withWorkflow(project)
+    const written = writeProject(directory, files, input.force)
+    report(context, directory, { name: choice.name, files, warnings, ...written })
   },
 })
+
+/** Throws INVALID_REQUEST for a URL, which was probably meant as the description. */
+function checkFolder(dir: string): string {
+  if (!/^https?:\/\//.test(dir)) return dir
+  throw new HostingError('INVALID_REQUEST', `${dir} is a URL, expected a folder.`, {
+    next: [
+      {
+        description: 'Create a project from an OpenAPI description',
+        command: `mcp init api --from-openapi ${dir}`,
+      },
+    ],
+  })
+}
 
 /** Throws CONFLICT for a folder that contains a project, before any question is asked. */
 function requireNoProject(directory: string): void {
@@ -66,123 +81,56 @@ function requireNoProject(directory: string): void {
   })
 }
 
-interface InitInput {
-  name: string | undefined
-  template: string | undefined
-  example: string | undefined
-  fromOpenapi: string | undefined
-  tool: string[]
+async function createProject({ cwd }: CommandContext, choice: Choice): Promise<NewProject> {
+  const { name, template, tools, fromOpenapi, example } = choice
+  if (example !== undefined) return fromExample(example, name)
+  if (tools.length > 0) return fromToolNames(template, name, tools)
+  if (fromOpenapi === undefined) return fromTemplate(template, name)
+  const { fromOpenApi } = await import('../new-project/from-openapi.ts')
+  return fromOpenApi(/^https?:/i.test(fromOpenapi) ? fromOpenapi : resolve(cwd, fromOpenapi), name)
 }
 
-async function createProject(
-  context: CommandContext,
+function report(
+  { output, cwd }: CommandContext,
   directory: string,
-  input: InitInput,
-): Promise<NewProject> {
-  const name = input.name === undefined ? undefined : serverNameFor(directory, input.name)
-  if (input.example !== undefined) return fromExample(input.example, name)
-  if (input.fromOpenapi !== undefined) return fromOpenApi(resolve(context.cwd, input.fromOpenapi), name)
-  return fromAnswers(await complete(context, directory, input))
-}
-
-interface Answers {
-  name: string
-  template: InitTemplate
-  tools: string[]
-}
-
-function fromAnswers({ template, name, tools }: Answers): Promise<NewProject> {
-  return tools.length > 0 ? fromToolNames(template, name, tools) : fromTemplate(template, name)
-}
-
-/** Prompts for missing values in a terminal, otherwise uses the defaults. */
-async function complete(
-  { output, globals }: CommandContext,
-  directory: string,
-  input: InitInput,
-): Promise<Answers> {
-  const template = input.template as InitTemplate | undefined
-  const known = { name: input.name, template, tools: input.tool }
-  if (!output.interactive || globals.yes)
-    return { ...known, name: serverNameFor(directory, input.name), template: template ?? 'basic' }
-  const { default: inquirer } = await import('inquirer')
-  const asked = await inquirer.prompt(
-    [
-      {
-        type: 'input',
-        name: 'name',
-        message: 'Name of the server',
-        default: serverNameFor(directory, undefined),
-        validate: (text: string) => problemOf(() => serverNameFor(directory, text)) ?? true,
-      },
-      { type: 'select', name: 'template', message: 'Template', choices: TEMPLATE_CHOICES },
-      {
-        type: 'input',
-        name: 'tools',
-        message: 'Tools, separated by commas (empty: those of the template)',
-        validate: (text: string) => problemOf(() => splitNames(text).forEach(checkToolName)) ?? true,
-      },
-    ],
-    {
-      ...(input.name && { name: input.name }),
-      ...(template && { template }),
-      ...(input.tool.length > 0 && { tools: input.tool.join(',') }),
-    },
-  )
-  return {
-    name: serverNameFor(directory, asked.name),
-    template: asked.template as InitTemplate,
-    tools: splitNames(String(asked.tools)),
-  }
-}
-
-const TEMPLATE_CHOICES = [
-  { value: 'basic', name: 'basic     declared answers, no code' },
-  { value: 'advanced', name: 'advanced  basic and calls to HTTP APIs, no code' },
-  { value: 'custom', name: 'custom    handlers in TypeScript' },
-] satisfies { value: InitTemplate; name: string }[]
-
-function splitNames(text: string): string[] {
-  return text
-    .split(',')
-    .map(name => name.trim())
-    .filter(Boolean)
-}
-
-function problemOf(check: () => unknown): string | undefined {
-  try {
-    check()
-    return undefined
-  } catch (error) {
-    return (error as Error).message
-  }
-}
-
-function report({ output, cwd }: CommandContext, directory: string, { files, warnings }: NewProject): void {
-  const paths = files.map(({ path }) => path)
+  { name, files, warnings, written, kept }: NewProject & WrittenFiles & { name: string },
+): void {
   const shown = relative(cwd, directory) || '.'
-  output.result({ directory, files: paths, warnings }, () => {
-    output.line(`Created a project in ${shown}: ${listed(paths).join(', ')}`)
+  output.result({ directory, files: written, kept, warnings }, () => {
+    output.line(`Created ${name} in ${shown}:`)
+    for (const path of listed(written)) output.line(`  ${path}`)
+    for (const path of kept) output.note(`Kept ${path}, which was there before.`)
     for (const warning of warnings) output.note(warning)
-    output.next(
-      { description: 'Run it', command: upCommand(shown, files) },
-      { description: 'Check it after a change', command: `mcp build ${shown} --check` },
-    )
+    output.next(...nextSteps(shown, requiredVariables(files)))
   })
 }
 
-/** `mcp up`, with the variables that the project requires. */
-function upCommand(folder: string, files: NewProject['files']): string {
-  const config = files.find(({ path }) => path === 'mcp.config.json')
+/** Values can be set in the folder only, before the first build. */
+function nextSteps(folder: string, variables: readonly string[]): NextStep[] {
+  const isThere = folder === '.' || variables.length > 0
+  const within = (command: string) => (isThere ? command : `${command} ${quoteShellWord(folder)}`)
+  return [
+    ...(isThere && folder !== '.'
+      ? [{ description: 'Go to its folder', command: `cd ${quoteShellWord(folder)}` }]
+      : []),
+    ...variables.map(name => ({ description: `Set ${name}`, command: `mcp env set ${name}` })),
+    { description: 'Run it', command: within('mcp up') },
+    { description: 'Check it after a change', command: `${within('mcp build')} --check` },
+  ]
+}
+
+/** Variables without which the server does not start. */
+function requiredVariables(files: NewProject['files']): string[] {
+  const config = files.find(({ path }) => path === CONFIG)
   const { env = [] }: BuildRequest = JSON.parse(config?.content ?? '{}')
-  const values = env.flatMap(one =>
-    typeof one === 'object' && one.required && one.default === undefined ? [` --set ${one.name}=…`] : [],
+  return env.flatMap(one =>
+    typeof one === 'object' && one.required && one.default === undefined ? [one.name] : [],
   )
-  return `mcp up${folder === '.' ? '' : ` ${folder}`}${values.join('')}`
 }
 
 /** Lists the folder of generated types instead of its files. */
 function listed(paths: readonly string[]): string[] {
   const isType = (path: string) => path.startsWith('types/')
-  return [...paths.filter(path => !isType(path)), ...(paths.some(isType) ? ['types/'] : [])]
+  const [first] = paths.filter(isType)
+  return [...paths.filter(path => !isType(path)).toSorted(), ...(first ? ['types/'] : [])]
 }

@@ -1,4 +1,3 @@
-import { basename, extname } from 'node:path'
 import type { ProjectFile } from '../../shared/definitions/project-file.ts'
 import {
   METHODS,
@@ -24,10 +23,10 @@ const TOOL_NAME_LENGTH = 64
 
 /**
  * Converts an OpenAPI 3.0 or 3.1 description (JSON or YAML) into an advanced server with one tool per operation, which
- * calls it over HTTP. Throws INVALID_REQUEST for an invalid description.
+ * calls it over HTTP. `source` is a path or URL. Throws INVALID_REQUEST for an invalid description.
  */
-export async function importOpenApi(file: string, name?: string): Promise<ImportedProject> {
-  const document = await readOpenApi(file)
+export async function importOpenApi(source: string, name: string): Promise<ImportedProject> {
+  const document = await readOpenApi(source)
   const base = baseUrlOf(document)
   const env = new Map<string, object>([[BASE_URL_VARIABLE, base.variable]])
   const names = new Set<string>()
@@ -44,10 +43,7 @@ export async function importOpenApi(file: string, name?: string): Promise<Import
     tools.push({ ...made.tool, name: uniqueToolName(made.tool.name, names) })
     for (const variable of made.env) env.set(variable.name, variable)
   }
-  return {
-    project: projectOf(document, name ?? serverName(document, file), tools, [...env.values()]),
-    warnings,
-  }
+  return { project: projectOf(document, name, tools, [...env.values()]), warnings }
 }
 
 function* operationsOf(document: OpenApiDocument) {
@@ -114,15 +110,6 @@ function baseUrlOf(document: OpenApiDocument) {
 
 function isLocal(url: string): boolean {
   return /^https?:\/\/(localhost|127\.|10\.|192\.168\.|172\.(1[6-9]|2\d|3[01])\.|\[::1\])/.test(url)
-}
-
-function serverName(document: OpenApiDocument, file: string): string {
-  const slug = (text: string) =>
-    text
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-+|-+$/g, '')
-  return (slug(document.info.title) || slug(basename(file, extname(file))) || 'api').slice(0, 63)
 }
 
 function uniqueToolName(text: string, taken: Set<string>): string {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { isAbsolute, join } from 'node:path'
 import { isModuleFile, MODULE_FOLDERS } from '../../shared/definitions/project-modules.ts'
-import { serverNameFor } from './new-project.ts'
+import { serverNameFor } from '../new-project/project-files.ts'
 import type { ProjectSource } from './project-source.ts'
 
 /**

@@ -1,5 +1,6 @@
 import type { AuthorizationServer, HttpRequestOptions } from 'oauth4webapi'
 import { HostingError } from '../../shared/errors.ts'
+import { fetchByProxy } from '../api/fetch-by-proxy.ts'
 import { isLoopback } from '../api/transport.ts'
 
 /** Timeout of each request. */
@@ -23,18 +24,6 @@ export function requestOptions(
     [customFetch]: fetchByProxy,
   }
   return isLoopback(new URL(url).hostname) ? { ...options, [allowInsecureRequests]: true } : options
-}
-
-/** Node's fetch ignores proxies of the environment unless enabled at start. */
-export async function fetchByProxy(url: string | URL, init?: RequestInit): Promise<Response> {
-  const { HTTPS_PROXY, https_proxy, HTTP_PROXY, http_proxy } = process.env
-  if (isLoopback(new URL(url).hostname) || !(HTTPS_PROXY ?? https_proxy ?? HTTP_PROXY ?? http_proxy))
-    return fetch(url, init)
-  const { default: undici } = await import('undici')
-  const options = { ...init, dispatcher: new undici.EnvHttpProxyAgent() } as Parameters<
-    typeof undici.fetch
-  >[1]
-  return (await undici.fetch(url, options)) as unknown as Response
 }
 
 /** Metadata of the server (RFC 8414 or OpenID Connect Discovery). Throws UNAVAILABLE and UPSTREAM_FAILED. */

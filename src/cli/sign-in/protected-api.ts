@@ -1,5 +1,5 @@
 import { HostingError } from '../../shared/errors.ts'
-import { fetchByProxy } from './authorization-server.ts'
+import { fetchByProxy } from '../api/fetch-by-proxy.ts'
 
 export interface ProtectedApi {
   /** Identifier of the API in tokens (RFC 8707). */

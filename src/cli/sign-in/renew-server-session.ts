@@ -3,7 +3,7 @@ import {
   OAuthError,
   refreshAuthorization,
 } from '@modelcontextprotocol/client'
-import { fetchByProxy } from './authorization-server.ts'
+import { fetchByProxy } from '../api/fetch-by-proxy.ts'
 import { withLock } from './lock-file.ts'
 import { isFresh, type SignInTarget } from './server-auth.ts'
 import { readServerSession, type ServerSession, saveServerSession } from './server-store.ts'

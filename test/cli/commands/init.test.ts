@@ -1,7 +1,11 @@
+import { once } from 'node:events'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { loadProject } from '../../../src/cli/project/project.ts'
 import { compileSchema } from '../../../src/shared/json/json-schema.ts'
 import { createHome, runToEnd, type TestHome } from '../../helpers/daemon/mcp.ts'
@@ -29,6 +33,7 @@ describe('mcp init', () => {
         'README.md',
         'mcp.config.json',
         'mcp.config.schema.json',
+        'tests.yaml',
       ])
       const folder = join(home.dir, 'desk')
       expect((await loadProject(folder)).request).toMatchObject({ name: 'desk', template })
@@ -111,18 +116,68 @@ describe('mcp init', () => {
     expect(statSync(folder).mode & 0o777).toBe(0o777 & ~process.umask())
   })
 
-  it('names the variables that the first run needs', async () => {
-    const description = {
-      openapi: '3.1.0',
-      info: { title: 'Desk', version: '1' },
-      servers: [{ url: 'https://desk.example.com' }],
-      paths: { '/tickets': { get: { operationId: 'list', responses: { 200: { description: 'ok' } } } } },
-      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
-      security: [{ key: [] }],
+  const DESK = {
+    openapi: '3.1.0',
+    info: { title: 'Help desk', version: '1' },
+    servers: [{ url: '/api' }],
+    paths: { '/tickets': { get: { operationId: 'list', responses: { 200: { description: 'ok' } } } } },
+    components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+    security: [{ key: [] }],
+  }
+
+  it('reads an OpenAPI description from a URL and says which variables to set before the first run', async () => {
+    const api = createServer((request, response) => {
+      if (request.url === '/docs/openapi.json') response.end(JSON.stringify(DESK))
+      else response.writeHead(404).end()
+    })
+    await once(api.listen(0, '127.0.0.1'), 'listening')
+    const origin = `http://127.0.0.1:${(api.address() as AddressInfo).port}`
+    const init = (folder: string, path: string) =>
+      home.mcp(['init', folder, '--from-openapi', `${origin}${path}`], { cwd: home.dir })
+    const { stdout } = await init('desk', '/docs/openapi.json')
+    expect(stdout).toMatch(/cd desk\nSet API_TOKEN: +mcp env set API_TOKEN\nRun it: +mcp up\n/)
+    expect(configOf('desk')).toMatchObject({
+      name: 'desk',
+      env: [
+        { name: 'API_BASE_URL', default: `${origin}/api` },
+        { name: 'API_TOKEN', required: true },
+      ],
+    })
+    expect((await init('none', '/none.json')).stderr).toContain(
+      `Could not read ${origin}/none.json: the server answered with status 404.`,
+    )
+    api.close()
+  })
+
+  it('keeps the README of a repository and extends its .gitignore', async () => {
+    writeFileSync(join(home.dir, 'README.md'), '# Mine\n')
+    writeFileSync(join(home.dir, '.gitignore'), 'dist\n.env')
+    const { files, kept } = await home.json<{ files: string[]; kept: string[] }>(['init', '--name', 'x'], {
+      cwd: home.dir,
+    })
+    expect(files).toContain('.gitignore')
+    expect(kept).toEqual(['README.md'])
+    expect(readFileSync(join(home.dir, 'README.md'), 'utf8')).toBe('# Mine\n')
+    expect(readFileSync(join(home.dir, '.gitignore'), 'utf8')).toBe('dist\n.env\n.env.*\n.mcp/\n')
+  })
+
+  it('adds a workflow for GitHub Actions, which runs the suite if there is one', async () => {
+    const workflowOf = async (folder: string, ...flags: string[]) => {
+      await home.json(['init', folder, '--ci', 'github', ...flags], { cwd: home.dir })
+      return readFileSync(join(home.dir, folder, '.github/workflows/mcp.yml'), 'utf8')
     }
-    writeFileSync(join(home.dir, 'desk.json'), JSON.stringify(description))
-    const { stdout } = await home.mcp(['init', 'desk', '--from-openapi', 'desk.json'], { cwd: home.dir })
-    expect(stdout).toMatch(/^Run it: +mcp up desk --set API_TOKEN=…$/m)
+    const [tested, untested] = [await workflowOf('a'), await workflowOf('b', '--tool', 'find_it')]
+    expect(tested).toContain('- run: mcp test ')
+    expect(tested).toContain('mcp deploy --env production --require-test 1 --message')
+    expect(untested).not.toContain('test 1')
+    expect(untested).not.toContain('mcp test')
+    expect(parse(untested).jobs.test.steps.at(-1)).toEqual({ run: 'mcp build' })
+  })
+
+  it('suggests --from-openapi for a URL in place of the folder', async () => {
+    const { code, stderr } = await home.mcp(['init', 'https://api.example.com/openapi.json'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('mcp init api --from-openapi https://api.example.com/openapi.json')
   })
 
   it.each([

@@ -23,7 +23,7 @@ export async function importPaths(
     ...files,
     'api.json': JSON.stringify({ openapi: '3.0.3', info, paths, ...rest }),
   })
-  const { project, warnings } = await importOpenApi(join(folder.path, 'api.json'))
+  const { project, warnings } = await importOpenApi(join(folder.path, 'api.json'), 'pet-store')
   const { deploy: _deploy, ...request } = project
   // The output of init must build.
   expect(validateDefinitions(request)).not.toHaveProperty('problems')

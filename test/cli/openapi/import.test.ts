@@ -226,7 +226,7 @@ describe('OpenAPI import', () => {
     ['an invalid one', '{"openapi":"3.0.3","paths":{}}', "must have required property 'info'"],
   ])('rejects an OpenAPI document with %s', async (_name, text, words) => {
     using folder = createProjectFolder({ 'api.yaml': text })
-    const error = await importOpenApi(join(folder.path, 'api.yaml')).catch(one => one)
+    const error = await importOpenApi(join(folder.path, 'api.yaml'), 'desk').catch(one => one)
     expect(error).toMatchObject({ code: 'INVALID_REQUEST' })
     expect(`${error.message}\n${error.details}`).toContain(words)
   })

@@ -1,0 +1,107 @@
+import type { CommandContext } from '../command-line/command-context.ts'
+import { serverNameFor } from './project-files.ts'
+import { EXAMPLES, INIT_TEMPLATES, type InitTemplate } from './templates.ts'
+import { checkToolName } from './tool-names.ts'
+
+/** What a new project is made from. */
+export interface Choice {
+  name: string
+  template: InitTemplate
+  tools: string[]
+  /** Path or URL of an OpenAPI description. Takes precedence over the template. */
+  fromOpenapi: string | undefined
+  example: string | undefined
+}
+
+/** Values of the flags. */
+export interface Given {
+  name: string | undefined
+  template: string | undefined
+  tool: string[]
+  fromOpenapi: string | undefined
+  example: string | undefined
+}
+
+/** Asks for missing values at a terminal, otherwise uses the defaults. Throws INVALID_REQUEST for an invalid name. */
+export async function completeChoice(
+  { output, globals }: CommandContext,
+  directory: string,
+  given: Given,
+): Promise<Choice> {
+  const known = {
+    tools: given.tool,
+    template: (given.template ?? 'basic') as InitTemplate,
+    fromOpenapi: given.fromOpenapi,
+    example: given.example,
+  }
+  const isChosen = given.fromOpenapi !== undefined || given.example !== undefined
+  if (!isChosen && output.interactive && !globals.yes) return ask(directory, given)
+  return { ...known, name: serverNameFor(directory, given.name) }
+}
+
+async function ask(directory: string, given: Given): Promise<Choice> {
+  const { default: inquirer } = await import('inquirer')
+  const isTemplate = ({ start }: { start?: string }) => INIT_TEMPLATES.includes(start as InitTemplate)
+  const asked = await inquirer.prompt(
+    [
+      {
+        type: 'input',
+        name: 'name',
+        message: 'Name of the server',
+        default: serverNameFor(directory, undefined),
+        validate: (text: string) => problemOf(() => serverNameFor(directory, text)) ?? true,
+      },
+      { type: 'select', name: 'start', message: 'Start from', choices: STARTS },
+      {
+        type: 'input',
+        name: 'fromOpenapi',
+        message: 'File or URL of the OpenAPI description',
+        validate: (text: string) => text.trim() !== '' || 'Enter a path such as openapi.yaml, or a URL.',
+        when: ({ start }: { start?: string }) => start === 'openapi',
+      },
+      {
+        type: 'input',
+        name: 'tools',
+        message: 'Tools, separated by commas (empty: those of the template)',
+        validate: (text: string) => problemOf(() => splitNames(text).forEach(checkToolName)) ?? true,
+        when: isTemplate,
+      },
+    ],
+    {
+      ...(given.name && { name: given.name }),
+      ...(given.template && { start: given.template }),
+      ...(given.tool.length > 0 && { tools: given.tool.join(',') }),
+    },
+  )
+  return {
+    name: serverNameFor(directory, asked.name),
+    template: isTemplate(asked) ? (asked.start as InitTemplate) : 'basic',
+    tools: splitNames(String(asked.tools ?? '')),
+    fromOpenapi: asked.fromOpenapi?.trim(),
+    example: EXAMPLES.find(example => example === asked.start),
+  }
+}
+
+const STARTS = [
+  { value: 'basic', name: 'basic     declared answers, no code' },
+  { value: 'advanced', name: 'advanced  basic and calls to HTTP APIs, no code' },
+  { value: 'custom', name: 'custom    handlers in TypeScript' },
+  { value: 'openapi', name: 'openapi   one tool per operation of an HTTP API with an OpenAPI description' },
+  { value: 'weather', name: 'weather   a copy of the example, with tools, resources, prompts and tests' },
+] satisfies { value: InitTemplate | (typeof EXAMPLES)[number] | 'openapi'; name: string }[]
+
+function splitNames(text: string): string[] {
+  return text
+    .split(',')
+    .map(name => name.trim())
+    .filter(Boolean)
+}
+
+function problemOf(check: () => unknown): string | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageRoot } from '../local-daemon/package-root.ts'
+import {
+  CONFIG,
+  filesIn,
+  IGNORED,
+  type NewFile,
+  type NewProject,
+  SCHEMA,
+  schemaFile,
+} from './project-files.ts'
+
+export const INIT_TEMPLATES = ['basic', 'advanced', 'custom'] as const
+export type InitTemplate = (typeof INIT_TEMPLATES)[number]
+
+/** A project from a shipped template. */
+export async function fromTemplate(template: InitTemplate, name: string): Promise<NewProject> {
+  const folder = join(packageRoot(), 'templates', template)
+  const files = await Promise.all(
+    filesIn(folder).map(async path => {
+      const content = readFileSync(join(folder, path), 'utf8')
+      if (path === CONFIG) return { path, content: await named(content, name) }
+      // npm does not publish files named .gitignore.
+      const itsName = path === 'gitignore' ? '.gitignore' : path
+      return { path: itsName, content: content.replaceAll('my-server', name) }
+    }),
+  )
+  const own = template === 'custom' ? typeFiles() : [IGNORED]
+  return { files: [...files, ...own, schemaFile()], warnings: [] }
+}
+
+export const EXAMPLES = ['weather'] as const
+
+/** A copy of a shipped example. */
+export async function fromExample(example: string, name: string): Promise<NewProject> {
+  const folder = join(packageRoot(), 'examples', example)
+  const files = await Promise.all(
+    filesIn(folder).map(async path => {
+      const content = readFileSync(join(folder, path), 'utf8')
+      if (path === CONFIG) return { path, content: await named(content, name) }
+      return { path, content: content.replaceAll(`examples/${example}`, '.') }
+    }),
+  )
+  return { files: [...files, IGNORED, schemaFile()], warnings: [] }
+}
+
+/** Renames the template's configuration and keeps everything else. */
+async function named(text: string, name: string): Promise<string> {
+  const { applyEdits, modify } = await import('jsonc-parser')
+  const changes = { $schema: `./${SCHEMA}`, name }
+  return Object.entries(changes).reduce(
+    (changed, [field, value]) => applyEdits(changed, modify(changed, [field], value, {})),
+    text,
+  )
+}
+
+/** Types of `mcp-hosting/server`, so that editors need no installation. Subfolders contain types of other entry points. */
+function typeFiles(): NewFile[] {
+  const folder = join(packageRoot(), 'dist', 'sdk')
+  const names = filesIn(folder).filter(name => !name.includes('/') || name.startsWith('store/'))
+  return names.map(name => ({
+    path: `types/mcp-hosting/${name}`,
+    content: readFileSync(join(folder, name), 'utf8'),
+  }))
+}
