@@ -1,0 +1,25 @@
+/** What differs from run to run: times, ports, ids. */
+const CHANGING = /\d+(?:\.\d+)? (?=(?:ms|s|min|h|day)\b)|(?<=127\.0\.0\.1:)\d+|…/g
+
+/**
+ * Pattern of output that a page shows: consecutive lines. `…` stands for any text, on a line of its own for any lines.
+ * Times, ports and the width of columns may differ.
+ */
+export function outputPattern(shown: string): RegExp {
+  const lines = shown.split('\n').map(line => (line.trim() === '…' ? '(?:.*\\n)*?.*' : linePattern(line)))
+  return new RegExp(`^${lines.join('\\n')}$`, 'm')
+}
+
+function linePattern(line: string): string {
+  const fixed = line.trimEnd().split(CHANGING).map(columnPattern)
+  const changing = [...line.matchAll(CHANGING)].map(([text]) => (text === '…' ? '.*' : changingPattern(text)))
+  return `${fixed.map((text, index) => text + (changing[index] ?? '')).join('')} *`
+}
+
+function changingPattern(text: string): string {
+  return text.endsWith(' ') ? '[\\d.]+ ' : '\\d+'
+}
+
+function columnPattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/ {2,}/g, ' +')
+}
