@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
@@ -10,14 +12,25 @@ const NEED_A_PROCESS = [
   'test/instance/host/warm-up.test.ts',
 ]
 
-/** Starts the end-to-end tests first. They take longest, and the last worker should not be left alone with one. */
+/** Code of tests that run `mcp` or a daemon in a process, or restart a daemon. */
+const SLOW = /\b(createHome|MCP_BIN|daemon\.restart)\b/
+
+export const slowFiles = globSync('test/**/*.test.ts').filter(file => SLOW.test(readFileSync(file, 'utf8')))
+
+/** Starts the longest files first, so that no worker is left alone with one at the end. Containers take longest. */
 class LongestFirst extends BaseSequencer {
+  readonly #slow = new Set(slowFiles.map(file => resolve(file)))
+
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
+    return sorted.toSorted((a, b) => this.#rank(a) - this.#rank(b))
+  }
+
+  #rank({ project, moduleId }: TestSpecification): number {
     // A worker serves one project, so projects stay together.
-    const rank = ({ project, moduleId }: TestSpecification) =>
-      project.name === 'alone' ? 0 : moduleId.includes('/test/e2e/') ? 1 : 2
-    return sorted.toSorted((a, b) => rank(a) - rank(b))
+    if (project.name === 'alone') return 0
+    if (moduleId.includes('/test/e2e/')) return moduleId.includes('/containers/') ? 1 : 2
+    return this.#slow.has(moduleId) ? 3 : 4
   }
 }
 
@@ -33,7 +46,7 @@ export function settings(exclude: string[] = []) {
       expect: { poll: { timeout: 50_000 } },
       sequence: { sequencer: LongestFirst },
       // Tests start real processes and mostly wait for them. More workers than this run into timeouts on two cores.
-      maxWorkers: 3,
+      maxWorkers: 4,
       pool: 'forks',
       projects: [
         {

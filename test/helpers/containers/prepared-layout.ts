@@ -5,19 +5,19 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
-  statSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/mcp-hosting', import.meta.url))
-const DIST = fileURLToPath(new URL('../../../dist', import.meta.url))
+const PACKER = fileURLToPath(new URL('../../../src/daemon/builder/image', import.meta.url))
 
 /**
  * Copies an image layout into a directory. `make` fills a directory with the layout, which takes seconds of processor time, so it
- * only runs again after a build or when the key changes.
+ * only runs again when its code or the key changes.
  */
 export async function copyPrepared(
   name: string,
@@ -25,8 +25,9 @@ export async function copyPrepared(
   directory: string,
   make: (directory: string) => Promise<unknown>,
 ): Promise<void> {
+  const code = readdirSync(PACKER).map(file => readFileSync(join(PACKER, file), 'utf8'))
   const hash = createHash('sha256')
-    .update(`${statSync(DIST).mtimeMs} ${key}`)
+    .update(JSON.stringify([code, key]))
     .digest('hex')
   const folder = join(CACHE, name)
   const prepared = join(folder, hash)

@@ -1,12 +1,18 @@
-import { existsSync, globSync, statSync } from 'node:fs'
+import { existsSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { buildDist } from '../../../scripts/build.ts'
 
 /** Tests start the real programs. Builds `dist/` unless `npm test` has just done so. */
-export default async function setup(): Promise<void> {
+export default async function setup(): Promise<() => void> {
   // Folders are included. Their times change when a file is removed.
   const sources = globSync(['src/**', 'scripts/**', 'package.json', 'package-lock.json'])
   const isCurrent = existsSync('dist') && sources.every(file => changedAt(file) < changedAt('dist'))
   if (!isCurrent) await buildDist()
+  // Shared by all homes. A daemon starts with an eighth less processor time.
+  const cache = mkdtempSync(join(tmpdir(), 'mcp-compiled-'))
+  process.env.NODE_COMPILE_CACHE = cache
+  return () => rmSync(cache, { recursive: true, force: true, maxRetries: 5 })
 }
 
 function changedAt(file: string): number {

@@ -1,0 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { check } from './check.ts'
+
+/** Runs the checks while the tests run, which mostly wait. `node scripts/test.ts [options of vitest run]` */
+const vitest = spawn('node_modules/.bin/vitest', ['run', ...process.argv.slice(2)], { stdio: 'inherit' })
+const [[code], passed] = await Promise.all([once(vitest, 'exit'), check()])
+if (!passed) console.error('The checks failed. Their output is above.')
+process.exitCode = code === 0 && passed ? 0 : 1
