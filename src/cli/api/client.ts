@@ -21,7 +21,7 @@ export interface RequestInput {
   headers?: Record<string, string>
   /** File to send as the body instead of `body`. It is streamed. */
   upload?: Upload
-  /** Overrides the client's timeout. Infinity disables it. */
+  /** Overrides the client's timeout. Infinity, the default of a stream, disables it. */
   timeoutMs?: number
   /** Aborts this request only. */
   signal?: AbortSignal | undefined
@@ -116,12 +116,13 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
   }
 
   async function* stream<T>(method: Method, path: string, input: RequestInput): AsyncGenerator<T> {
-    const headers = { accept: 'text/event-stream', ...input.headers }
-    const incoming = await send(method, path, { ...input, headers, timeoutMs: Infinity })
+    const headers = { accept: 'text/event-stream, application/json', ...input.headers }
+    const incoming = await send(method, path, { timeoutMs: Infinity, ...input, headers })
     const status = incoming.statusCode!
     const isStream = incoming.headers['content-type']?.startsWith('text/event-stream')
-    const text = status === 200 && isStream ? '' : await readText(incoming)
-    if (status !== 200) throw refusal({ status, text, headers: incoming.headers, method, path })
+    const isRefused = status < 200 || status > 299
+    const text = isStream && !isRefused ? '' : await readText(incoming)
+    if (isRefused) throw refusal({ status, text, headers: incoming.headers, method, path })
     if (isStream) input.onStream?.()
     try {
       if (isStream) yield* readEvents<T>(incoming, input.onEventId)

@@ -35,7 +35,9 @@ export const backup = defineCommand({
     if (list) return showBackups(context)
     if (verify) return showProblems(context, file)
     const { output, api, cwd } = context
-    const record = await (await api()).post<BackupRecord>('/api/daemon/backup')
+    const record = await output.progress('Backing up the database and its files', async () =>
+      (await api()).post<BackupRecord>('/api/daemon/backup'),
+    )
     const copy = file === undefined ? undefined : resolve(cwd, file)
     if (copy) copyTo(record.file, copy)
     output.result({ ...record, ...(copy && { copy }) }, () => {
@@ -74,7 +76,9 @@ async function showProblems(
   { output, env, cwd }: CommandContext,
   reference: string | undefined,
 ): Promise<ExitCode> {
-  const { file, problems } = await verifyBackup(env, toReference(cwd, reference))
+  const { file, problems } = await output.progress('Verifying the backup', () =>
+    verifyBackup(env, toReference(cwd, reference)),
+  )
   output.result({ file, ok: problems.length === 0, problems }, () => {
     for (const problem of problems) output.line(problem)
     output.line(problems.length === 0 ? `${file} is valid.` : `${file} is damaged or incomplete.`)
@@ -110,7 +114,12 @@ export const restore = defineCommand({
     )
     const since = createdAt ? `since ${createdAt}` : 'since then'
     await confirm(context, `Restore ${file}? Builds, deployments and changes ${since} are lost.`)
-    const report = await withDaemonStopped(context, () => restoreBackup(env, reference, flags))
+    const report = await output.progress('Stopping the daemon', update =>
+      withDaemonStopped(context, () => {
+        update('Restoring the backup')
+        return restoreBackup(env, reference, flags)
+      }),
+    )
     const { url } = await output.progress('Starting the daemon', () =>
       startDaemon(context, newSecretKey ? ['--new-secret-key'] : []),
     )

@@ -1,7 +1,7 @@
 import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
-import { settleBuild } from '../project/build-server.ts'
+import { requestBuild } from '../project/build-server.ts'
 import type { Project } from '../project/project.ts'
 
 export type Outcome =
@@ -93,10 +93,9 @@ export class BuildLoop {
     toRequest: () => Promise<Project['request']>,
   ): Promise<BuildRecord | undefined> {
     if (!force && fingerprint !== undefined && fingerprint === this.#fingerprint) return undefined
-    const api = await this.#context.api()
     const request = await toRequest()
-    const record = await this.#context.output.progress(`Building ${request.name}`, async () =>
-      settleBuild(this.#context, api, await api.post<BuildRecord>('/v1/build', request)),
+    const record = await this.#context.output.progress(`Building ${request.name}`, update =>
+      requestBuild(this.#context, request, update),
     )
     this.#fingerprint = fingerprint
     return record

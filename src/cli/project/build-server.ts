@@ -1,4 +1,4 @@
-import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
+import type { BuildEvent, BuildRecord } from '../../shared/contract/builds/builds.ts'
 import type { BuildRequest } from '../../shared/definitions/definitions.ts'
 import { HostingError, type NextStep } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'
@@ -6,6 +6,7 @@ import { waitFor } from '../api/wait-for.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
 import { reportFailure } from '../command-line/failure.ts'
+import type { Progress } from '../output/progress.ts'
 import { missingScript } from './program-project.ts'
 import { type Buildable, commandIn } from './project.ts'
 
@@ -20,9 +21,37 @@ export async function buildServer(context: CommandContext, buildable: Buildable)
     const report = (text: string) => update(`Uploading ${name}: ${text}`)
     const request = await withSource(api, buildable, report)
     update(`Building ${name}`)
-    const record = await api.post<BuildRecord>('/v1/build', request)
-    return settleBuild(context, api, record)
+    return requestBuild(context, request, update)
   })
+}
+
+/** Shows the phases of the build and waits for its end. */
+export async function requestBuild(
+  context: CommandContext,
+  request: BuildRequest,
+  update: Progress,
+): Promise<BuildRecord> {
+  const api = await context.api()
+  const onPhase = (phase: string) => update(`Building ${request.name}: ${phase}`)
+  const timeoutMs = context.globals.timeout
+  return settleBuild(context, api, await followBuild(api, request, { timeoutMs, onPhase }))
+}
+
+/** An API that does not stream responds with the record. */
+async function followBuild(
+  api: ApiClient,
+  request: BuildRequest,
+  { timeoutMs, onPhase }: { timeoutMs: number; onPhase(phase: string): void },
+): Promise<BuildRecord> {
+  const events = api.stream<BuildEvent | BuildRecord>('POST', '/v1/build', { body: request, timeoutMs })
+  let record: BuildRecord | undefined
+  for await (const event of events) {
+    if (!('type' in event)) record = event
+    else if (event.type === 'result') record = event.result
+    else onPhase(event.phase)
+  }
+  if (record) return record
+  throw new HostingError('UPSTREAM_FAILED', `${api.url} ended the build of ${request.name} without a result.`)
 }
 
 async function withSource(
@@ -62,7 +91,7 @@ function programNextStep(program: NonNullable<BuildRequest['program']>): NextSte
 }
 
 /** Waits while the build is running. */
-export async function settleBuild(
+async function settleBuild(
   { globals, signal }: CommandContext,
   api: ApiClient,
   record: BuildRecord,

@@ -99,13 +99,16 @@ function render(context: ApiContext, route: Route, reply: Reply): Response {
   const isStream = 'events' in reply || 'resumable' in reply
   if (isStream && context.req.method === 'HEAD')
     return context.body(null, 200, { 'Content-Type': 'text/event-stream' })
-  if (isStream) return eventStream(reply, new Headers(context.res.headers))
+  if (isStream) {
+    setHeaders(context, reply)
+    return eventStream(reply, new Headers(context.res.headers))
+  }
   if ('file' in reply) {
     const body = context.req.method === 'HEAD' ? discard(reply.file) : Readable.toWeb(reply.file)
     return context.body(body as ReadableStream, 200, { 'Content-Type': reply.type })
   }
   if (reply.status === 204) return context.body(null, 204)
-  for (const [name, value] of Object.entries(reply.headers ?? {})) context.header(name, value)
+  setHeaders(context, reply)
   if (reply.status === 304) return context.body(null, 304)
   if ('bytes' in reply)
     return context.body(reply.bytes as Uint8Array<ArrayBuffer>, 200, { 'Content-Type': reply.type })
@@ -114,6 +117,11 @@ function render(context: ApiContext, route: Route, reply: Reply): Response {
   if (!route.path.startsWith('/v1/')) return context.json(reply.data as object, reply.status)
   const meta = { request_id: context.get('requestId'), timestamp: new Date().toISOString() }
   return context.json({ success: true, data: reply.data, meta }, reply.status)
+}
+
+function setHeaders(context: ApiContext, reply: Reply): void {
+  const headers = 'headers' in reply ? (reply.headers ?? {}) : {}
+  for (const [name, value] of Object.entries(headers)) context.header(name, value)
 }
 
 function discard(file: Readable): null {

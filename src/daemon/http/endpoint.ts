@@ -52,7 +52,7 @@ export type Reply =
   /** `data` is wrapped in an envelope under /v1. `record` is the object of the ETag, `data` by default. */
   | { status: 200 | 201 | 202; data: unknown; headers?: Record<string, string>; record?: object }
   | { status: 204 }
-  | { status: 200; events: AsyncIterable<unknown> }
+  | { status: 200 | 201; events: AsyncIterable<unknown>; headers?: Record<string, string> }
   /** After an interruption, the client continues after the last event that it received. */
   | { status: 200; resumable: AsyncIterable<ResumableEvent> }
   | { status: 200; file: Readable; type: string }

@@ -37,7 +37,7 @@ export function eventStream(events: Events, headers: Headers): Response {
       await iterator.return(undefined)
     },
   })
-  return new Response(body, { status: 200, headers })
+  return new Response(body, { status: events.status, headers })
 }
 
 async function* blocksOf(reply: Events): AsyncGenerator<string, void> {

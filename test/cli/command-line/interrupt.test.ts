@@ -1,11 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BuildRecord } from '../../../src/shared/contract/builds/builds.ts'
 import { createHome, eventually, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
+
+const WEATHER = new URL('../../../examples/weather', import.meta.url).pathname
 
 let home: TestHome
 beforeAll(() => {
@@ -32,18 +36,53 @@ async function interrupt(
   return ended.finally(() => clearInterval(timer))
 }
 
-test.each([false, true])(
-  'Ctrl-C during a call exits with 130 and prints nothing (repeated: %s)',
-  async repeats => {
-    const silent = createServer(() => {}).listen(0, '127.0.0.1')
-    await once(silent, 'listening')
-    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/mcp`
-    const ended = interrupt(['call', url, 'any'], () => once(silent, 'request'), { repeats })
-    expect(await ended).toEqual([130, '', ''])
-    silent.closeAllConnections()
-    silent.close()
-  },
-)
+/** Accepts requests and never responds. */
+let silent: Server
+let address: string
+beforeAll(async () => {
+  silent = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  address = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  writeFileSync(join(home.dir, 'suite.yaml'), 'cases: [{ message: hello }]')
+  const mcpServers = { tools: { command: 'node', args: ['server.mjs'] } }
+  writeFileSync(join(home.dir, 'servers.json'), JSON.stringify({ mcpServers }))
+})
+afterAll(() => {
+  silent.closeAllConnections()
+  silent.close()
+})
+
+/** `HOME`: the home, `API`: a server that never responds, `WEATHER`: a project. */
+test.each([
+  'up WEATHER',
+  'deploy WEATHER',
+  'build WEATHER',
+  'test --server weather hello',
+  'test --server weather --suite HOME/suite.yaml',
+  'call API/mcp any',
+  'tools API/mcp',
+  'chat weather',
+  'logs weather -f',
+  'status --watch',
+  'metrics weather',
+  'restart weather',
+  'rollback weather',
+  'remove weather --yes',
+  'import HOME/servers.json --quiet',
+  'export weather',
+  'projects build weather',
+  'login --device',
+  'daemon backup',
+])('Ctrl-C during mcp %s exits with 130 and prints nothing', async line => {
+  const words = line.replace('HOME', home.dir).replace('API', address).replace('WEATHER', WEATHER)
+  const args = [...words.split(' '), '--api-url', address]
+  expect(await interrupt(args, () => once(silent, 'request'))).toEqual([130, '', ''])
+})
+
+test('repeated Ctrl-C during a call exits with 130 and prints nothing', async () => {
+  const ended = interrupt(['call', `${address}/mcp`, 'any'], () => once(silent, 'request'), { repeats: true })
+  expect(await ended).toEqual([130, '', ''])
+})
 
 test('Ctrl-C during mcp up stops the build', async () => {
   const program = `${process.execPath} -e setInterval(Date,9999)`

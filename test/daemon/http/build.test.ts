@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { buildServer, deploy, echoServer } from './fixtures.ts'
 
+const STDIO_SERVER = new URL('../../fixtures/programs/stdio-server.mjs', import.meta.url).pathname
+
 let daemon: TestDaemon
 
 beforeAll(async () => {
@@ -55,6 +57,22 @@ describe('a build', () => {
     expect(answer.status).toBe(202)
     expect(answer.body.data.status).toBe('building')
     await expect.poll(async () => (await show(answer.body.data.mcp_id)).status).toBe('ready')
+  })
+
+  test('a client that accepts events gets the phases of a build of code, and last its result', async () => {
+    const program = { type: 'stdio', command: process.execPath, args: [STDIO_SERVER] }
+    const answer = await daemon.api('POST', '/v1/build', {
+      body: { name: 'followed', template: 'custom', program },
+      headers: { accept: 'text/event-stream, application/json' },
+    })
+    expect(answer.status).toBe(201)
+    const events = [...answer.text.matchAll(/^data: (.+)$/gm)].map(([, event]) => JSON.parse(event!))
+    const mcp_id = answer.headers.location!.split('/').at(-1)
+    expect(events).toEqual([
+      { type: 'phase', phase: 'installing its packages' },
+      { type: 'phase', phase: 'starting it and asking what it offers' },
+      { type: 'result', result: expect.objectContaining({ mcp_id, name: 'followed', status: 'ready' }) },
+    ])
   })
 
   test('equal definitions create another build with the same artifact', async () => {

@@ -1,5 +1,9 @@
 import * as z from 'zod'
-import { buildRecordSchema, surfaceReportSchema } from '../../../shared/contract/builds/builds.ts'
+import {
+  buildEventSchema,
+  buildRecordSchema,
+  surfaceReportSchema,
+} from '../../../shared/contract/builds/builds.ts'
 import { pageOf } from '../../../shared/contract/envelope.ts'
 import { buildStateSchema, environmentSchema } from '../../../shared/contract/fields.ts'
 import { buildRequestSchema } from '../../../shared/definitions/definitions.ts'
@@ -7,6 +11,7 @@ import { described, named } from '../../../shared/json/schema-metadata.ts'
 import type { Services } from '../../services/services.ts'
 import { dataEndpoint, endpoint } from '../endpoint.ts'
 import { idSchema, limitSchema, pageTokenSchema, serverFilterSchema } from '../path-ids.ts'
+import { buildEvents } from './build-events.ts'
 
 const location = ['Location'] as const
 
@@ -22,7 +27,8 @@ const bundleSchema = namedBundle.object({
 
 const params = z.object({ mcp_id: idSchema.describe('Id of the build.') })
 
-export function buildEndpoints({ builds, records, surfaces }: Services) {
+export function buildEndpoints(services: Services) {
+  const { builds, records, surfaces } = services
   const record = ({ mcp_id }: z.output<typeof params>) => records.build(builds.get(mcp_id))
 
   const createBuild = endpoint({
@@ -37,6 +43,7 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
         description:
           'The build has finished: `ready`, or `failed` with its error. A build of code fails with `INTERRUPTED` when the client disconnects first, unless it sent `Prefer: respond-async` or `Idempotency-Key`.',
         schema: buildRecordSchema,
+        events: buildEventSchema,
         headers: location,
       },
       202: {
@@ -46,10 +53,11 @@ export function buildEndpoints({ builds, records, surfaces }: Services) {
       },
     },
     errors: ['INVALID_MCP', 'NOT_FOUND'],
-    async run({ body, respondAsync, header, signal }) {
+    async run({ body, respondAsync, header, signal, accepts }) {
       // A client that repeats its request after a lost connection expects the result of the first one.
       const continues = respondAsync || header('idempotency-key') !== undefined
-      const { build, done } = await builds.create(body, continues ? undefined : signal)
+      if (!continues && accepts('text/event-stream')) return buildEvents(services, body, signal)
+      const { build, done } = await builds.create(body, { stopped: continues ? undefined : signal })
       return respondAsync
         ? { status: 202, data: records.build(build), headers: { Location: `/v1/build/${build.id}` } }
         : { status: 201, data: records.build(await done), headers: { Location: `/v1/build/${build.id}` } }

@@ -11,7 +11,7 @@ import type { Build, BuildFilter } from '../../store/tables/builds.ts'
 import type { Source } from '../../store/tables/sources.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 import { readStoredValues } from '../deployments/stored-variables.ts'
-import type { CodeBuildDependencies, CodeBuilds } from './code-builds.ts'
+import type { CodeBuildDependencies, CodeBuilds, CodeBuildWork } from './code-builds.ts'
 import type { ImageRequest } from './images.ts'
 import type { Previews } from './previews.ts'
 import { removeUnusedArchive, removeUnusedArtifact } from './source-retention.ts'
@@ -36,7 +36,10 @@ export class Builds {
    * Starts a build. `done` resolves with the ready or failed build. Throws INVALID_MCP for invalid definitions and NOT_FOUND
    * for an unknown source. Later errors make the build fail.
    */
-  async create(input: unknown, stopped?: AbortSignal): Promise<{ build: Build; done: Promise<Build> }> {
+  async create(
+    input: unknown,
+    { stopped, onPhase = () => {} }: BuildOptions = {},
+  ): Promise<{ build: Build; done: Promise<Build> }> {
     const startedMs = performance.now()
     const { parseBuildRequest } = await import('../../../shared/validation/validate-definitions.ts')
     const request = parseBuildRequest(input)
@@ -46,7 +49,7 @@ export class Builds {
       this.#deps.store.servers.ensure(build.name, build.createdAt)
       this.#deps.store.builds.create(build)
     })
-    const done = this.#run(build, { request, source, stopped, startedMs })
+    const done = this.#run(build, { request, source, stopped, onPhase, startedMs })
     this.#deps.background.run(() => done)
     return { build, done }
   }
@@ -93,12 +96,12 @@ export class Builds {
     await this.#deps.logs.remove(id)
   }
 
-  async #run(build: Build, { request, source, stopped, startedMs }: BuildWork): Promise<Build> {
+  async #run(build: Build, { request, startedMs, ...work }: BuildWork): Promise<Build> {
     // The response to an asynchronous client goes first.
     await new Promise(resolve => setImmediate(resolve))
     let ready: Build
     try {
-      const built = await this.#build(build, request, { source, stopped })
+      const built = await this.#build(build, request, work)
       await this.#previews.openAddress(build.name)
       const record = () => this.#move(build, 'ready', startedMs, fieldsOf(built))
       ready = await this.#deps.artifacts.publish(built, record)
@@ -110,11 +113,7 @@ export class Builds {
     return ready
   }
 
-  async #build(
-    build: Build,
-    request: BuildRequest,
-    work: Pick<BuildWork, 'source' | 'stopped'>,
-  ): Promise<BuiltArtifact> {
+  async #build(build: Build, request: BuildRequest, work: CodeBuildWork): Promise<BuiltArtifact> {
     if (work.source !== undefined || request.program !== undefined)
       return (await this.#code.get()).make(build, this.#withVariables(request), work)
     const { buildArtifact } = await import('../../builder/build-artifact.ts')
@@ -164,10 +163,15 @@ export class Builds {
   }
 }
 
-interface BuildWork {
+interface BuildOptions {
+  /** Aborts a build of code. */
+  stopped?: AbortSignal | undefined
+  /** Called when a phase of a build of code begins. */
+  onPhase?(phase: string): void
+}
+
+interface BuildWork extends CodeBuildWork {
   request: BuildRequest
-  source: Source | undefined
-  stopped: AbortSignal | undefined
   /** From `performance.now()`. */
   startedMs: number
 }

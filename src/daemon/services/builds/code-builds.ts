@@ -32,6 +32,17 @@ const LOAD_TIMEOUT_MS = { module: 15_000, program: 180_000 }
 /** Each build runs a process that loads the code. Programs mostly wait, for example for npm. */
 const CONCURRENCY = { module: 4, program: 8 }
 
+/** Phase in which the code starts. A program that is not an npm package may be downloaded in it. */
+const ASKING = 'starting it and asking what it offers'
+
+export interface CodeBuildWork {
+  source: Source | undefined
+  /** Aborts the build. */
+  stopped: AbortSignal | undefined
+  /** Called when a phase begins. */
+  onPhase(phase: string): void
+}
+
 export type CodeBuildDependencies = Pick<
   ServiceDependencies,
   | 'archives'
@@ -61,18 +72,14 @@ export class CodeBuilds {
    * Builds the artifact of a request with a program or a source. Throws INVALID_MCP for code that cannot be bundled, loaded
    * or served, TIMEOUT for code that does not load in time, and UPSTREAM_FAILED when dependencies cannot be fetched.
    */
-  async make(
-    build: Build,
-    request: BuildRequest,
-    { source, stopped }: { source: Source | undefined; stopped?: AbortSignal | undefined },
-  ): Promise<BuiltArtifact> {
+  async make(build: Build, request: BuildRequest, work: CodeBuildWork): Promise<BuiltArtifact> {
     const { program } = request
     if (program?.type === 'image')
-      return this.#programs.run(() => this.#makeImage(build, request, { given: program, stopped }))
-    if (program)
-      return this.#programs.run(() => this.#makeProgram(build, { ...request, program }, { source, stopped }))
-    const cached = this.#findCached(source!, request)
-    return cached ?? this.#modules.run(() => this.#makeModule(build, request, { source: source!, stopped }))
+      return this.#programs.run(() => this.#makeImage(build, request, { ...work, given: program }))
+    if (program) return this.#programs.run(() => this.#makeProgram(build, { ...request, program }, work))
+    const source = work.source!
+    const cached = this.#findCached(source, request)
+    return cached ?? this.#modules.run(() => this.#makeModule(build, request, { ...work, source }))
   }
 
   #findCached(source: Source, request: BuildRequest): BuiltArtifact | undefined {
@@ -86,14 +93,14 @@ export class CodeBuilds {
   async #makeModule(
     build: Build,
     request: BuildRequest,
-    { source, stopped }: { source: Source; stopped: AbortSignal | undefined },
+    { source, ...work }: CodeBuildWork & { source: Source },
   ): Promise<BuiltArtifact> {
     const folder = join(this.#deps.toolchain.workFolder, randomBytes(8).toString('hex'))
     try {
       // In the first build of a daemon, the process that loads the code starts while the source is bundled.
       this.#deps.background.run(() => this.#deps.supervisor.prepareModules())
       const directory = await this.#deps.archives.unpack(source, folder)
-      const made = await this.#bundleAndDescribe(build, request, { directory, stopped })
+      const made = await this.#bundleAndDescribe(build, request, { ...work, directory })
       this.#deps.toolchain.memory.remember(source.digest, request, made.digest)
       return made
     } finally {
@@ -105,15 +112,18 @@ export class CodeBuilds {
   async #bundleAndDescribe(
     build: Build,
     request: BuildRequest,
-    { directory, stopped }: { directory: string; stopped: AbortSignal | undefined },
+    { directory, stopped, onPhase }: Omit<CodeBuildWork, 'source'> & { directory: string },
   ): Promise<BuiltArtifact> {
     const modules = findModules(directory, request)
     if (modules.length === 0) throw noDefinitions()
     const { dependencies, sdk } = this.#deps.toolchain
+    onPhase('installing its packages')
     await dependencies.provide(directory, stopped)
+    onPhase('bundling its code')
     const bundle = await bundleProject({ directory, modules, sdk })
     const program = { type: 'module' as const, bundle: digestOf(bundle) }
     const { artifact } = buildArtifact(request, { program })
+    onPhase(ASKING)
     const describing = this.#describe(build, artifact, { bundle, env: request.env_vars, stopped })
     prepareValidation()
     const described = await describing.catch(error => {
@@ -126,8 +136,9 @@ export class CodeBuilds {
   async #makeProgram(
     build: Build,
     request: BuildRequest & { program: ProgramDefinition },
-    { source, stopped }: { source: Source | undefined; stopped: AbortSignal | undefined },
+    { source, stopped, onPhase }: CodeBuildWork,
   ): Promise<BuiltArtifact> {
+    onPhase('installing its packages')
     if (source) await this.#deps.programSources.provide(source)
     const npx = parseNpx(request.program)
     const program = {
@@ -136,6 +147,7 @@ export class CodeBuilds {
       ...(npx && { package: await this.#deps.packages.install(npx, stopped) }),
     }
     const { artifact } = buildArtifact(request, { program })
+    onPhase(ASKING)
     const described = await this.#describe(build, artifact, { env: request.env_vars, stopped })
       .catch(error => {
         throw toProgramError(error)
@@ -152,15 +164,17 @@ export class CodeBuilds {
   async #makeImage(
     build: Build,
     request: BuildRequest,
-    { given, stopped }: { given: ImageDefinition; stopped: AbortSignal | undefined },
+    { given, stopped, onPhase }: CodeBuildWork & { given: ImageDefinition },
   ): Promise<BuiltArtifact> {
     await this.#deps.containers.require()
     const { hidden } = this.#deps.programs.place(build.name, build.id)
     const mounts = given.mounts && resolveMounts(given.mounts, hidden)
+    onPhase(`pulling ${given.image}`)
     const id = await this.#deps.containers.pull(given.image)
     const program = { ...given, id, ...(mounts && { mounts }) }
     const { artifact } = buildArtifact(request, { program })
     const container = await prepareContainer(this.#deps, { build, artifact, id: build.id, warn() {} })
+    onPhase(ASKING)
     const described = await this.#describe(build, artifact, {
       env: request.env_vars,
       container,

@@ -71,7 +71,7 @@ async function buildServer(
     const code = request.template === 'custom' ? { source: source.id } : {}
     const { build: started, done } = await builds.create(
       { ...request, ...code, project_id: build.projectId },
-      signal,
+      { stopped: signal },
     )
     update({ mcpId: started.id })
     const built = await done

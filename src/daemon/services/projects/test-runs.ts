@@ -4,7 +4,6 @@ import type { TestRequest } from '../../../shared/contract/projects/test-runs.ts
 import { toSeconds } from '../../../shared/duration.ts'
 import { HostingError, toHostingError } from '../../../shared/errors.ts'
 import { createId } from '../../../shared/ids.ts'
-import { EventQueue } from '../../agent/event-queue.ts'
 import {
   DEFAULT_VENDOR_MODEL,
   type ModelChoice,
@@ -17,6 +16,7 @@ import type { VendorKeys } from '../access/model-keys.ts'
 import type { TestAddresses } from '../addresses/test-addresses.ts'
 import { getBuild, requireReady } from '../builds/stored-builds.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
+import { EventQueue } from '../event-queue.ts'
 import type { Chats } from './chats.ts'
 
 type Dependencies = Pick<ServiceDependencies, 'background' | 'store'>

@@ -45,6 +45,19 @@ export const buildRecordSchema = namedBuild.object({
   error: failureSchema.optional().describe('Why the build failed. Absent otherwise.'),
 })
 
+const eventType = <T extends string>(value: T) => z.literal(value).describe('Kind of the event.')
+
+/** POST /v1/build with `Accept: text/event-stream` */
+export const buildEventSchema = z
+  .discriminatedUnion('type', [
+    z.object({
+      type: eventType('phase'),
+      phase: z.string().meta(described('What the build does now.', 'installing its packages')),
+    }),
+    z.object({ type: eventType('result'), result: buildRecordSchema }),
+  ])
+  .meta({ id: 'BuildEvent', description: 'An event of a build. The last one is the result.' })
+
 export const surfaceChangeSchema = named('SurfaceChange', 'A change that clients see.').object({
   kind: z.enum(['breaking', 'compatible']).describe('Effect on clients.'),
   path: z.string().meta(described('What changed.', 'tools.greet.inputSchema.name')),
@@ -84,5 +97,6 @@ export const surfaceReportSchema = namedSurfaceReport.object({
     .describe('One entry per environment in which the server is live.'),
 })
 
+export type BuildEvent = z.infer<typeof buildEventSchema>
 export type BuildRecord = z.infer<typeof buildRecordSchema>
 export type SurfaceReport = z.infer<typeof surfaceReportSchema>
