@@ -15,6 +15,7 @@ export {
   user,
 } from './content.ts'
 export type { Context, ElicitResult, LogLevel, SampleRequest, SampleResult } from './context.ts'
+export { type ContextOptions, createContext, type TestContext } from './create-context.ts'
 export {
   type Completion,
   definePrompt,

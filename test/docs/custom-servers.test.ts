@@ -30,6 +30,7 @@ const OPTIONS = {
   types: [],
   strict: true,
   noEmit: true,
+  allowImportingTsExtensions: true,
   skipLibCheck: true,
   paths: {
     'mcp-hosting/server': [join(root, 'dist/sdk/server.d.ts')],
@@ -40,9 +41,12 @@ const OPTIONS = {
 test('every code excerpt on the page about custom servers type-checks', async () => {
   expect(excerpts.length).toBeGreaterThan(4)
   using project = createProjectFolder({
-    'tsconfig.json': JSON.stringify({ compilerOptions: OPTIONS, include: ['*.ts'] }),
+    'tsconfig.json': JSON.stringify({ compilerOptions: OPTIONS, include: ['*.ts', 'excerpts'] }),
     'given.d.ts': GIVEN,
-    ...Object.fromEntries(excerpts.map(({ line, code }) => [`line-${line}.ts`, `${code}\nexport {}\n`])),
+    ...filesOfTemplate('types/node-test.d.ts', 'tools/roll_dice.ts', 'src/dice.ts'),
+    ...Object.fromEntries(
+      excerpts.map(({ line, code }) => [`excerpts/line-${line}.ts`, `${code}\nexport {}\n`]),
+    ),
   })
   const compiler = join(root, 'node_modules/typescript/bin/tsc')
   const problems = await new Promise<string>(resolve =>
@@ -50,3 +54,9 @@ test('every code excerpt on the page about custom servers type-checks', async ()
   )
   expect(problems).toBe('')
 })
+
+function filesOfTemplate(...paths: string[]): Record<string, string> {
+  return Object.fromEntries(
+    paths.map(path => [path, readFileSync(join(root, 'templates/custom', path), 'utf8')]),
+  )
+}

@@ -26,7 +26,7 @@ export async function fromTemplate(template: InitTemplate, name: string): Promis
       return { path: itsName, content: content.replaceAll('my-server', name) }
     }),
   )
-  const own = template === 'custom' ? typeFiles() : [IGNORED]
+  const own = template === 'custom' ? sdkFiles() : [IGNORED]
   return { files: [...files, ...own, schemaFile()], warnings: [] }
 }
 
@@ -55,12 +55,14 @@ async function named(text: string, name: string): Promise<string> {
   )
 }
 
-/** Types of `mcp-hosting/server`, so that editors need no installation. Subfolders contain types of other entry points. */
-function typeFiles(): NewFile[] {
+/** Types and code of `mcp-hosting/server`, so that editors and tests need no installation. */
+function sdkFiles(): NewFile[] {
   const folder = join(packageRoot(), 'dist', 'sdk')
   const names = filesIn(folder).filter(name => !name.includes('/') || name.startsWith('store/'))
-  return names.map(name => ({
+  const files = names.map(name => [name, join(folder, name)])
+  const code = ['server.js', join(packageRoot(), 'dist', 'server.js')]
+  return [...files, code].map(([name, file]) => ({
     path: `types/mcp-hosting/${name}`,
-    content: readFileSync(join(folder, name), 'utf8'),
+    content: readFileSync(file!, 'utf8'),
   }))
 }

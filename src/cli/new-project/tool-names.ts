@@ -2,6 +2,7 @@ import { HostingError } from '../../shared/errors.ts'
 import { MAX_NAME_LENGTH, TOOL_NAME } from '../../shared/names.ts'
 import { CONFIG, IGNORED, type NewProject, SCHEMA, schemaFile } from './project-files.ts'
 import { fromTemplate, type InitTemplate } from './templates.ts'
+import { fileNameOf, testFile, toolFile, toolFilesReadme } from './tool-files.ts'
 
 /** A project with these tools, which return samples until they have handlers. */
 export async function fromToolNames(
@@ -46,55 +47,17 @@ async function fromToolFiles(name: string, tools: readonly string[]): Promise<Ne
   const { files, warnings } = await fromTemplate('custom', name)
   const kept = files.filter(
     ({ path }) =>
-      path !== CONFIG && !/^(?:tools|resources|prompts|src)\/|^(?:README\.md|tests\.yaml)$/.test(path),
+      path !== CONFIG && !/^(?:tools|resources|prompts|src|test)\/|^(?:README\.md|tests\.yaml)$/.test(path),
   )
   const { formatJson } = await import('../output/format-json.ts')
   const config = { $schema: `./${SCHEMA}`, name, template: 'custom', version: '1.0.0' }
   kept.push({ path: CONFIG, content: formatJson(config) })
-  const made = tools.map(tool => ({ path: `tools/${fileNameOf(tool)}.ts`, content: toolFile(tool) }))
+  const made = tools.flatMap(tool => [
+    { path: `tools/${fileNameOf(tool)}.ts`, content: toolFile(tool) },
+    { path: `test/${fileNameOf(tool)}.test.ts`, content: testFile(tool) },
+  ])
   const readme = { path: 'README.md', content: toolFilesReadme(name, tools) }
   return { files: [...kept, ...made, readme], warnings }
-}
-
-function fileNameOf(tool: string): string {
-  return tool.replace(/[^\w.-]+/g, '_')
-}
-
-/** Declares the name only if the file name differs. */
-function toolFile(tool: string): string {
-  const named = fileNameOf(tool) === tool ? '' : `\n  name: ${quoted(tool)},`
-  return `import { defineTool } from 'mcp-hosting/server'
-
-export default defineTool({${named}
-  description: ${quoted(tool.replace(/[_-]+/g, ' '))},
-  input: {
-    type: 'object',
-    properties: { text: { type: 'string' } },
-    required: ['text'],
-  },
-  handler({ text }, context) {
-    context.info(\`called with \${text.length} characters\`)
-    return text
-  },
-})
-`
-}
-
-function quoted(text: string): string {
-  return `'${text.replace(/[\\']/g, character => `\\${character}`)}'`
-}
-
-function toolFilesReadme(name: string, tools: readonly string[]): string {
-  return `# ${name}
-
-An MCP server in TypeScript, with one file per tool: ${tools.map(tool => `\`tools/${fileNameOf(tool)}.ts\``).join(', ')}.
-They answer with the text they get until you write what they do.
-
-\`\`\`sh
-mcp up
-mcp dev
-\`\`\`
-`
 }
 
 /** A tool without a handler, which returns a sample. */

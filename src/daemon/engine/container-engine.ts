@@ -11,6 +11,7 @@ import {
   findContainerEngine,
 } from '../../shared/container-engine.ts'
 import { HostingError } from '../../shared/errors.ts'
+import { findImageUser } from './image-user.ts'
 
 export interface ContainersOptions {
   /** Identifies the containers of this home. */
@@ -46,6 +47,8 @@ export class Containers {
   #swept: Promise<void> | undefined
   #isClosing = false
   readonly #providing = new Map<string, Promise<void>>()
+  /** User ids by image and given user. */
+  readonly #users = new Map<string, Promise<number | undefined>>()
 
   constructor(options: ContainersOptions) {
     this.#options = options
@@ -102,6 +105,19 @@ export class Containers {
         next: [{ description: 'List the local images', command: `${(await this.#find()).name} images` }],
       },
     )
+  }
+
+  /** User id of the processes of a local image, see `findImageUser`. `image`: an id, or a name that stays the same image. */
+  userOf(image: string, user?: string): Promise<number | undefined> {
+    const key = `${image} ${user ?? ''}`
+    const labels = { [HOME_LABEL]: this.#homeId, [DAEMON_LABEL]: this.#daemonId }
+    const run = async (args: string[]) => {
+      const { code, output } = await this.#run(args)
+      return code === 0 ? output : undefined
+    }
+    const found = this.#users.get(key) ?? findImageUser(run, image, { user, labels })
+    this.#users.set(key, found)
+    return found
   }
 
   /** Loads the image if it is missing. `archive` returns it in the format of `docker save`. Throws UNAVAILABLE. */

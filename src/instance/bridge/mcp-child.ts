@@ -4,7 +4,7 @@ import { type JsonObject, RPC, RpcError } from '../protocol/json-rpc.ts'
 import { isLogLevel } from '../protocol/log-level.ts'
 import { LATEST_LEGACY } from '../protocol/revisions.ts'
 import type { ClientContext, ClientFacts } from '../server/client-context.ts'
-import type { CallToolResult, ResultText } from '../server/results.ts'
+import { type CallToolResult, ResultText } from '../server/results.ts'
 import { forwardedMeta } from './forwarded-meta.ts'
 import type { PendingRequest } from './pending-requests.ts'
 import { ChildStartError } from './process/child-start-error.ts'
@@ -125,21 +125,26 @@ export class McpChild {
     return new Promise<CallToolResult | ResultText>((resolve, reject) => {
       const take = (result: object) => {
         const { failed, isError = failed } = result as { failed?: boolean; isError?: boolean }
-        if (isError) this.#explain(JSON.stringify(result))
-        resolve(result as CallToolResult | ResultText)
+        resolve(isError ? this.#advise(result) : (result as CallToolResult | ResultText))
       }
       const request = { id: 0, method: 'tools/call', context, deadline: this.#deadline() }
       const fail = (error: Error) => {
-        this.#explain(error.message)
+        const advice = this.#program.adviceFor?.(error.message)
+        if (advice !== undefined) error.message = `${error.message} (${advice})`
         reject(error)
       }
       this.#pass({ ...request, resolve: take, resolveText: take, reject: fail }, params, context)
     })
   }
 
-  #explain(failure: string): void {
-    const hint = this.#program.hintFor?.(failure)
-    if (hint !== undefined) this.#events.onStderr(hint)
+  /** Adds advice to a failed result, if there is any. */
+  #advise(result: object): CallToolResult | ResultText {
+    const failed = result as CallToolResult | ResultText
+    const text = failed instanceof ResultText ? `{${failed.members}}` : JSON.stringify(failed)
+    const advice = this.#program.adviceFor?.(text)
+    if (advice === undefined) return failed
+    const { content, ...rest }: CallToolResult = JSON.parse(text)
+    return { ...rest, content: [...(Array.isArray(content) ? content : []), { type: 'text', text: advice }] }
   }
 
   /** Sends a request of our own. */

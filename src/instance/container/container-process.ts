@@ -6,6 +6,7 @@ import type { ProcessGuard } from '../bridge/process/process-guard.ts'
 import { type ProgramEnding, ProgramProcess, type StopDelays } from '../bridge/process/program-process.ts'
 import type { RunningProgram } from '../bridge/process/programs.ts'
 import type { ContainerGuard } from './container-guard.ts'
+import { prepareDataFolder } from './data-folder.ts'
 import { OomWatch } from './oom-watch.ts'
 import { residentBytes } from './process-memory.ts'
 import { type ImageSettings, runArguments } from './run-arguments.ts'
@@ -15,6 +16,8 @@ export interface ContainerOptions {
   tenant: Tenant
   /** Settings of an image that the daemon did not build. */
   settings?: ImageSettings | undefined
+  /** Folder of this machine that is its DATA_DIR. Without it, nothing that it writes lasts. */
+  data?: string | undefined
   processes: ProcessGuard
   containers: ContainerGuard
 }
@@ -49,10 +52,11 @@ export class ContainerProcess implements RunningProgram {
   #pid: number | undefined
 
   constructor(options: ContainerOptions, { delays, onStderr, ...plan }: ContainerChannels) {
-    const { container, tenant, settings, processes, containers } = options
+    const { container, tenant, settings, data, processes, containers } = options
     this.#options = options
+    if (data !== undefined) prepareDataFolder(data, container)
     this.name = `mcp-${tenant.id.replace(/[^\w.-]/g, '-')}-${randomBytes(4).toString('hex')}`
-    const { args, env } = runArguments(container, tenant, { name: this.name, settings, ...plan })
+    const { args, env } = runArguments(container, tenant, { name: this.name, settings, data, ...plan })
     containers.added(this.name)
     this.#process = new ProgramProcess(
       { file: container.file, args, env, cwd: '/' },
@@ -67,6 +71,10 @@ export class ContainerProcess implements RunningProgram {
 
   get stdout(): Readable {
     return this.#process.stdout
+  }
+
+  adviceFor(failure: string): string | undefined {
+    return this.#process.adviceFor(failure)
   }
 
   get lastLines(): readonly string[] {

@@ -12,6 +12,7 @@ import type { PreparedServer } from '../server/prepared-server.ts'
 import { ContainerChild } from './container-child.ts'
 import { ContainerGuard } from './container-guard.ts'
 import { ContainerProcess } from './container-process.ts'
+import { dataFolderOf } from './data-folder.ts'
 
 const START_TIMEOUT_MS = 25_000
 const DEFAULT_PATH = '/mcp'
@@ -29,16 +30,16 @@ function prepareStdioImage(
   settings: ImageDefinition,
   tenant: Tenant,
 ): Promise<PreparedServer> {
-  const programs = containedPrograms(tenant, settings)
+  const programs = containedPrograms(tenant, settings, dataFolderOf(artifact, tenant))
   return bridgePrograms(artifact, tenant, { settings, reporter: new BufferedReporter(), programs })
 }
 
 /** Containers over standard input and output. Each has the engine's client as its process. */
-function containedPrograms(tenant: Tenant, settings: ImageDefinition): Programs {
+function containedPrograms(tenant: Tenant, settings: ImageDefinition, data: string | undefined): Programs {
   const container = tenant.container!
   const processes = new ProcessGuard()
   const containers = new ContainerGuard(container)
-  const options = { container, tenant, settings, processes, containers }
+  const options = { container, tenant, settings, data, processes, containers }
   return {
     start: onStderr => new ContainerProcess(options, { isInteractive: true, onStderr }),
     close() {
@@ -69,6 +70,7 @@ function prepareHttpImage(
         container,
         tenant,
         settings,
+        data: dataFolderOf(artifact, tenant),
         processes,
         containers,
         startTimeoutMs: START_TIMEOUT_MS,

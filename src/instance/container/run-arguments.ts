@@ -1,8 +1,12 @@
 import type { ImageDefinition } from '../../shared/definitions/definitions.ts'
 import type { Tenant, TenantContainer } from '../../shared/instances/instance-protocol.ts'
+import { fillFolders, storageVariables } from '../bridge/process/program-storage.ts'
+import { DATA_TARGET, dataArguments } from './data-folder.ts'
 
-/** Size of `/tmp`, the only writable folder. */
+/** Size of `/tmp`, the only writable folder apart from DATA_DIR and mounts. */
 const TMP_MB = 64
+/** DATA_DIR of an image that is only described. */
+const SCRATCH = '/tmp'
 /** Delay between SIGTERM and SIGKILL when the engine stops the container. */
 const STOP_SECONDS = 1
 
@@ -19,6 +23,8 @@ export interface RunPlan {
   /** Connects its standard input. */
   isInteractive?: boolean | undefined
   settings?: ImageSettings | undefined
+  /** Folder of this machine that is its DATA_DIR. */
+  data?: string | undefined
 }
 
 /**
@@ -28,10 +34,13 @@ export interface RunPlan {
 export function runArguments(
   container: TenantContainer,
   tenant: Tenant,
-  { name, port, isInteractive, settings = {} }: RunPlan,
+  { name, port, isInteractive, settings = {}, data }: RunPlan,
 ): { args: string[]; env: Record<string, string> } {
+  const folder = data === undefined ? (container.isOwn ? undefined : SCRATCH) : DATA_TARGET
   const variables = Object.entries({
-    ...tenant.env,
+    ...(folder === undefined
+      ? tenant.env
+      : { ...storageVariables(folder), ...fillFolders(tenant.env, { DATA_DIR: folder }) }),
     ...ownVariables(container, tenant),
     ...(port !== undefined && { PORT: String(port) }),
   })
@@ -49,6 +58,7 @@ export function runArguments(
       '--env',
       isMeantForClient(variable) ? `${variable}=${value}` : variable,
     ]),
+    ...dataArguments(data, container),
     ...imageOptions(settings),
     container.image,
     ...(settings.args ?? []),

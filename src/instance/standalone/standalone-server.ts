@@ -81,7 +81,7 @@ function createTenant(artifact: Artifact, env: NodeJS.ProcessEnv, server: Server
   }
 }
 
-/** Only the folder for temporary files is writable in an image. */
+/** Only the folder for temporary files, and DATA_DIR if it is mounted, are writable in an image. */
 function programFolders(
   { source }: { source?: string },
   env: NodeJS.ProcessEnv,
@@ -90,6 +90,7 @@ function programFolders(
   const passed = PASSED.flatMap(name => (env[name] ? [[name, env[name]] as const] : []))
   return {
     folder: join(tmpdir(), 'mcp-program'),
+    ...(env.DATA_DIR && { data: env.DATA_DIR }),
     packages: join(folder, 'packages'),
     hidden: [],
     ...(source !== undefined && { source: join(folder, 'source') }),

@@ -1,6 +1,6 @@
 import { KeyValueStore } from '../../sdk/store/key-value-store.ts'
 import type { ServerStore, Store } from '../../sdk/store/store.ts'
-import { storeError } from '../../sdk/store/store-error.ts'
+import { noUser } from '../../sdk/store/store-error.ts'
 import { type StateBackend, USER_SCOPE } from '../../shared/instances/state-operations.ts'
 import type { Caller } from '../server/client-context.ts'
 
@@ -17,10 +17,7 @@ export class HandlerStore extends KeyValueStore implements ServerStore {
 
   get user(): Store {
     if (this.#caller) return new KeyValueStore(this.#backend, USER_SCOPE + this.#caller.subject)
-    throw storeError(
-      'NO_USER',
-      'context.store.user needs a signed-in user. Set deploy.auth in mcp.config.json and deploy again, or use context.store.',
-    )
+    throw noUser()
   }
 }
 

@@ -1,19 +1,31 @@
 import { USER_SCOPE } from '../../shared/instances/state-operations.ts'
 import { KeyValueStore } from './key-value-store.ts'
 import { MemoryBackend } from './memory-backend.ts'
-import type { ServerStore } from './store.ts'
+import type { ServerStore, Store } from './store.ts'
+import { noUser } from './store-error.ts'
 
 export interface CreateStoreOptions {
   /** Current time in Unix milliseconds, for tests of expiry. */
   now?: () => number
-  /** User of `store.user`. Default: `local|user`. */
-  user?: string
+  /** User of `store.user`. Default: `local|user`. Null: nobody is signed in. */
+  user?: string | null
 }
 
 /** A store in memory with the rules of the real one, for unit tests of handlers. */
 export function createStore({ now, user = 'local|user' }: CreateStoreOptions = {}): ServerStore {
-  const backend = new MemoryBackend(now && { now })
-  return Object.assign(new KeyValueStore(backend), {
-    user: new KeyValueStore(backend, USER_SCOPE + user),
-  })
+  return new MemoryStore(new MemoryBackend(now && { now }), user)
+}
+
+class MemoryStore extends KeyValueStore implements ServerStore {
+  readonly #user: Store | undefined
+
+  constructor(backend: MemoryBackend, user: string | null) {
+    super(backend)
+    this.#user = user === null ? undefined : new KeyValueStore(backend, USER_SCOPE + user)
+  }
+
+  get user(): Store {
+    if (this.#user) return this.#user
+    throw noUser()
+  }
 }

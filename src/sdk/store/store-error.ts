@@ -4,3 +4,11 @@ import type { StoreError } from './store.ts'
 export function storeError(code: StoreError['code'], message: string): StoreError {
   return Object.assign(new Error(message), { name: 'StoreError', code } as const)
 }
+
+/** Of `store.user` when no user is signed in. */
+export function noUser(): StoreError {
+  return storeError(
+    'NO_USER',
+    'context.store.user needs a signed-in user. Set deploy.auth in mcp.config.json and deploy again, or use context.store.',
+  )
+}

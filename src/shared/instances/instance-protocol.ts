@@ -92,6 +92,8 @@ export interface TenantContainer {
   image: string
   /** The daemon built the image from the artifact. It writes our log lines, and other instances can continue its sessions. */
   isOwn: boolean
+  /** User id of its processes inside. Absent: unknown. */
+  uid?: number
   labels: Record<string, string>
   limits: ContainerLimits
 }

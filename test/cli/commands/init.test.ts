@@ -82,14 +82,18 @@ describe('mcp init', () => {
     )
     const compiled = await runToEnd(process.execPath, [TSC, '--project', folder])
     expect(compiled).toMatchObject({ code: 0, stdout: '' })
+    const tested = await runToEnd('npm', ['test'], { cwd: folder, env: home.env })
+    expect(tested).toMatchObject({ code: 0, stdout: expect.stringMatching(/pass 2\n.*fail 0\n/s) })
   })
 
   it('creates one file per tool in the flags', async () => {
     const flags = ['--template', 'custom', '--tool', 'find_it', '--tool', 'clock/now']
     const { files } = await home.json<{ files: string[] }>(['init', 'x', ...flags], { cwd: home.dir })
-    expect(files.filter(file => /^(tools|resources|prompts|src)\//.test(file))).toEqual([
+    expect(files.filter(file => /^(tools|resources|prompts|src|test)\//.test(file))).toEqual([
       'tools/find_it.ts',
+      'test/find_it.test.ts',
       'tools/clock_now.ts',
+      'test/clock_now.test.ts',
     ])
     expect(configOf('x')).not.toHaveProperty('instructions')
     expect(readFileSync(join(home.dir, 'x/tools/clock_now.ts'), 'utf8')).toContain("name: 'clock/now'")

@@ -212,14 +212,14 @@ describe('@modelcontextprotocol/server-memory', () => {
     expect(readFileSync(stored, 'utf8')).toContain('wrote the first program')
   })
 
-  test('the log says where to write when it fails to write elsewhere', async () => {
+  test('the log and the failed call say where to write when it fails to write elsewhere', async () => {
     const env_vars = { MEMORY_FILE_PATH: '/usr/memory.jsonl' }
     const other = await deploy(daemon, build.mcp_id, 'staging', { env_vars })
     const client = await connect(other.url)
     const entities = [{ name: 'Ada', entityType: 'person', observations: [] }]
-    expect(await client.callTool({ name: 'create_entities', arguments: { entities } })).toMatchObject({
-      isError: true,
-    })
+    const failed = await client.callTool({ name: 'create_entities', arguments: { entities } })
+    expect(failed).toMatchObject({ isError: true })
+    expect(JSON.stringify(failed)).toContain('Let it write to $DATA_DIR')
     await eventually(async () => {
       const logs = await daemon.api('GET', `/api/lambda-deploy/${other.deployment_id}/logs?limit=1000`)
       return logs.text.includes('It can write to DATA_DIR')

@@ -34,12 +34,16 @@ export async function prepareContainer(
   const engine = await deps.containers.require()
   const limits = limitsOf(engine, config.limits ?? {}, warn)
   const { image, isOwn } = await provideImage(deps, request)
+  const { program } = request.artifact
+  const user = program?.type === 'image' && !isOwn ? program.user : undefined
+  const uid = await deps.containers.userOf(image, user)
   return {
     engine: engine.name,
     file: engine.file,
     env: deps.containers.env,
     image,
     isOwn,
+    ...(uid !== undefined && { uid }),
     labels: deps.containers.labels(build.name, id),
     limits,
   }

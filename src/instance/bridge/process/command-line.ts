@@ -14,7 +14,7 @@ import { processorGaps } from '../../../shared/sandbox/control-groups.ts'
 import { ChildStartError } from './child-start-error.ts'
 import type { CommandLine, RunnableProgram } from './program-command.ts'
 import { proxyVariables } from './program-network.ts'
-import { storageVariables } from './program-storage.ts'
+import { fillFolders, storageVariables } from './program-storage.ts'
 import { sandboxed } from './sandbox.ts'
 
 /**
@@ -32,7 +32,12 @@ export function commandLine(program: RunnableProgram, tenant: Tenant): CommandLi
   if (!isFolder(cwd))
     throw new ChildStartError(`the working folder ${cwd} of "${program.command}" does not exist`)
   const own = { HOME: folder, TMPDIR: temporary, ...storageVariables(data) }
-  const env: Record<string, string> = { ...base, ...proxyVariables(), ...own, ...given(tenant) }
+  const env: Record<string, string> = {
+    ...base,
+    ...proxyVariables(),
+    ...own,
+    ...fillFolders(tenant.env, { HOME: folder, DATA_DIR: data }),
+  }
   const { file, args } = findInstalled(program, packages) ?? {
     file: findExecutable(program.command, cwd, env.PATH ?? ''),
     args: program.args,
@@ -41,18 +46,6 @@ export function commandLine(program: RunnableProgram, tenant: Tenant): CommandLi
   const line = sandboxed({ file, args, env, cwd, ...(limits && { limits }) }, program, tenant)
   return { ...line, gaps: [...(line.gaps ?? []), ...processorGaps(limits)] }
 }
-
-/** Values may refer to the program's own folders, whose paths the user cannot know. */
-function given(tenant: Tenant): Record<string, string> {
-  const [home, data] = [tenant.program!.folder, dataFolder(tenant)]
-  const entries = Object.entries(tenant.env)
-  return Object.fromEntries(
-    entries.map(([name, value]) => [name, value.replaceAll(HOME, home).replaceAll(DATA_DIR, data)]),
-  )
-}
-
-// biome-ignore lint/suspicious/noTemplateCurlyInString: this is the literal text.
-const [HOME, DATA_DIR] = ['${HOME}', '${DATA_DIR}']
 
 /** A program that is only described has no data folder of its own. */
 function dataFolder({ program }: Tenant): string {

@@ -9,7 +9,7 @@ import { MARKER, type ProcessGuard } from './process-guard.ts'
 import type { CommandLine } from './program-command.ts'
 import { ProgramGroup } from './program-group.ts'
 import { networkHint } from './program-network.ts'
-import { storageHint } from './program-storage.ts'
+import { storageAdvice, storageHint } from './program-storage.ts'
 import { FILTER_DESCRIPTOR } from './sandbox.ts'
 import { killMarked, watchTree } from './tree-watch.ts'
 
@@ -131,9 +131,10 @@ export class ProgramProcess {
     return this.#child.stdout!
   }
 
-  /** Advice after a failed call. Many programs answer with the error of a failed write and log nothing. */
-  hintFor(failure: string): string | undefined {
-    return storageHint.after(failure)
+  /** Advice after a failed call, also logged once. Many programs answer with the error of a failed write and log nothing. */
+  adviceFor(failure: string): string | undefined {
+    this.#logHint(storageHint.after(failure, this.#elsewhere))
+    return storageAdvice(failure)
   }
 
   /** Closes its input, then sends SIGTERM, then SIGKILL to the whole group. Resolves when it has stopped. */
@@ -217,10 +218,19 @@ export class ProgramProcess {
       this.lastLines.push(line.slice(0, KEPT_CHARACTERS))
       if (this.lastLines.length > KEPT_LINES) this.lastLines.shift()
       this.#options.onStderr(line)
-      const hints = this.#options.isContainer ? [] : [networkHint.after(line), storageHint.after(line)]
-      for (const hint of hints) if (hint !== undefined) this.#options.onStderr(hint)
+      if (!this.#options.isContainer) this.#logHint(networkHint.after(line))
+      this.#logHint(storageHint.after(line, this.#elsewhere))
     }
     readOutput(this.#child.stderr!, MAX_STDERR_LINE_BYTES, keep)
+  }
+
+  #logHint(hint: string | undefined): void {
+    if (hint !== undefined) this.#options.onStderr(hint)
+  }
+
+  /** Writable folders other than DATA_DIR. */
+  get #elsewhere(): string {
+    return this.#options.isContainer ? '/tmp' : 'HOME and TMPDIR'
   }
 }
 

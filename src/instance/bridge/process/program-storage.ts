@@ -9,17 +9,35 @@ export function storageVariables(data: string): Record<string, string> {
   return { DATA_DIR: data, ...Object.fromEntries(files) }
 }
 
+/** Replaces references to folders whose paths the user cannot know, such as `${DATA_DIR}`. */
+export function fillFolders(
+  values: Record<string, string>,
+  folders: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const fill = (value: string) =>
+    Object.entries(folders).reduce((text, [name, path]) => text.replaceAll(`\${${name}}`, path), value)
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fill(value)]))
+}
+
 const FAILURE = /\bEROFS\b|Read-only file system/
 
-/** Explains once that most folders are read-only. */
+/** Advice for the client of a call that failed because of a read-only folder. */
+export function storageAdvice(failure: string): string | undefined {
+  if (!FAILURE.test(failure)) return undefined
+  return 'mcp-hosting: the folder of this program is read-only. Let it write to $DATA_DIR, which is kept across releases. See docs/state.md.'
+}
+
+/** Explains once in the log that most folders are read-only. */
 class StorageHint {
   #isSaid = false
 
-  after(text: string): string | undefined {
+  /** `elsewhere`: other writable folders. */
+  after(text: string, elsewhere: string): string | undefined {
     if (this.#isSaid || !FAILURE.test(text)) return undefined
     this.#isSaid = true
     // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the literal text.
-    return 'mcp-hosting: the program tried to write to a read-only folder. It can write to DATA_DIR, which is kept across releases, to HOME and to TMPDIR. If a variable or argument of the program names its file, set it to ${DATA_DIR}/<file>. See docs/state.md.'
+    const set = 'If a variable or argument of the program names its file, set it to ${DATA_DIR}/<file>.'
+    return `mcp-hosting: the program tried to write to a read-only folder. It can write to DATA_DIR, which is kept across releases, and to ${elsewhere}, which is not. ${set} See docs/state.md.`
   }
 }
 

@@ -12,8 +12,8 @@ export interface RunningProgram {
   /** Last lines of its standard error. */
   readonly lastLines: readonly string[]
   readonly ended: Promise<ProgramEnding>
-  /** Advice after a failed call. */
-  hintFor?(failure: string): string | undefined
+  /** Advice for the client of a failed call. */
+  adviceFor?(failure: string): string | undefined
   /** Resolves when it has stopped. */
   stop(): Promise<void>
 }

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { createContext, defineTool } from '../../src/sdk/server.ts'
+
+const book = defineTool({
+  description: 'Books a seat',
+  async handler(_args, context) {
+    const { action, content } = await context.elicit({
+      message: 'Which seat?',
+      schema: { type: 'object', properties: { row: { type: 'number' } }, required: ['row'] },
+    })
+    if (action !== 'accept') return 'no seat'
+    context.progress(1, 2)
+    await context.store.user.set('seat', content.row)
+    context.resourceUpdated('seats://mine')
+    context.announce('resources')
+    context.warning('window seats are gone', 'booking')
+    return `${context.env.AIRLINE} ${content.row} for ${context.auth?.subject}`
+  },
+})
+
+test('a handler runs with a context in memory, which records what it sends', async () => {
+  const context = createContext({
+    env: { AIRLINE: 'KL' },
+    user: 'github|42',
+    elicit: ({ message }) => ({ action: 'accept', content: { row: message.length } }),
+  })
+  expect(await book.handler({}, context)).toBe('KL 11 for github|42')
+  expect(await context.store.user.get('seat')).toBe(11)
+  expect(context).toMatchObject({
+    logs: [{ level: 'warning', data: 'window seats are gone', logger: 'booking' }],
+    progressReports: [{ progress: 1, total: 2 }],
+    announced: ['resources'],
+    updatedResources: ['seats://mine'],
+    client: { capabilities: { elicitation: {} } },
+  })
+})
+
+test('questions without an answer in the test fail as with a client that does not support them', async () => {
+  const context = createContext()
+  await expect(book.handler({}, context)).rejects.toThrow('does not support elicitation. Pass `elicit`')
+  await expect(context.sample('Hello')).rejects.toThrow('does not support sampling')
+  await expect(context.listRoots()).rejects.toThrow('does not support roots')
+  const answering = createContext({
+    sample: ({ maxTokens }) => `up to ${maxTokens}`,
+    roots: [{ uri: 'file:///a' }],
+  })
+  expect((await answering.sample('Hello')).text).toBe('up to 1000')
+  expect(await answering.listRoots()).toEqual([{ uri: 'file:///a' }])
+})
+
+test('store.user of a context without a user throws NO_USER, as in a server without sign-in', () => {
+  expect(() => createContext().store.user).toThrow(expect.objectContaining({ code: 'NO_USER' }))
+})
