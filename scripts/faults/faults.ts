@@ -206,6 +206,48 @@ export const FAULTS: readonly Fault[] = [
   ),
   fault('project/run-esbuild', 'builds fail after the esbuild process was killed', /await esbuild\.stop\(\)/),
 
+  // State
+  fault(
+    'e2e/killed-daemon',
+    'acknowledged writes to a store are lost with the daemon',
+    /(?<=new StateConnection\()path(?=\)\n +this\.#reads)/,
+    "process.env.TMPDIR + '/' + Math.random()",
+  ),
+  fault(
+    'state/user-store',
+    'signed-in users share one store.user',
+    /USER_SCOPE \+ this\.#caller\.subject/,
+    'USER_SCOPE',
+  ),
+  fault(
+    'state/handler-store',
+    'a transaction overwrites what another one changed',
+    /if \(!checks\.every\(.*#reads\.holds.*\) return \{ isConflict: true \}/,
+  ),
+  fault(
+    'state/preview-state',
+    'a preview gets the entries of signed-in users',
+    /WHERE scope = '' AND (?=\$\{LIVE\}`\n)/,
+    'WHERE ',
+  ),
+  fault(
+    'state/preview-state',
+    'a preview changes the original',
+    /createWriteStream\(join\(to, path\)/,
+    'createWriteStream(join(from, path)',
+  ),
+  fault(
+    'container/container-server',
+    'files of a container are lost with it',
+    /\.\.\.dataArguments\(data, container\),/,
+  ),
+  fault(
+    'container/container-server',
+    "a container's user cannot write its data folder",
+    /changeOwner\(data, uid, uid\)/,
+    'void 0',
+  ),
+
   // Sign-in
   fault(
     'oauth/attacks/codes',

@@ -65,6 +65,7 @@ export function createDependencies(
   const states = new StateStores({
     program: join(dirname(backupSettings(config).program), 'state.js'),
     directory: home.state,
+    unfinished: home.unfinishedState,
     now: () => Date.parse(clock.wallTime()),
     onError: background.report,
   })

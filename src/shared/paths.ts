@@ -39,6 +39,7 @@ export function homePaths(env: NodeJS.ProcessEnv = process.env) {
     programSources: join(data, 'program-sources'),
     /** Stores of handlers and data folders of programs: `<server>/<environment>/`. */
     state: join(data, 'state'),
+    unfinishedState: join(data, 'state-copies'),
     /** Installed npm packages of programs. */
     packages: join(data, 'packages'),
     /** Installed dependencies and results of builds. Can be deleted. */

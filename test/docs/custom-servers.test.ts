@@ -41,7 +41,7 @@ const OPTIONS = {
 test('every code excerpt on the page about custom servers type-checks', async () => {
   expect(excerpts.length).toBeGreaterThan(4)
   using project = createProjectFolder({
-    'tsconfig.json': JSON.stringify({ compilerOptions: OPTIONS, include: ['*.ts', 'excerpts'] }),
+    'tsconfig.json': JSON.stringify({ compilerOptions: OPTIONS, include: ['*.ts', 'excerpts', 'types'] }),
     'given.d.ts': GIVEN,
     ...filesOfTemplate('types/node-test.d.ts', 'tools/roll_dice.ts', 'src/dice.ts'),
     ...Object.fromEntries(

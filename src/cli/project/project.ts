@@ -191,6 +191,7 @@ const BUILD_FIELDS = [
   'project_id',
   'source',
   'program',
+  'preview',
 ]
 
 /** `['tools', 2, 'inputSchema']` → `tools[2].inputSchema` */

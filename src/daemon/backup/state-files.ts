@@ -1,13 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import {
-  closeSync,
-  constants,
   createReadStream,
   createWriteStream,
   existsSync,
-  fstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -16,14 +12,13 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import BetterSqlite3 from 'better-sqlite3'
 import type { HomePaths } from '../../shared/paths.ts'
+import { visitFiles } from '../../shared/unlinked-files.ts'
 import { makeSingleFile } from './copied-database.ts'
 import type { BackedUpFile, Manifest, StoredBackup } from './manifest.ts'
 import { copyAtomically, describeFile, type ObjectPool } from './object-pool.ts'
 import { poolOf } from './verify-backup.ts'
 
 type Collected = Required<Pick<Manifest, 'state' | 'files' | 'missing'>>
-
-const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 
 /**
  * Adds the stores of handlers and the data folders of programs to a backup. They change all the time, so each is copied first
@@ -34,7 +29,7 @@ export async function collectState({ state: folder }: HomePaths, pool: ObjectPoo
   for (const path of placesIn(folder)) {
     const store = join(folder, path, 'store.db')
     if (existsSync(store)) await add(collected, pool, `${path}/store.db`, copy => copyStore(store, copy))
-    await addFolder(collected, pool, { path: `${path}/files`, folder: join(folder, path, 'files') })
+    await addFiles(collected, pool, `${path}/files`, join(folder, path, 'files'))
   }
   return collected
 }
@@ -112,53 +107,13 @@ async function copyStore(from: string, to: string): Promise<void> {
   }
 }
 
-/**
- * Adds the regular files of a program's folder. The program may replace a folder with a link to a file of another user while it
- * is read, so each step starts at an open descriptor, and links, including hard links, are left out.
- */
-async function addFolder(
-  collected: Collected,
-  pool: ObjectPool,
-  { path, folder }: { path: string; folder: string },
-): Promise<void> {
-  const descriptor = openWithoutLinks(folder, O_DIRECTORY)
-  if (descriptor === undefined) return
-  try {
-    const here = existsSync('/proc/self/fd') ? `/proc/self/fd/${descriptor}` : folder
-    for (const entry of readdirSync(here, { withFileTypes: true })) {
-      const inside = { path: `${path}/${entry.name}`, folder: join(here, entry.name) }
-      if (entry.isDirectory()) await addFolder(collected, pool, inside)
-      else if (entry.isFile()) await addFile(collected, pool, inside.path, inside.folder)
-    }
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-async function addFile(collected: Collected, pool: ObjectPool, path: string, file: string): Promise<void> {
-  const descriptor = openWithoutLinks(file, O_NONBLOCK)
-  if (descriptor === undefined) return
-  try {
-    const status = fstatSync(descriptor)
-    if (!status.isFile() || status.nlink !== 1) return
-    await add(collected, pool, path, copy =>
+async function addFiles(collected: Collected, pool: ObjectPool, path: string, folder: string): Promise<void> {
+  await visitFiles(folder, (name, descriptor) =>
+    add(collected, pool, `${path}/${name}`, copy =>
       pipeline(
         createReadStream('', { fd: descriptor, autoClose: false, start: 0 }),
         createWriteStream(copy, { mode: 0o600, flush: true }),
       ),
-    )
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-/** Undefined for a link, or when it is gone. */
-function openWithoutLinks(path: string, flags: number): number | undefined {
-  try {
-    return openSync(path, O_RDONLY | O_NOFOLLOW | flags)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ELOOP' || code === 'ENOTDIR' || code === 'EMLINK') return undefined
-    throw error
-  }
+    ),
+  )
 }

@@ -8,6 +8,8 @@ export type StateCall =
   | { method: 'usage' }
   | { method: 'rows'; query: StateQuery }
   | { method: 'change'; rows: readonly StateRow[]; removed: readonly Pick<StateRow, 'scope' | 'key'>[] }
+  /** Copies the entries that users share to a new file. */
+  | { method: 'copy'; to: string }
   /** Closes the file, before it is moved or removed. */
   | { method: 'close' }
 
@@ -16,6 +18,7 @@ export interface ResultOf {
   usage: ReturnType<StateDatabase['usage']>
   rows: ReturnType<StateDatabase['rows']>
   change: ReturnType<StateDatabase['change']>
+  copy: undefined
   close: undefined
 }
 

@@ -52,6 +52,8 @@ export class StateFiles {
         return database.rows(call.query, nowMs)
       case 'change':
         return database.change(call.rows, call.removed, nowMs)
+      case 'copy':
+        return database.copyShared(call.to, nowMs)
     }
   }
 

@@ -6,6 +6,7 @@ import { HostingError } from '../../shared/errors.ts'
 import type { StatePlace } from '../../shared/instances/instance-protocol.ts'
 import type { StateOperation } from '../../shared/instances/state-operations.ts'
 import type { StateQuery, StateRow } from '../store/state/state-reads.ts'
+import { copyState } from './copy-state.ts'
 import type { ResultOf, StateCall, StateRequest, StateResponse } from './state-calls.ts'
 
 export interface StateStoresOptions {
@@ -13,6 +14,8 @@ export interface StateStoresOptions {
   program: string
   /** Folder of all stores: `<server>/<environment>/store.db`. */
   directory: string
+  /** Folder for unfinished copies, on the same disk. */
+  unfinished: string
   now(): number
   /** Receives failures of operations of instances. */
   onError(error: unknown): void
@@ -64,6 +67,18 @@ export class StateStores {
 
   has(place: StatePlace): boolean {
     return existsSync(this.#path(place))
+  }
+
+  /** Gives a place without state a copy of another's shared entries and files. False when nothing was copied. */
+  copy(from: StatePlace, to: StatePlace): Promise<boolean> {
+    const { program, unfinished, now } = this.#options
+    const folders = { from: this.#folder(from), to: this.#folder(to) }
+    return copyState({ ...folders, unfinished, program, nowMs: now() })
+  }
+
+  /** True when there is a store, or a folder for files of programs. */
+  holds(place: StatePlace): boolean {
+    return existsSync(this.#folder(place))
   }
 
   /** Removes a store and the files of the server's programs. Its instances must have stopped. */

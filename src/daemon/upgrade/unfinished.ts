@@ -4,7 +4,7 @@ import type { HomePaths } from '../../shared/paths.ts'
 
 /** Removes files that a killed daemon left half written. Called before anything starts, when no process uses `.tmp` files. */
 export function removeUnfinished(paths: HomePaths): void {
-  const { artifacts, sources, programSources, images, cache, backups, database } = paths
+  const { artifacts, sources, programSources, images, cache, backups, database, unfinishedState } = paths
   const blobs = join(images, 'blobs', 'sha256')
   const dependencies = join(cache, 'dependencies')
   for (const folder of [
@@ -16,6 +16,7 @@ export function removeUnfinished(paths: HomePaths): void {
     blobs,
     dependencies,
     backups,
+    unfinishedState,
   ])
     for (const name of unfinishedIn(folder)) remove(join(folder, name))
   // Commands may be writing other files next to the database.

@@ -1,4 +1,5 @@
 import { request } from 'undici'
+import type { TenantContainer } from '../../shared/instances/instance-protocol.ts'
 import { ChildStartError } from '../bridge/process/child-start-error.ts'
 import { readOutput } from '../bridge/process/line-reader.ts'
 import { describeProgramEnding, type ProgramEnding } from '../bridge/process/program-process.ts'
@@ -41,7 +42,9 @@ export class ContainerChild {
   static async start(options: ContainerChildOptions): Promise<ContainerChild> {
     const child = new ContainerChild(await findFreePort(), options)
     options.onStarted?.(child)
-    if (!(await answersHttp(child.process, child.origin, options.startTimeoutMs))) throw await child.#failed()
+    const { startTimeoutMs, container } = options
+    if (!(await answersHttp(child.process, child.origin, startTimeoutMs, container)))
+      throw await child.#failed()
     void child.process.findProcess()
     return child
   }
@@ -67,7 +70,7 @@ export class ContainerChild {
   }
 
   answers(): Promise<boolean> {
-    return answers(this.origin)
+    return answers(this.origin, this.#options.container)
   }
 
   stop(): Promise<void> {
@@ -89,22 +92,26 @@ export async function answersHttp(
   process: Pick<ContainerProcess, 'isAlive' | 'ended'>,
   origin: string,
   timeoutMs: number,
+  container: Pick<TenantContainer, 'isOwn'>,
 ): Promise<boolean> {
   const deadline = Date.now() + timeoutMs
   while (process.isAlive && Date.now() < deadline) {
-    if (await answers(origin)) return true
+    if (await answers(origin, container)) return true
     await Promise.race([process.ended, new Promise(resolve => setTimeout(resolve, PROBE_PAUSE_MS))])
   }
   return false
 }
 
-/** True when a request is answered. A connection is not enough, because the engine's proxy accepts before the server does. */
-async function answers(origin: string): Promise<boolean> {
+/**
+ * True when a request is answered. A connection is not enough, because the engine's proxy accepts before the server does. Our own
+ * image answers with an error until its program has started.
+ */
+async function answers(origin: string, { isOwn }: Pick<TenantContainer, 'isOwn'>): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(PROBE_MS)
-    const { body } = await request(`${origin}/health`, { signal, reset: true })
+    const { body, statusCode } = await request(`${origin}/health`, { signal, reset: true })
     await body.dump()
-    return true
+    return !isOwn || statusCode < 500
   } catch {
     return false
   }

@@ -38,7 +38,7 @@ async function describe(program: ImageDefinition, options: Options): Promise<Des
   const port = mayServeHttp ? await findFreePort() : undefined
   const running = start(options, port)
   try {
-    const isStdio = await speaksStdio(running, port)
+    const isStdio = await speaksStdio(running, port, options)
     if (isStdio) return { ...(await running.client.describe()), transport: 'stdio' }
     return await describeAndStop(httpChild(running.process, port!), 'container', program.path).then(
       described => ({ ...described, transport: 'http' }),
@@ -66,11 +66,15 @@ function start(options: Options, port: number | undefined): Running {
 }
 
 /** Waits for the first answer. False: over HTTP. Rejects with ChildStartError when there is none. */
-async function speaksStdio({ process, client }: Running, port: number | undefined): Promise<boolean> {
+async function speaksStdio(
+  { process, client }: Running,
+  port: number | undefined,
+  { container }: Options,
+): Promise<boolean> {
   const opened = client.open().then(() => true)
   if (port === undefined) return opened
   const origin = `http://127.0.0.1:${port}`
-  const overHttp = answersHttp(process, origin, START_TIMEOUT_MS)
+  const overHttp = answersHttp(process, origin, START_TIMEOUT_MS, container)
   try {
     const first = await Promise.race([opened, overHttp.then(isHttp => (isHttp ? false : opened))])
     opened.catch(() => {}) // an HTTP server does not answer on its standard output

@@ -195,6 +195,16 @@ export const buildRequestSchema = namedBuildRequest.strictObject({
     .describe(
       'Values for code that runs during the build, and for the preview. They override stored variables. Kept in memory only, lost on restart.',
     ),
+  preview: z
+    .strictObject({
+      copy_state_from: environmentSchema
+        .optional()
+        .describe(
+          'Environment whose stored data a preview without data starts with. Entries of signed-in users are not copied. By default it starts empty.',
+        ),
+    })
+    .optional()
+    .describe('Settings of the preview.'),
   environment: environmentSchema
     .optional()
     .describe(

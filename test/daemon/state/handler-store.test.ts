@@ -1,30 +1,16 @@
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { postModern } from '../../helpers/clients/mcp-requests.ts'
 import { deployFolder } from '../../helpers/daemon/custom-server.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { signInWithKey } from '../../helpers/daemon/local-sign-in.ts'
 import { createProjectFolder } from '../../helpers/daemon/project-folder.ts'
+import { runOnStore, storeTool } from '../../helpers/daemon/store-tool.ts'
 import { createKey } from '../http/fixtures.ts'
 
-const tool = (version: number) => `
-  import { defineTool } from 'mcp-hosting/server'
-  export default defineTool({
-    description: 'Runs an operation on the store',
-    async handler({ op, args = [], at }, { store }) {
-      try {
-        const target = at === 'user' ? store.user : store
-        if (op !== 'transfer') return { version: ${version}, result: (await target[op](...args)) ?? null }
-        await store.transaction(async transaction => {
-          const [from, to] = [await transaction.get('from'), await transaction.get('to')]
-          transaction.set('from', (from ?? 0) - 1)
-          transaction.set('to', (to ?? 0) + 1)
-        })
-        return { version: ${version}, result: null }
-      } catch (error) {
-        return { code: error.code, message: error.message }
-      }
-    },
-  })`
+/** Leaves errors of the store to its caller. */
+const COUNT = `export default { description: 'Counts', handler: (_args, { store }) => store.increment('count') }`
 
 let daemon: TestDaemon
 let wallMs = Date.parse('2026-01-01T00:00:00Z')
@@ -40,14 +26,9 @@ beforeAll(async () => {
 afterAll(() => daemon.close())
 
 async function deploy(name: string, version: number, config: object = {}, environment = 'production') {
-  using project = createProjectFolder({ 'tools/run.ts': tool(version) })
+  using project = createProjectFolder({ 'tools/run.ts': storeTool(version) })
   const { url } = await deployFolder(daemon, name, project.path, { environment, config })
   return url as string
-}
-
-async function run(url: string, op: string, args: unknown[] = [], at?: string) {
-  const result = await callTool(url, 'run', { op, args, ...(at && { at }) })
-  return JSON.parse(result.content[0].text)
 }
 
 async function idOf(name: string, status: string): Promise<string> {
@@ -59,36 +40,43 @@ async function idOf(name: string, status: string): Promise<string> {
 
 describe('the store of a server', () => {
   test('the store of a server is separate for each environment', async () => {
-    await run(urls.production, 'set', ['where', 'production'])
-    await run(urls.staging, 'set', ['where', 'staging'])
-    expect((await run(urls.production, 'get', ['where'])).result).toBe('production')
-    expect((await run(urls.staging, 'get', ['where'])).result).toBe('staging')
-    expect((await run(urls.other, 'get', ['where'])).result).toBeNull()
+    await runOnStore(urls.production, 'set', ['where', 'production'])
+    await runOnStore(urls.staging, 'set', ['where', 'staging'])
+    expect((await runOnStore(urls.production, 'get', ['where'])).result).toBe('production')
+    expect((await runOnStore(urls.staging, 'get', ['where'])).result).toBe('staging')
+    expect((await runOnStore(urls.other, 'get', ['where'])).result).toBeNull()
   })
 
   test('all instances share a store and lose no increment and no transaction', async () => {
     const calls = Array.from({ length: 30 }, (_, index) =>
-      index % 2 === 0 ? run(urls.production, 'increment', ['count']) : run(urls.production, 'transfer'),
+      index % 2 === 0
+        ? runOnStore(urls.production, 'increment', ['count'])
+        : runOnStore(urls.production, 'transfer'),
     )
     const results = await Promise.all(calls)
     expect(results.filter(({ code }) => code)).toEqual([])
-    expect((await run(urls.production, 'get', ['count'])).result).toBe(15)
-    expect((await run(urls.production, 'get', ['to'])).result).toBe(15)
-    expect((await run(urls.production, 'get', ['from'])).result).toBe(-15)
+    expect((await runOnStore(urls.production, 'get', ['count'])).result).toBe(15)
+    expect((await runOnStore(urls.production, 'get', ['to'])).result).toBe(15)
+    expect((await runOnStore(urls.production, 'get', ['from'])).result).toBe(-15)
   })
 
   test('outlasts releases, rollbacks and restarts of the daemon', async () => {
-    await run(urls.production, 'set', ['kept', [1, { a: 'é' }]])
+    await runOnStore(urls.production, 'set', ['kept', [1, { a: 'é' }]])
     await deploy('notes', 2, { scaling: { min_instances: 2, max_instances: 2 } })
-    expect(await run(urls.production, 'get', ['kept'])).toEqual({ version: 2, result: [1, { a: 'é' }] })
+    expect(await runOnStore(urls.production, 'get', ['kept'])).toEqual({
+      version: 2,
+      result: [1, { a: 'é' }],
+    })
     await daemon.api('POST', `/v1/deploy/${await idOf('notes', 'deployed')}/rollback`)
-    expect((await run(urls.production, 'get', ['kept'])).result).toEqual([1, { a: 'é' }])
+    expect((await runOnStore(urls.production, 'get', ['kept'])).result).toEqual([1, { a: 'é' }])
+    await runOnStore(urls.staging, 'set', ['slept', true])
     await daemon.restart()
-    expect((await run(urls.production, 'get', ['kept'])).result).toEqual([1, { a: 'é' }])
+    expect((await runOnStore(urls.staging, 'get', ['slept'])).result).toBe(true) // wakes up for this call
+    expect((await runOnStore(urls.production, 'get', ['kept'])).result).toEqual([1, { a: 'é' }])
   })
 
   test('separates the entries of a signed-in user, who may have several keys, from the shared ones', async () => {
-    using project = createProjectFolder({ 'tools/run.ts': tool(1) })
+    using project = createProjectFolder({ 'tools/run.ts': storeTool(1) })
     const config = { auth: { provider: 'local' } }
     const { url, sign_in } = await deployFolder(daemon, 'protected', project.path, { config })
     const { key } = await createKey(daemon, { scopes: ['READ'], plan: 'free' })
@@ -111,12 +99,12 @@ describe('the store of a server', () => {
     const before = await instances()
     const acknowledged = new Set<number>()
     const writers = Array.from({ length: 60 }, async (_, at) => {
-      const { result } = await run(urls.production, 'set', [`killed/${at}`, at])
+      const { result } = await runOnStore(urls.production, 'set', [`killed/${at}`, at])
       if (result === null) acknowledged.add(at)
       if (at % 20 === 0) for (const { pid } of await instances()) if (pid) process.kill(pid, 'SIGKILL')
     })
     await Promise.allSettled(writers)
-    const { result } = await run(urls.production, 'list', ['killed/'])
+    const { result } = await runOnStore(urls.production, 'list', ['killed/'])
     const stored = new Set(result.map(({ value }: { value: number }) => value))
     expect([...acknowledged].filter(at => !stored.has(at))).toEqual([])
     expect(acknowledged.size).toBeGreaterThan(0)
@@ -126,14 +114,14 @@ describe('the store of a server', () => {
   })
 
   test('expires entries by the clock of the daemon', async () => {
-    await run(urls.production, 'set', ['soon', 1, { ttlSeconds: 60 }])
-    expect((await run(urls.production, 'get', ['soon'])).result).toBe(1)
+    await runOnStore(urls.production, 'set', ['soon', 1, { ttlSeconds: 60 }])
+    expect((await runOnStore(urls.production, 'get', ['soon'])).result).toBe(1)
     wallMs += 60_000
-    expect((await run(urls.production, 'get', ['soon'])).result).toBeNull()
+    expect((await runOnStore(urls.production, 'get', ['soon'])).result).toBeNull()
   })
 
   test('shows its size in the status, and its entries in the API', async () => {
-    await run(urls.staging, 'set', ['listed', [1]])
+    await runOnStore(urls.staging, 'set', ['listed', [1]])
     const { body } = await daemon.api('GET', '/v1/servers/notes/store/staging?key=listed')
     expect(body.data.items).toEqual([{ key: 'listed', user: null, value: [1], expires_at: null }])
     const id = (await daemon.api('GET', '/v1/deploy?environment=staging')).body.data.items[0].deployment_id
@@ -143,32 +131,49 @@ describe('the store of a server', () => {
   })
 
   test('reports limits with codes, and store.user without sign-in', async () => {
-    expect(await run(urls.production, 'set', ['big', 'x'.repeat(140_000)])).toMatchObject({
+    expect(await runOnStore(urls.production, 'set', ['big', 'x'.repeat(140_000)])).toMatchObject({
       code: 'TOO_LARGE',
     })
-    expect(await run(urls.production, 'get', ['k'.repeat(2049)])).toMatchObject({ code: 'INVALID_KEY' })
-    await run(urls.production, 'set', ['text', 'no number'])
-    expect(await run(urls.production, 'increment', ['text'])).toMatchObject({ code: 'NOT_A_NUMBER' })
-    expect(await run(urls.production, 'get', ['a'], 'user')).toMatchObject({ code: 'NO_USER' })
+    expect(await runOnStore(urls.production, 'get', ['k'.repeat(2049)])).toMatchObject({
+      code: 'INVALID_KEY',
+    })
+    await runOnStore(urls.production, 'set', ['text', 'no number'])
+    expect(await runOnStore(urls.production, 'increment', ['text'])).toMatchObject({ code: 'NOT_A_NUMBER' })
+    expect(await runOnStore(urls.production, 'get', ['a'], 'user')).toMatchObject({ code: 'NO_USER' })
+  })
+
+  test('a store that fails is a tool error, and works again when its file does', async () => {
+    using project = createProjectFolder({ 'tools/count.ts': COUNT })
+    const file = join(daemon.home.state, 'failing', 'production', 'store.db')
+    mkdirSync(file, { recursive: true })
+    const { url } = await deployFolder(daemon, 'failing', project.path)
+    const failed = await callTool(url, 'count', {})
+    expect(failed).toEqual({
+      content: [{ type: 'text', text: expect.stringContaining('The store cannot be read or written.') }],
+      isError: true,
+    })
+    expect(JSON.stringify(failed)).not.toContain(daemon.home.home)
+    rmSync(file, { recursive: true })
+    expect((await callTool(url, 'count', {})).content).toEqual([{ type: 'text', text: '1' }])
   })
 
   test('accepts values of the maximum size with the most expensive content', async () => {
     const commas = `[${'0,'.repeat(65_000)}0]`
-    expect(await run(urls.production, 'set', ['commas', JSON.parse(commas)])).toEqual({
+    expect(await runOnStore(urls.production, 'set', ['commas', JSON.parse(commas)])).toEqual({
       version: 1,
       result: null,
     })
     // A message of 32 to 64 KB leaves part of Node's read buffer unused.
     for (const size of [40_000, 50_000, 60_000]) {
-      await run(urls.production, 'set', ['half', 'x'.repeat(size)])
-      expect((await run(urls.production, 'get', ['half'])).result).toHaveLength(size)
+      await runOnStore(urls.production, 'set', ['half', 'x'.repeat(size)])
+      expect((await runOnStore(urls.production, 'get', ['half'])).result).toHaveLength(size)
     }
     const controls = '\u0001'.repeat(21_000)
-    await run(urls.production, 'set', ['controls', controls])
-    expect((await run(urls.production, 'get', ['controls'])).result).toBe(controls)
+    await runOnStore(urls.production, 'set', ['controls', controls])
+    expect((await runOnStore(urls.production, 'get', ['controls'])).result).toBe(controls)
     await Promise.all(
-      Array.from({ length: 20 }, (_, at) => run(urls.other, 'set', [`k${at}`, 'x'.repeat(130_000)])),
+      Array.from({ length: 20 }, (_, at) => runOnStore(urls.other, 'set', [`k${at}`, 'x'.repeat(130_000)])),
     )
-    expect((await run(urls.other, 'list', ['k', { limit: 20 }])).result).toHaveLength(20)
+    expect((await runOnStore(urls.other, 'list', ['k', { limit: 20 }])).result).toHaveLength(20)
   })
 })

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engineEnvironment } from '../../../src/shared/container-engine.ts'
 import { createArtifact } from '../../fixtures/instance/artifact.ts'
 import { createTenant } from '../../fixtures/instance/tenant.ts'
-import { modern, modernHeaders, open, postModern, send } from '../../helpers/clients/mcp-requests.ts'
+import { modern, modernHeaders, postModern, send } from '../../helpers/clients/mcp-requests.ts'
 import { HAS_PODMAN } from '../../helpers/containers/containers.ts'
 import { seedNodeBase } from '../../helpers/containers/node-base.ts'
 import { eventually, type TestHome } from '../../helpers/daemon/mcp.ts'
@@ -16,6 +16,8 @@ import { callTool, EngineHome } from './engine-home.ts'
 const INSTANCE_PROGRAM = new URL('../../../dist/instance.js', import.meta.url).pathname
 
 const WEATHER = new URL('../../../examples/weather', import.meta.url).pathname
+
+const KEEPER = new URL('../../fixtures/programs/keeper.mjs', import.meta.url).pathname
 
 describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
   let engine: EngineHome
@@ -220,6 +222,9 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
       image: 'localhost/forecasts:1',
       limits: { memory_mb: 128 },
     })
+    const read = "require('node:fs').readFileSync(process.env.DATA_DIR + '/kept')"
+    const write = "require('node:fs').writeFileSync(process.env.DATA_DIR + '/kept', '')"
+    engine.podman('exec', engine.containerOf(deployment_id), '/usr/local/bin/node', '-e', write)
     await home.mcp(['daemon', 'restart'], { env })
     // The supervising process removes its container shortly after the daemon stops.
     await eventually(() => engine.containers(deployment_id).length === 0)
@@ -228,52 +233,24 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
     expect(engine.containers(deployment_id)).toEqual([])
     expect(JSON.stringify(await callTool(url, 'current_weather', { city: 'Oslo' }))).toContain('Norway')
     expect(engine.containers(deployment_id)).toHaveLength(1)
+    engine.podman('exec', engine.containerOf(deployment_id), '/usr/local/bin/node', '-e', read)
+    expect(statSync(join(home.dir, 'state/forecasts/development/files/kept')).uid).toBe(65_532)
   }, 60_000)
 
-  test('an exported image finishes its active request when podman stops it', async () => {
-    const folder = join(home.dir, 'slow')
+  test('a program in our own image keeps its DATA_DIR across releases', async () => {
+    const folder = join(home.dir, 'keeper')
     mkdirSync(folder)
-    const slow = {
-      name: 'slow',
-      description: 'Answers after a while',
-      inputSchema: { type: 'object' },
-      handler: {
-        type: 'template',
-        text: 'done',
-        emit: [{ log: { level: 'info', message: 'began' } }, { waitMs: 700 }],
-      },
-    }
+    const program = { type: 'stdio', command: 'node', args: ['server.mjs'] }
     writeFileSync(
       join(folder, 'mcp.config.json'),
-      JSON.stringify({ name: 'slow', template: 'advanced', tools: [slow] }),
+      JSON.stringify({ name: 'keeper', template: 'custom', program }),
     )
-    await home.json(['build', folder], { env })
-    const archive = join(home.dir, 'slow.tar')
-    await home.json(['export', 'slow', '--image', '--out', archive], { env })
-    const image = engine.podman('load', '--quiet', '--input', archive).trim().split(' ').at(-1)!
-    const name = 'mcp-test-slow'
-    const options = `--detach --name ${name} --publish 127.0.0.1:19876:19876 --env PORT=19876`
-    engine.podman('run', ...options.split(' '), image)
-    const url = 'http://127.0.0.1:19876/mcp'
-    await eventually(() =>
-      fetch(new URL('/health', url)).then(
-        ({ ok }) => ok,
-        () => false,
-      ),
-    )
-    // The response head arrives when the tool has started.
-    const answer = await open(url, {
-      body: modern('tools/call', { name: 'slow' }),
-      headers: modernHeaders('tools/call', 'slow'),
-    })
-    engine.podman('stop', '--time', '10', name)
-    let text = ''
-    for await (const chunk of answer) text += chunk
-    expect(text).toContain('"text":"done"')
-    expect(engine.podman('inspect', name, '--format', '{{.State.ExitCode}} {{.Config.User}}').trim()).toBe(
-      '0 65532:65532',
-    )
-    engine.podman('rm', '--force', name)
+    copyFileSync(KEEPER, join(folder, 'server.mjs'))
+    const count = async () => JSON.stringify(await callTool((await engine.status('keeper')).url, 'count', {}))
+    await engine.deploy([folder, '--image'])
+    expect(await count()).toContain('"1"')
+    await engine.deploy([folder, '--image'])
+    expect(await count()).toContain('"2"')
   }, 60_000)
 
   test('no container is left when the daemon stops', async () => {

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -74,6 +83,35 @@ describe.runIf(HAS_PODMAN && HAS_PYTHON)('an image that speaks MCP over stdio', 
     expect((await deployed('counter')).config.limits).toEqual({ memory_mb: 64 })
     await eventually(() => containers(first.deployment_id).length === 0)
   }, 60_000)
+
+  test('DATA_DIR lasts through restarts, releases and stops, is backed up, and is removed with the data', async () => {
+    const command = (folder: string) => `docker run -i --rm -u 1234 -e PLACE=/ -e COUNT_IN=${folder} ${ADDER}`
+    const deploy = (folder: string) =>
+      home.json<Deployed>(['deploy', '--command', command(folder), '--name', 'keeper'], { env })
+    const first = await deploy('DATA_DIR')
+    expect(await call('keeper', 'remember')).toBe('1')
+    podman('kill', '--signal', 'KILL', containers(first.deployment_id)[0]!)
+    await eventually(() => logs(first.deployment_id).then(text => text.includes('was killed by SIGKILL')))
+    expect(await call('keeper', 'remember')).toBe('2')
+    await deploy('DATA_DIR')
+    expect(await call('keeper', 'remember')).toBe('3')
+    await home.mcp(['stop', 'keeper'], { env })
+    await home.mcp(['start', 'keeper'], { env })
+    expect(await call('keeper', 'remember')).toBe('4')
+    const folder = join(home.dir, 'state', 'keeper', 'development')
+    expect(readFileSync(join(folder, 'files', 'count'), 'utf8')).toBe('4')
+    expect(statSync(join(folder, 'files', 'count')).uid).toBe(1234)
+    const { file } = await home.json<{ file: string }>(['daemon', 'backup'], { env })
+    const { manifest } = JSON.parse(readFileSync(file.replace(/db$/, 'json'), 'utf8'))
+    expect(manifest.state).toHaveProperty(['keeper/development/files/count'])
+
+    const { deployment_id } = await deploy('PLACE')
+    const failed = await home.mcp(['call', 'keeper', 'remember'], { env })
+    expect(failed.stdout + failed.stderr).toContain('Let it write to $DATA_DIR')
+    expect(await logs(deployment_id)).toContain('It can write to DATA_DIR')
+    await home.json(['remove', 'keeper', '--data', '--yes'], { env })
+    expect(existsSync(folder)).toBe(false)
+  }, 90_000)
 
   test('each session can have its own container', async () => {
     const args = ['deploy', '--image', ADDER, '--name', 'apart', '--isolation', 'session']

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
+import { prepareDataFolder } from '../../../src/instance/container/data-folder.ts'
 import { runArguments } from '../../../src/instance/container/run-arguments.ts'
 import type { Tenant, TenantContainer } from '../../../src/shared/instances/instance-protocol.ts'
 import { createArtifact } from '../../fixtures/instance/artifact.ts'
@@ -113,6 +114,35 @@ test('values of variables are not arguments, unless the client would interpret t
   expect(args).toContain('DOCKER_HOST=x')
   expect(env).not.toHaveProperty('DOCKER_HOST')
   expect(args.at(-1)).toBe('weather:1')
+})
+
+test('an image gets a lasting DATA_DIR that its user owns, and a temporary one while it is described', () => {
+  const engine = stubEngine('')
+  const data = mkdtempSync(join(tmpdir(), 'mcp-data-'))
+  onTestFinished(() => {
+    engine[Symbol.dispose]()
+    rmSync(data, { recursive: true, force: true })
+  })
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the literal text.
+  const tenant = { env: { DB: '${DATA_DIR}/app.db' } } as unknown as Tenant
+  const planned = (folder?: string, changes: Partial<TenantContainer> = {}) =>
+    runArguments(container(engine, changes), tenant, { name: 'n', data: folder })
+  expect(planned(data).args.join(' ')).toContain(`--volume ${data}:/mcp-data:z`)
+  expect(planned(data).env).toMatchObject({ DATA_DIR: '/mcp-data', DB: '/mcp-data/app.db' })
+  expect(planned().args).not.toContain('--volume')
+  expect(planned().env).toMatchObject({ DATA_DIR: '/tmp', DB: '/tmp/app.db' })
+  const isRoot = process.getuid?.() === 0
+  const maps = (changes: Partial<TenantContainer>) =>
+    planned(data, changes).args.includes('keep-id:uid=7,gid=7')
+  expect([maps({ uid: 7 }), maps({ uid: 7, engine: 'docker' }), maps({ uid: 0 })]).toEqual([
+    !isRoot,
+    false,
+    false,
+  ])
+  prepareDataFolder(data, { engine: 'podman', uid: 7 })
+  expect(statSync(data).uid).toBe(isRoot ? 7 : process.getuid?.())
+  prepareDataFolder(data, { engine: 'docker' })
+  expect(statSync(data).mode & 0o777).toBe(0o777)
 })
 
 test('passes on only the configured limits', () => {

@@ -103,6 +103,7 @@ export class Builds {
     try {
       const built = await this.#build(build, request, work)
       await this.#previews.openAddress(build.name)
+      await this.#previews.copyState(build, request.preview?.copy_state_from)
       const record = () => this.#move(build, 'ready', startedMs, fieldsOf(built))
       ready = await this.#deps.artifacts.publish(built, record)
     } catch (error) {

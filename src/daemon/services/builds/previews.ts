@@ -1,4 +1,6 @@
-import type { ChangedList } from '../../../shared/instances/instance-protocol.ts'
+import type { Environment } from '../../../shared/contract/states.ts'
+import { HostingError } from '../../../shared/errors.ts'
+import type { ChangedList, StatePlace } from '../../../shared/instances/instance-protocol.ts'
 import { KeyedQueue } from '../../../shared/keyed-queue.ts'
 import type { Build } from '../../store/tables/builds.ts'
 import type { Server } from '../../store/tables/servers.ts'
@@ -32,6 +34,19 @@ export class Previews {
   /** Opens the address, so that the URL works when the build is ready. */
   async openAddress(server: string): Promise<void> {
     await this.#deps.addresses.open(server, 'preview')
+  }
+
+  /** Starts a preview without data with a copy of an environment's. Throws UNAVAILABLE. */
+  async copyState({ id, name }: Build, from: Environment | undefined): Promise<void> {
+    if (from === undefined) return
+    const { states, logs, clock } = this.#deps
+    const place = (slot: StatePlace['slot']) => ({ server: name, slot })
+    const copied = await states.copy(place(from), place('preview')).catch(error => {
+      throw notCopied(name, from, error)
+    })
+    if (!copied) return
+    const message = `the preview starts with a copy of the data in ${from}`
+    await logs.append(id, { timestamp: clock.now(), level: 'info', stream: 'server', message })
   }
 
   /** Switches the preview to a ready build, unless it already serves a newer one. */
@@ -141,4 +156,12 @@ export class Previews {
       supervisor.drain(id, { notice: { changed } }).finally(() => this.#draining.delete(id)),
     )
   }
+}
+
+function notCopied(server: string, from: Environment, cause: Error): HostingError {
+  return new HostingError(
+    'UNAVAILABLE',
+    `The data of "${server}" in ${from} could not be copied to its preview: ${cause.message}`,
+    { details: 'Build again, or remove preview.copy_state_from, so that the preview starts empty.', cause },
+  )
 }

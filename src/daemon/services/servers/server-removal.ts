@@ -60,7 +60,7 @@ export class ServerRemoval {
   /** The data of a server may outlive it. */
   #requireServer(name: string): void {
     const { states, store } = this.#deps
-    const hasData = STORE_ENVIRONMENTS.some(slot => states.has({ server: name, slot }))
+    const hasData = STORE_ENVIRONMENTS.some(slot => states.holds({ server: name, slot }))
     if (store.servers.find(name) || hasData || store.variables.hasAny(name)) return
     throw new HostingError('NOT_FOUND', `Server "${name}" does not exist.`, {
       next: [{ description: 'List servers', command: 'mcp list' }],

@@ -66,6 +66,12 @@ export class StateDatabase {
     return (refused as { error: StateError } | undefined) ?? { removed: count }
   }
 
+  /** Copies the entries that no user owns to a new file. Sees one state of the store and does not delay writers. */
+  copyShared(path: string, nowMs: number): void {
+    new StateConnection(path).close()
+    this.#connection.translate(() => this.#reads.copyShared(path, nowMs))
+  }
+
   close(): void {
     this.#connection.close()
   }

@@ -30,6 +30,9 @@ export interface StateQuery {
 
 const LIVE = '(expires_at IS NULL OR expires_at > @now)'
 
+const COUNT_COPY = `UPDATE copy.usage SET (version, entries, bytes) =
+  (SELECT coalesce(max(version), 0), count(*), coalesce(sum(bytes), 0) FROM copy.entries)`
+
 /** Reads the entries that have not expired. Times are in Unix milliseconds. */
 export class StateReads {
   readonly #connection: StateConnection
@@ -75,6 +78,20 @@ export class StateReads {
       ${after ? 'AND (scope, key) > (@afterScope, @afterKey)' : ''} ORDER BY scope, key LIMIT @limit`
     const given = { now, prefix, end, scope, key, afterScope: after?.scope, afterKey: after?.key, limit }
     return this.#connection.prepare<StateRow>(sql).all(given)
+  }
+
+  /** Adds the entries without an owner to an empty store. */
+  copyShared(path: string, now: number): void {
+    this.#connection.prepare('ATTACH @path AS copy').run({ path })
+    try {
+      this.#connection.readTransaction(() => {
+        const sql = `INSERT INTO copy.entries SELECT * FROM entries WHERE scope = '' AND ${LIVE}`
+        this.#connection.prepare(sql).run({ now })
+        this.#connection.prepare(COUNT_COPY).run({})
+      })
+    } finally {
+      this.#connection.prepare('DETACH copy').run({})
+    }
   }
 
   /** Whether what a transaction read is unchanged. */

@@ -14,15 +14,19 @@ export interface IdentityProvider extends AsyncDisposable {
 /** Shared, because creating an RSA key takes a while. */
 const keyPair = generateKeyPair('RS256', { extractable: true })
 
-/** Certified identity provider on loopback that signs every user in as `account` without asking. */
+/** Certified identity provider on loopback that signs every user in as the current `account` without asking. */
 export async function startIdentityProvider(
   callback: string,
-  { account = 'ada', id = 'idp' }: { account?: string; id?: string } = {},
+  { account = 'ada', id = 'idp' }: { account?: string | (() => string); id?: string } = {},
 ): Promise<IdentityProvider> {
   const server = createServer()
   await listen(server)
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const provider = await createProvider(issuer, callback, account)
+  const provider = await createProvider(
+    issuer,
+    callback,
+    typeof account === 'string' ? () => account : account,
+  )
   server.on('request', provider.callback())
   return {
     issuer,
@@ -37,7 +41,7 @@ export async function startIdentityProvider(
   }
 }
 
-async function createProvider(issuer: string, callback: string, account: string): Promise<Provider> {
+async function createProvider(issuer: string, callback: string, account: () => string): Promise<Provider> {
   const { privateKey } = await keyPair
   const provider = new Provider(issuer, {
     clients: [
@@ -67,7 +71,7 @@ async function createProvider(issuer: string, callback: string, account: string)
     if (!ctx.path.startsWith('/interaction/')) return next()
     const { prompt, params, session } = await provider.interactionDetails(ctx.req, ctx.res)
     if (prompt.name === 'login') {
-      return provider.interactionFinished(ctx.req, ctx.res, { login: { accountId: account } })
+      return provider.interactionFinished(ctx.req, ctx.res, { login: { accountId: account() } })
     }
     const grant = new provider.Grant({ accountId: session!.accountId, clientId: String(params.client_id) })
     grant.addOIDCScope(String(params.scope))
