@@ -208,7 +208,7 @@ export const FAULTS: readonly Fault[] = [
 
   // State
   fault(
-    'e2e/killed-daemon',
+    'faults/killed-daemon',
     'acknowledged writes to a store are lost with the daemon',
     /(?<=new StateConnection\()path(?=\)\n +this\.#reads)/,
     "process.env.TMPDIR + '/' + Math.random()",

@@ -25,7 +25,7 @@ export default defineCommand({
     'mcp dev': 'the project in this folder',
     'mcp dev --env-file .env': 'with environment variables',
     'mcp dev weather --level debug': 'show every MCP message',
-    'mcp dev --json': 'one JSON object per line: built, failed, log',
+    'mcp dev --json': 'one JSON object per line: built, missing, failed, log',
   },
   async run(context, { dir, level, set, envFile }): Promise<ExitCode> {
     const given = readEnvVars(envFile, set, context.env)

@@ -8,6 +8,7 @@ import { countsToText } from '../output/counts.ts'
 import { formatLogLine, type LogEntry } from '../output/log-lines.ts'
 import { BuildLoop, type BuildLoopOptions, type Outcome } from './build-loop.ts'
 import { Hotkeys } from './hotkeys.ts'
+import { MissingVariables } from './missing-variables.ts'
 import { OldBuilds } from './old-builds.ts'
 import { isShown, type Level, PreviewLog } from './preview-log.ts'
 import { FolderWatcher } from './watch-folder.ts'
@@ -22,6 +23,9 @@ export class DevSession {
   #served: BuildRecord | undefined
   #builds: OldBuilds | undefined
   #log: PreviewLog | undefined
+  readonly #missing: MissingVariables
+  /** Names of variables that have a value in this run only. */
+  #given: string[] = []
   /** Log lines withheld during a prompt. */
   #held: LogEntry[] | undefined
   readonly #ended = Promise.withResolvers<ExitCode>()
@@ -30,6 +34,7 @@ export class DevSession {
     this.#context = context
     this.#directory = directory
     this.#level = level
+    this.#missing = new MissingVariables(context)
   }
 
   async run(open: BuildLoopOptions['open']): Promise<ExitCode> {
@@ -37,7 +42,12 @@ export class DevSession {
     const api = await this.#context.api()
     this.#log = new PreviewLog(api, line => this.#showLine(line))
     this.#builds = new OldBuilds(api)
-    const loop = new BuildLoop(this.#context, { open, onOutcome: outcome => this.#report(outcome) })
+    const read = async () => {
+      const project = await open()
+      this.#given = Object.keys(project.request.env_vars ?? {})
+      return project
+    }
+    const loop = new BuildLoop(this.#context, { open: read, onOutcome: outcome => this.#report(outcome) })
     const build = (wanted?: { since?: number; force?: boolean }) =>
       void loop.build(wanted).catch(error => this.#ended.reject(error))
     const watcher = new FolderWatcher(this.#directory, since => build({ since }))
@@ -68,7 +78,10 @@ export class DevSession {
   }
 
   async #report(outcome: Outcome): Promise<void> {
-    if (outcome.kind === 'built') return this.#reportBuilt(outcome)
+    if (outcome.kind === 'built') {
+      this.#reportBuilt(outcome)
+      return this.#missing.report(outcome.record.name, this.#given)
+    }
     if (outcome.kind === 'failed') return this.#reportFailed(outcome)
   }
 

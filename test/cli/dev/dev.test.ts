@@ -234,3 +234,19 @@ test('a folder without a project is a usage error', async () => {
   expect(ended.code).toBe(2)
   expect(ended.stderr).toContain('No project file')
 })
+
+test('names the variables that have no value in development, with those of this run left out', async () => {
+  const env = ['GIVEN', 'STORED', { name: 'LATER', required: true }, { name: 'USUAL', default: 'x' }]
+  const config = JSON.stringify({ name: 'lacking', template: 'custom', env })
+  const write = makeFolder('lacking', { 'tools/say.ts': moduleTool('one'), 'mcp.config.json': config })
+  const folder = join(home.dir, 'lacking')
+  await home.mcp(['env', 'set', 'STORED=1'], { cwd: folder })
+  const dev = startDev(folder, '--set', 'GIVEN=1')
+  expect(await dev.next('missing')).toMatchObject({
+    name: 'lacking',
+    variables: [{ name: 'LATER', required: true }],
+  })
+  write('mcp.config.json', JSON.stringify({ name: 'lacking', template: 'custom', env: [...env, 'MORE'] }))
+  const { variables } = (await dev.next('missing')) as unknown as { variables: { name: string }[] }
+  expect(variables.map(({ name }) => name)).toEqual(['LATER', 'MORE'])
+})

@@ -1,0 +1,32 @@
+import type { CommandContext } from '../command-line/command-context.ts'
+import { quoteShellWord } from '../project/shell-words.ts'
+import { readServerEnvIfStored } from '../variables/server-env.ts'
+
+/** Warns about declared variables without a value, with the command that sets them. Repeats nothing until they change. */
+export class MissingVariables {
+  readonly #context: CommandContext
+  #shown = ''
+
+  constructor(context: CommandContext) {
+    this.#context = context
+  }
+
+  /** `given`: names with values of this run. */
+  async report(server: string, given: readonly string[]): Promise<void> {
+    const { output } = this.#context
+    const env = await readServerEnvIfStored(await this.#context.api(), {
+      name: server,
+      environment: 'development',
+    })
+    const missing = (env?.missing ?? []).filter(({ name }) => !given.includes(name))
+    const names = missing.map(({ name }) => name).join(' ')
+    if (names === this.#shown) return
+    this.#shown = names
+    if (output.json && missing.length > 0)
+      return output.entry({ event: 'missing', name: server, variables: missing }, () => '')
+    for (const { name, required } of missing)
+      output.line(
+        `${output.style.yellow('no value')} for ${name}${required ? ' (required)' : ''}: ${output.style.cyan(`mcp env set ${quoteShellWord(server)} ${name}`)}`,
+      )
+  }
+}
