@@ -82,14 +82,15 @@ function emptyHome(home: string): NodeJS.ProcessEnv {
   }
 }
 
-/** `mcp` as if installed, `npx` for its own commands, and an `npm ci` that has nothing to do. */
+/** `mcp` as if installed, `npx` for its own commands, an `npm ci` that has nothing to do, and the real `npm test`. */
 function writePrograms(home: string): string {
   const folder = join(home, '.programs')
   mkdirSync(folder)
   symlinkSync(MCP_BIN, join(folder, 'mcp'))
   const scripts = {
     npx: 'case $1 in mcp|mcp-hosting) shift; exec mcp "$@";; esac\necho "npx $1 needs a registry" >&2; exit 127',
-    npm: 'case $* in ci|"install --global mcp-hosting"*) exit 0;; esac\necho "npm $* needs a registry" >&2; exit 127',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the shell.
+    npm: 'case $* in ci|"install --global mcp-hosting"*) exit 0;; test) PATH=${PATH#*:} exec npm test;; esac\necho "npm $* needs a registry" >&2; exit 127',
   }
   for (const [name, script] of Object.entries(scripts)) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`)
