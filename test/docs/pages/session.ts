@@ -41,8 +41,9 @@ export class ShellSession {
   /** Runs a command in the shell. Returns its exit code and everything it printed. */
   async run({ text, input, interrupted }: Pick<Command, 'text' | 'input' | 'interrupted'>) {
     writeFileSync(this.input, input)
-    const script = interrupted ? interruptedScript(text, this.output) : `{ ${text}\n} > ${this.output} 2>&1`
-    this.shell.stdin!.write(`{ ${script}\n} < ${this.input}\necho $? >&3\n`)
+    // dash ignores the redirection of a group that is only a subshell.
+    const script = interrupted ? interruptedScript(text, this.output) : `{ :\n${text}\n} > ${this.output} 2>&1`
+    this.shell.stdin!.write(`{ :\n${script}\n} < ${this.input}\necho $? >&3\n`)
     const { value } = await this.results.next()
     return { code: Number(value), output: readFileSync(this.output, 'utf8') }
   }
