@@ -2,6 +2,7 @@ import { copyFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { BackupEntry, RestoreReport } from '../../shared/contract/daemon/backups.ts'
 import type { BackupRecord } from '../../shared/contract/daemon/daemon-health.ts'
+import { counted } from '../../shared/counted.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'
@@ -133,7 +134,7 @@ function reportRestore(
 ): void {
   const { kept, files, wouldNotStart, needBuild } = report
   output.line(`Restored ${file}. The daemon is running at ${url}`)
-  if (files > 0) output.line(`Restored ${files} missing file${files === 1 ? '' : 's'}`)
+  if (files > 0) output.line(`Restored ${counted(files, 'missing file')}`)
   if (kept) output.line(`The previous database is ${kept}`)
   for (const { deployment_id, name, environment, reason } of wouldNotStart)
     output.warn(`${name} in ${environment} (${deployment_id}) did not start: ${reason}.`)
@@ -150,7 +151,7 @@ function toReference(cwd: string, text: string | undefined): string | undefined 
 }
 
 function contentOf({ bytes, files }: Pick<BackupEntry, 'bytes' | 'files'>): string {
-  return `the database and ${files} file${files === 1 ? '' : 's'} (${formatBytes(bytes)})`
+  return `the database and ${counted(files, 'file')} (${formatBytes(bytes)})`
 }
 
 function copyTo(from: string, to: string): void {

@@ -92,7 +92,7 @@ export const trust = defineCommand({
         })
       }
       output.line(`Certificate of the local authority: ${certificate}`)
-      output.line('Its key never leaves this machine and only signs names of your servers.')
+      output.line('Its key never leaves this machine and only signs certificates for names of your servers.')
       output.next(...commands)
     })
   },
@@ -100,7 +100,7 @@ export const trust = defineCommand({
 
 interface Name {
   name: string
-  kind: 'domain' | 'own' | 'mapped'
+  kind: 'domain' | 'built-in' | 'mapped'
   server: string
   environment: string
   url: string
@@ -114,7 +114,7 @@ async function listNames({ api }: CommandContext): Promise<Name[]> {
     .flatMap(({ name: server = '', environment = '', domain, named_urls = [] }) =>
       named_urls.map((url): Name => {
         const name = new URL(url).hostname
-        return { name, kind: name === domain ? 'domain' : 'own', server, environment, url }
+        return { name, kind: name === domain ? 'domain' : 'built-in', server, environment, url }
       }),
     )
     .filter(({ url }) => url.startsWith('http:'))

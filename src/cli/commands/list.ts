@@ -1,6 +1,6 @@
+import { counted } from '../../shared/counted.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'
-import { counted } from '../output/counts.ts'
 import { byServerAndEnvironment } from '../output/deployment-table.ts'
 import type { Output } from '../output/output.ts'
 import { buildRow, deploymentRow, SERVER_COLUMNS, type ServerRow } from '../output/server-rows.ts'

@@ -169,19 +169,13 @@ function promiseFields({
   const { session_seconds: session, memory_mb: memory } = promises
   const count = staying.reduce((sum, { sessions }) => sum + sessions, 0)
   return {
-    runs:
-      placement === 'shared'
-        ? 'in a process shared with other servers'
-        : `in ${countText(min, max)} of this deployment`,
-    memory: memory === null ? undefined : `instances above ${memory} MB are replaced`,
-    sleeps: idle === null ? 'never' : `after ${formatDurationMs(idle * 1000)} without a request`,
-    releases:
-      promises.release === 'gradual'
-        ? `the old deployment drains${session > 0 ? ` and keeps sessions until they are idle for ${formatDurationMs(session * 1000)}` : ''}`
-        : 'replaced immediately',
+    process: placement === 'shared' ? 'shared with other servers' : countText(min, max),
+    'memory limit': memory === null ? undefined : `${memory} MB per instance`,
+    'idle timeout': idle === null ? 'none' : formatDurationMs(idle * 1000),
+    release: promises.release === 'gradual' ? gradualText(session) : 'immediate switch',
     sessions: count > 0 ? stayingText(count, staying.length) : undefined,
-    log: promises.log_level,
-    keeps: promises.kept_deployments === null ? 'all deployments' : keptText(promises.kept_deployments),
+    'old deployments': keptText(promises.kept_deployments),
+    'log level': promises.log_level,
   }
 }
 
@@ -200,10 +194,9 @@ function pagesText(origins: NonNullable<Deployed['config']>['origins']): string 
   return origins === '*' ? 'of all origins' : `of ${origins.join(', ')}`
 }
 
-/** `1 process`, `2 processes`, `1..10 processes`, `0..1 processes` */
+/** `1 dedicated`, `1..10 dedicated` */
 function countText(min: number, max: number): string {
-  if (min === max) return min === 1 ? '1 process' : `${min} processes`
-  return `${min}..${max} processes`
+  return `${min === max ? min : `${min}..${max}`} dedicated`
 }
 
 function stayingText(sessions: number, deployments: number): string {
@@ -211,8 +204,17 @@ function stayingText(sessions: number, deployments: number): string {
   return `${sessions} still on ${where}`
 }
 
-function keptText(count: number): string {
-  return count === 1 ? 'the live deployment' : `the newest ${count} deployments`
+function gradualText(sessionSeconds: number): string {
+  const drained = 'the old deployment drains'
+  return sessionSeconds > 0
+    ? `${drained}, sessions stay until idle for ${formatDurationMs(sessionSeconds * 1000)}`
+    : drained
+}
+
+/** `count` includes the live deployment. */
+function keptText(count: number | null): string {
+  if (count === null) return 'all kept'
+  return count === 1 ? 'none kept' : `newest ${count - 1} kept`
 }
 
 function paintState({ style }: Output, state: string): string {

@@ -15,7 +15,7 @@ async function checkClients({ env }: CommandContext): Promise<Finding[]> {
   const machine = { platform: process.platform, home: homedir(), env }
   const findings = await Promise.all(CLIENTS.map(client => checkClient(client, client.userFile(machine))))
   const all = findings.flat()
-  return all.length > 0 ? all : [pass('none is connected to a server on this machine')]
+  return all.length > 0 ? all : [pass('no client is configured for a server on this machine')]
 }
 
 async function checkClient(client: McpClient, file: string): Promise<Finding[]> {

@@ -1,3 +1,5 @@
+import { counted } from '../../shared/counted.ts'
+
 /** Lists of a build record or a build request. */
 export interface Counted {
   tools?: readonly unknown[] | undefined
@@ -20,9 +22,4 @@ export function countsToText(lists: Counted): string {
   const parts = Object.entries(countsOf(lists)).filter(([, count]) => count > 0)
   const words = parts.map(([nouns, count]) => counted(count, nouns.slice(0, -1)))
   return words.join(', ') || 'no tools, resources or prompts'
-}
-
-/** `1 build`, `2 builds` */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -160,7 +160,7 @@ class BrowserClient implements OAuthClientProvider {
 
   get clientMetadata(): OAuthClientMetadata {
     return {
-      client_name: 'mcp, the command line of mcp-hosting',
+      client_name: 'The mcp command line',
       redirect_uris: [this.redirectUrl],
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],

@@ -74,7 +74,7 @@ async function chooseClient(
 ): Promise<Client> {
   if (clientId !== undefined || !server.registration_endpoint) return { client_id: clientId ?? CLIENT_ID }
   const metadata = {
-    client_name: 'mcp, the command line of mcp-hosting',
+    client_name: 'The mcp command line',
     grant_types: GRANT_TYPES,
     response_types: [],
     redirect_uris: [],

@@ -1,3 +1,4 @@
+import { counted } from '../../shared/counted.ts'
 import type { Expectation } from '../../shared/definitions/test-suite.ts'
 import type { Output } from '../output/output.ts'
 import type { PlannedCase } from './plan.ts'
@@ -62,9 +63,16 @@ export function printDryRun(output: Output, plan: DryRun): void {
     plan.cases.map(one => [one.name, one.model, String(one.messages), String(one.repeat)]),
   )
   output.line()
-  const cost = plan.estimated_cost === null ? 'unknown cost' : `about ${formatCost(plan.estimated_cost)}`
-  output.line(`${plan.messages} messages, about ${plan.estimated_tokens} tokens, ${cost}. Nothing was sent.`)
+  const tokens = plan.estimated_tokens.toLocaleString('en')
+  output.line(
+    `${counted(plan.messages, 'message')}, about ${tokens} tokens, ${costText(plan)}. Nothing was sent.`,
+  )
   for (const problem of plan.problems) output.line(`${output.style.red('✗')} ${problem}`)
+}
+
+function costText({ estimated_cost: cost }: DryRun): string {
+  if (cost === null) return 'unknown cost'
+  return cost === 0 ? 'free' : `about ${formatCost(cost)}`
 }
 
 const LETTERS_PER_TOKEN = 4

@@ -1,9 +1,9 @@
 import type { MappingRecord } from '../../shared/contract/deployments/mappings.ts'
 import type { Environment } from '../../shared/contract/states.ts'
+import { counted } from '../../shared/counted.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'
 import { listItems } from '../api/list-items.ts'
-import { counted } from '../output/counts.ts'
 import { listBuilds, listDeployments } from './resolve-id.ts'
 
 /** Everything that `mcp remove <server>` removes. */

@@ -49,7 +49,7 @@ async function listTools({ context, target }: ChatContext): Promise<void> {
   )
   if (output.json) return output.entry({ type: 'tools', tools }, () => '')
   output.table(
-    ['TOOL', 'DOES'],
+    ['TOOL', 'DESCRIPTION'],
     tools.map(({ name, title, description }) => [name, description ?? title ?? '']),
     'No tools.',
   )
@@ -75,5 +75,5 @@ function help({ context }: ChatContext): void {
     `/${name}${takes ? ` ${takes}` : ''}`,
     does,
   ])
-  context.output.table(['COMMAND', 'DOES'], rows)
+  context.output.table(['COMMAND', 'DESCRIPTION'], rows)
 }

@@ -1,6 +1,6 @@
 import type { TestResult, ToolCallRecord } from '../../shared/contract/projects/test-results.ts'
+import { counted } from '../../shared/counted.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
-import { counted } from '../output/counts.ts'
 import type { Output } from '../output/output.ts'
 import { formatReply } from '../output/reply-text.ts'
 

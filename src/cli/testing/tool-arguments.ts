@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { HostingError } from '../../shared/errors.ts'
+import { typeNames } from '../../shared/json/violations.ts'
 import { nearestName } from '../../shared/names.ts'
 
 type Schema = Record<string, unknown>
@@ -125,7 +126,7 @@ function coerce(key: string, text: string, schema: Schema): unknown {
   if (types.includes('number') && Number.isFinite(number)) return number
   if (types.includes('array')) return coerceList(key, text, schema)
   if (types.includes('object')) return parseJson(key, text)
-  throw new HostingError('INVALID_REQUEST', `"${key}" must be ${types.join(' or ')}, not "${text}".`)
+  throw new HostingError('INVALID_REQUEST', `"${key}" must be ${typeNames(types)}, not "${text}".`)
 }
 
 /** `[1,2]` as JSON, otherwise values separated by commas. */

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, renameSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
+import { counted } from '../../shared/counted.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { HomePaths } from '../../shared/paths.ts'
 
@@ -48,9 +49,7 @@ function tracesIn(paths: HomePaths): string[] {
     [count(dirname(database), new RegExp(`^${basename(database)}\\.replaced-.*Z$`)), 'replaced database'],
     [existsSync(secretKey) ? 1 : 0, 'key file'],
   ]
-  return counts
-    .filter(([found]) => found > 0)
-    .map(([found, what]) => `${found} ${what}${found === 1 ? '' : 's'}`)
+  return counts.filter(([found]) => found > 0).map(([found, what]) => counted(found, what))
 }
 
 function count(folder: string, pattern: RegExp): number {

@@ -50,7 +50,7 @@ export class LocalProvider {
     const address = `${options.origin}${PATH}`
     this.config = {
       id: 'local',
-      name: 'This machine',
+      name: 'an API key',
       authorizationEndpoint: address,
       tokenEndpoint: `${address}/token`,
       userInfoEndpoint: `${address}/user`,

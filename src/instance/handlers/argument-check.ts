@@ -1,4 +1,5 @@
-import { compileSchema, describeViolation, type JsonSchema } from '../../shared/json/json-schema.ts'
+import { compileSchema, type JsonSchema } from '../../shared/json/json-schema.ts'
+import { describeViolation } from '../../shared/json/violations.ts'
 import { readPlainSchema } from './plain-schema.ts'
 
 /** Returns one sentence that names the invalid field, or undefined for a valid value. */

@@ -1,9 +1,7 @@
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import { nearestName } from '../names.ts'
 import { createPattern } from './bounded-pattern.ts'
-import { pointerSteps } from './json-walk.ts'
 import { uniqueItems } from './unique-items.ts'
 
 /** Any JSON Schema as received: 2020-12 by default, draft-07 when its `$schema` says so (MCP 2025-11-25, SEP-1613). */
@@ -111,67 +109,4 @@ function hasInnerId(value: unknown): boolean {
   if (value === null || typeof value !== 'object') return false
   if (typeof (value as JsonSchema).$id === 'string') return true
   return Object.values(value).some(hasInnerId)
-}
-
-/** The first violation in one sentence that names the field: `"city" must be string`. */
-export function describeViolation(
-  errors: readonly ErrorObject[] | null | undefined,
-  subject = 'arguments',
-): string {
-  const error = errors?.[0]
-  if (!error) return `${subject} do not match the schema`
-  const field = fieldName(error)
-  const name = field ? `"${field}"` : subject
-  const within = field ? `${field}.` : ''
-  switch (error.keyword) {
-    case 'required':
-      return `"${within}${error.params.missingProperty}" is required${describeMissing(error)}`
-    case 'additionalProperties':
-    case 'unevaluatedProperties': {
-      const unknown = error.params.additionalProperty ?? error.params.unevaluatedProperty
-      return `"${within}${unknown}" is not a known field${describeUnknown(unknown, error)}`
-    }
-    case 'enum':
-      return `${name} must be one of ${error.params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', ')}${describeValue(error)}`
-    case 'const':
-      return `${name} must be ${JSON.stringify(error.params.allowedValue)}${describeValue(error)}`
-    default:
-      return `${name} ${error.message ?? 'is not valid'}${describeValue(error)}`
-  }
-}
-
-function fieldName(error: ErrorObject): string {
-  return pointerSteps(error.instancePath).join('.')
-}
-
-/** The given value, shortened. Objects and arrays by type only. */
-function describeValue({ data }: ErrorObject): string {
-  if (data === undefined) return ''
-  if (Array.isArray(data)) return ', not an array'
-  if (data !== null && typeof data === 'object') return ', not an object'
-  const text = JSON.stringify(data)
-  return `, not ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`
-}
-
-function describeUnknown(unknown: string, { parentSchema }: ErrorObject): string {
-  const known = Object.keys((parentSchema?.properties as object | undefined) ?? {})
-  const near = nearestName(unknown, known)
-  if (near) return `; did you mean "${near}"?`
-  return known.length > 0
-    ? `; known fields: ${known
-        .slice(0, 10)
-        .map(name => `"${name}"`)
-        .join(', ')}`
-    : ''
-}
-
-function describeMissing({ params, data, parentSchema }: ErrorObject): string {
-  const known = Object.keys((parentSchema?.properties as object | undefined) ?? {})
-  const given = Object.keys((data as object | undefined) ?? {}).filter(name => !known.includes(name))
-  const near = nearestName(params.missingProperty, given)
-  if (near) return `; is "${near}" a typo?`
-  const schema = (parentSchema?.properties as Record<string, JsonSchema> | undefined)?.[
-    params.missingProperty
-  ]
-  return typeof schema?.type === 'string' ? ` (${schema.type})` : ''
 }

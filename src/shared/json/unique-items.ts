@@ -8,7 +8,7 @@ export const uniqueItems: FuncKeywordDefinition = {
   keyword: 'uniqueItems',
   type: 'array',
   schemaType: 'boolean',
-  error: { message: 'must NOT have duplicate items' },
+  error: { message: 'has duplicate items' },
   compile: (isUnique: boolean) => (items: unknown[]) =>
     !isUnique || new Set(items.map(toKey)).size === items.length,
 }

@@ -1,4 +1,4 @@
-/** Problem with one field, for example `tools[2].inputSchema` `is required: an object`. */
+/** Problem with one field, for example `tools[2].inputSchema` `is required (an object)`. */
 export interface DefinitionProblem {
   /** Empty for the definitions as a whole. */
   path: string

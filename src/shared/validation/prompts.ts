@@ -11,7 +11,7 @@ export function findPromptProblems({ prompts = [] }: BuildRequest): DefinitionPr
     const path = `prompts[${index}]`
     const given = ANSWERS.filter(name => prompt[name] !== undefined)
     if (given.length === 0 || (given[0] === 'messages' && !prompt.messages?.length))
-      return problem(`${path}.template`, 'is required: a string')
+      return problem(`${path}.template`, 'is required (a string)')
     if (given.length > 1)
       return problem(path, `has ${given.map(name => `"${name}"`).join(' and ')}; only one is allowed`)
     const names = promptArguments(prompt).map(({ name }) => name)

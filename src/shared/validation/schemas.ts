@@ -8,6 +8,7 @@ import {
   listSchemaErrors,
 } from '../json/json-schema.ts'
 import { joinPath, pointerSteps } from '../json/json-walk.ts'
+import { describeLimit } from '../json/violations.ts'
 import { nearestName } from '../names.ts'
 import { type DefinitionProblem, problem } from './definition-problem.ts'
 import { isSound, JSON_TYPES } from './sound-schema.ts'
@@ -103,5 +104,5 @@ function describeSchemaError(path: string, error: ErrorObject, schema: JsonSchem
     const hint = near ? `; did you mean "${near}"?` : `; known types: ${JSON_TYPES.join(', ')}`
     return { path: here, message: `"${value}" is not a JSON Schema type${hint}` }
   }
-  return { path: here, message: `is not valid JSON Schema: ${error.message}, not ${JSON.stringify(value)}` }
+  return { path: here, message: `is not valid JSON Schema: ${describeLimit(error)}` }
 }

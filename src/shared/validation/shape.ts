@@ -81,7 +81,7 @@ function describeUnion(
   const allowed = [...kinds].filter(Boolean).join(' or ')
   return problem(
     path,
-    value === undefined ? `is required: ${allowed}` : `must be ${allowed}, not ${shown(value)}`,
+    value === undefined ? `is required (${allowed})` : `must be ${allowed}, not ${shown(value)}`,
   )
 }
 
@@ -116,7 +116,7 @@ function describeDiscriminator(
   const union = schemaAt(owner, input)
   const allowed = union instanceof z.ZodDiscriminatedUnion ? discriminatorValues(union, field) : []
   const given = valueAt(input, [...owner, field])
-  if (given === undefined) return { path: fieldPath, message: `is required: ${listed(allowed)}` }
+  if (given === undefined) return { path: fieldPath, message: `is required (${listed(allowed)})` }
   return { path: fieldPath, message: `${shown(given)} is not ${listed(allowed)}${near(given, allowed)}` }
 }
 
@@ -186,8 +186,8 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 function expectation(issue: Issue): string {
-  if (issue.code === 'invalid_type') return `: ${withArticle(issue.expected)}`
-  if (issue.code === 'invalid_value') return `: ${listed(issue.values)}`
+  if (issue.code === 'invalid_type') return ` (${withArticle(issue.expected)})`
+  if (issue.code === 'invalid_value') return ` (${listed(issue.values)})`
   return ''
 }
 

@@ -206,9 +206,9 @@ test('list and status show each server once, aligned, with the next command', as
   expect(status.stdout).toMatch(/^SERVER +ENVIRONMENT +STATUS +DEPLOYMENT +URL\n/)
   const shown = await home.mcp(['status', 'shown'])
   for (const promised of [
-    /^ *runs +in a process shared/m,
-    /^ *sleeps +after 5 min/m,
-    /^ *releases +replaced immediately/m,
+    /^ *process +shared with other servers/m,
+    /^ *idle timeout +5 min/m,
+    /^ *release +immediate switch/m,
   ])
     expect(shown.stdout).toMatch(promised)
 })

@@ -178,7 +178,7 @@ test('rollback warns about changed environment variables without showing values'
   expect(`${stdout}${stderr}`).not.toMatch(/SAME|hush/)
   const again = await home.json<{ warnings: string[] }>(['rollback', 'values', '--env', 'staging'])
   expect(again.warnings).toEqual([
-    'The environment variable REGION is set again.',
+    'This restores the environment variable REGION.',
     'The environment variable TOKEN has its previous value again.',
     'The stored variables are unchanged. The next deployment gets them.',
   ])

@@ -8,7 +8,8 @@ import {
   SCHEMA_FILE,
   SUITE_SCHEMA_FILE,
 } from '../../../scripts/schema.ts'
-import { compileSchema, describeViolation } from '../../../src/shared/json/json-schema.ts'
+import { compileSchema } from '../../../src/shared/json/json-schema.ts'
+import { describeViolation } from '../../../src/shared/json/violations.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 

@@ -65,7 +65,7 @@ describe('tool arguments', () => {
   })
 
   it.each([
-    ['days=many', '"days" must be integer, not "many".'],
+    ['days=many', '"days" must be an integer, not "many".'],
     ['dais=4', 'Unknown argument "dais". Did you mean "days"?'],
     ['something=4', 'Unknown argument "something". Known: city, days,'],
     ['city', '"city" is not an argument, expected key=value'],

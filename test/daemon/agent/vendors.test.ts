@@ -95,12 +95,12 @@ describe.each(['anthropic', 'openai', 'compatible'] as const)('the wire format %
       {
         name: 'math.add',
         arguments: { a: 4, b: 'five' },
-        error: expect.stringContaining('"b" must be number'),
+        error: expect.stringContaining('"b" must be a number'),
         turn: 1,
       },
     ])
     const sent = JSON.stringify(stub!.requests[1]!.body)
-    expect(sent).toContain('must be number')
+    expect(sent).toContain('must be a number')
     expect(sent).toContain('Numbers are added, never guessed.')
   })
 
@@ -254,7 +254,7 @@ test('a run without calls validates them and makes none', async () => {
   })
   expect(body.data.tool_calls).toMatchObject([
     { error: null, result: null },
-    { error: expect.stringContaining('"b" must be number') },
+    { error: expect.stringContaining('"b" must be a number') },
   ])
 })
 

@@ -127,7 +127,7 @@ test('a restart keeps the values of the release, and a new release of the same b
   expect(await say(url)).toBe('https://two.example ')
   const rolledBack = await daemon.api('POST', `/v1/deploy/${released.body.data.deployment_id}/rollback`)
   expect(rolledBack.body.data.warnings).toEqual([
-    'The environment variable API_KEY is set again.',
+    'This restores the environment variable API_KEY.',
     'The environment variable SHOP_URL has its previous value again.',
     'The stored variables are unchanged. The next deployment gets them.',
   ])

@@ -58,7 +58,7 @@ describe('schemas with further keywords are compiled', () => {
 })
 
 test('reports an invalid value with the same words before and after the schema is compiled', () => {
-  const fault = '"city" must be string, not 5'
+  const fault = '"city" must be a string, not 5'
   expect(compileArgumentCheck(plain)({ city: 5 })).toBe(fault)
   const check = compileArgumentCheck(plain)
   for (let call = 0; call < 20; call++) expect(check({ city: 'Oslo', days: call })).toBeUndefined()

@@ -68,7 +68,9 @@ describe('the answer of a module handler', () => {
     expect(await result('typed', { t: 1 })).toMatchObject({ structuredContent: { t: 1 } })
     const refused = await result('typed', { t: 'x' })
     expect(refused.isError).toBe(true)
-    expect(refused.content[0].text).toContain('does not match its output schema: "t" must be number, not "x"')
+    expect(refused.content[0].text).toContain(
+      'does not match its output schema: "t" must be a number, not "x"',
+    )
   })
 })
 
@@ -108,7 +110,7 @@ describe('the arguments of a module handler', () => {
     expect((await result('math/sum')).content[0].text).toBe('2')
     expect(await result('math/sum', { a: 'x' })).toMatchObject({
       isError: true,
-      content: [{ text: 'Invalid arguments for math/sum: "a" must be number, not "x"' }],
+      content: [{ text: 'Invalid arguments for math/sum: "a" must be a number, not "x"' }],
     })
   })
 

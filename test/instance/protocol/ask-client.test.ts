@@ -85,7 +85,9 @@ describe('a legacy session with serverRequests', () => {
     expect((await next()).result.content[0].text).toContain('does not match the form: "n"')
     const plain = await ask('name', headers)
     await answer(headers, (await plain()).id, { action: 'accept', content: { name: 5 } })
-    expect((await plain()).result.content[0].text).toContain('does not match the form: "name" must be string')
+    expect((await plain()).result.content[0].text).toContain(
+      'does not match the form: "name" must be a string',
+    )
   })
 
   test('a legacy session gets no question that requires a missing capability', async () => {

@@ -34,7 +34,7 @@ test('a strict client gets an access token with the consent page and a real iden
   const browser = createBrowser()
   const isBack = (address: string) => address.startsWith(CALLBACK)
   const page = await browser.open(url.href, isBack)
-  expect(page.text).toContain('Allow A tool to sign you in?')
+  expect(page.text).toContain('A tool wants to sign you in')
   const back = await browser.submit(page, { provider: 'idp' }, isBack)
   const answer = oauth.validateAuthResponse(server, client, new URL(back.url), state)
   const response = await oauth.authorizationCodeGrantRequest(

@@ -75,7 +75,7 @@ test('asks another user of the same browser', async () => {
   provider.script = { idToken: { sub: 'eve' }, userInfo: { sub: 'eve' } }
   const flow = start(browser)
   const page = await openAuthorize(flow)
-  expect(page.text).toContain('Allow tool to sign you in?')
+  expect(page.text).toContain('tool wants to sign you in')
   const answer = await approve(flow, page)
   expect(answer.get('code')).toBeTruthy()
   provider.script = {}

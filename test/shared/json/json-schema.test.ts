@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { compileSchema, describeViolation, type JsonSchema } from '../../../src/shared/json/json-schema.ts'
+import { compileSchema, type JsonSchema } from '../../../src/shared/json/json-schema.ts'
+import { describeViolation } from '../../../src/shared/json/violations.ts'
 
 function violation(schema: JsonSchema, value: unknown): string | undefined {
   const validate = compileSchema(schema)
@@ -19,8 +20,8 @@ test.each([
   [{ citty: 'Rome' }, '"city" is required; is "citty" a typo?'],
   [{ city: 'Rome', dayss: 1 }, '"dayss" is not a known field; did you mean "days"?'],
   [{ city: 'Rome', zzzzzz: 1 }, '"zzzzzz" is not a known field; known fields: "city", "days"'],
-  [{ city: 5 }, '"city" must be string, not 5'],
-  [{ city: 'Rome', days: 9 }, '"days" must be <= 5, not 9'],
+  [{ city: 5 }, '"city" must be a string, not 5'],
+  [{ city: 'Rome', days: 9 }, '"days" must be at most 5, not 9'],
 ])('%j is rejected with the field, the value and the expectation', (value, sentence) => {
   expect(violation(city, value)).toBe(sentence)
 })
@@ -69,6 +70,6 @@ test('schemas with the same $id, at the root or inside, do not clash', () => {
 
 test('resolves internal references, and throws for one without a target', () => {
   const schema = { $defs: { n: { type: 'number' } }, properties: { a: { $ref: '#/$defs/n' } } }
-  expect(violation(schema, { a: 'x' })).toBe('"a" must be number, not "x"')
+  expect(violation(schema, { a: 'x' })).toBe('"a" must be a number, not "x"')
   expect(() => compileSchema({ $ref: '#/$defs/none' })).toThrow(/none/)
 })

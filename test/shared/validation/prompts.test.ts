@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { problemsOf, withPrompt } from '../../fixtures/definitions.ts'
 
 test.each([
-  [{ template: undefined }, 'prompts[0].template: is required: a string'],
+  [{ template: undefined }, 'prompts[0].template: is required (a string)'],
   [{ template: '{{' }, 'prompts[0].template: is not valid Liquid'],
   [{ completions: { nam: ['Ada'] } }, 'prompts[0].completions.nam: is not a variable of the prompt "letter"'],
   [

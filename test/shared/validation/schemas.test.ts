@@ -9,7 +9,7 @@ test.each<[JsonSchema, string]>([
     { properties: { a: { type: 'strin' } } },
     'inputSchema.properties.a.type: "strin" is not a JSON Schema type; did you mean "string"?',
   ],
-  [{ required: 'a' }, 'inputSchema.required: is not valid JSON Schema: must be array, not "a"'],
+  [{ required: 'a' }, 'inputSchema.required: is not valid JSON Schema: must be an array, not "a"'],
   [
     { properties: { a: { pattern: '(' } } },
     'inputSchema: is not a valid JSON Schema: Invalid regular expression',

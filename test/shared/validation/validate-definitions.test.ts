@@ -38,9 +38,9 @@ test('the error contains the first problem in its message and all problems in it
     'The definitions are not valid: template: "basics" is not one of "basic", "advanced", "custom"; did you mean "basic"? (and 3 more)',
   )
   expect(error.details?.split('\n').slice(1)).toEqual([
-    'tools[0].name: is required: a string',
-    'tools[0].description: is required: a string',
-    'tools[0].inputSchema: is required: an object',
+    'tools[0].name: is required (a string)',
+    'tools[0].description: is required (a string)',
+    'tools[0].inputSchema: is required (an object)',
   ])
 })
 

@@ -1,5 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/client'
-import { compileSchema, describeViolation } from '../../../shared/json/json-schema.ts'
+import { compileSchema } from '../../../shared/json/json-schema.ts'
+import { describeViolation } from '../../../shared/json/violations.ts'
 
 /** Validator for runs without calls. Returns the error of a call's arguments, or null. */
 export function argumentCheck(tools: readonly Tool[]): (name: string, args: unknown) => string | null {

@@ -50,7 +50,7 @@ export function writeRefusal({ ranking, missing }: Plan, offered: number): strin
   if (missing)
     return `${missing.tool} matches (${percent(scoreOf(ranking, missing.tool))}), but the message does not specify ${listOf(missing.parameters)}.${runnerUp}`
   const closest = `The closest match is ${best!.name} (${percent(best!.score)}, required ${percent(RELEVANT)}).`
-  return `Nothing that this server offers matches the request. ${closest}${runnerUp}`
+  return `Nothing on this server matches the request. ${closest}${runnerUp}`
 }
 
 function scoreOf(ranking: Plan['ranking'], name: string): number {

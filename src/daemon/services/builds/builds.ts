@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { BuildState } from '../../../shared/contract/states.ts'
+import { counted } from '../../../shared/counted.ts'
 import type { Artifact } from '../../../shared/definitions/artifact.ts'
 import type { BuildRequest } from '../../../shared/definitions/definitions.ts'
 import { HostingError, toHostingError } from '../../../shared/errors.ts'
@@ -158,7 +159,7 @@ export class Builds {
     const named = deployments.slice(0, 3).map(({ id, status }) => `${id} (${status})`)
     throw new HostingError(
       'CONFLICT',
-      `Build ${build.id} has ${deployments.length} deployment${deployments.length > 1 ? 's' : ''}: ${named.join(', ')}.`,
+      `Build ${build.id} has ${counted(deployments.length, 'deployment')}: ${named.join(', ')}.`,
       { details: 'Remove its deployments first.' },
     )
   }

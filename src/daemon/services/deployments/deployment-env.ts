@@ -98,7 +98,7 @@ export function changedEnv(before: Values, after: Values): string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
   return names.flatMap(name => {
     if (!Object.hasOwn(after, name)) return [`The environment variable ${name} is no longer set.`]
-    if (!Object.hasOwn(before, name)) return [`The environment variable ${name} is set again.`]
+    if (!Object.hasOwn(before, name)) return [`This restores the environment variable ${name}.`]
     return before[name] === after[name]
       ? []
       : [`The environment variable ${name} has its previous value again.`]

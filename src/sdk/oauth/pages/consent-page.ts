@@ -20,7 +20,7 @@ export interface ConsentPage {
 /** Asks the user for consent. The identity provider cannot, because it only knows this component and not the client. */
 export function consentPage(page: ConsentPage): Response {
   const name = page.client.client_name ?? page.client.client_id
-  const body = html`<h1>Allow ${name} to sign you in?</h1>
+  const body = html`<h1>${name} wants to sign you in</h1>
 <dl>
 <dt>Application</dt><dd>${name}${origin(page.client)}</dd>
 <dt>Sign-in is sent to</dt><dd>${destination(page.redirectUri)}</dd>

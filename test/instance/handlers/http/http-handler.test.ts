@@ -66,7 +66,7 @@ test('checks a JSON response against the output schema', async () => {
     structuredContent: { n: 1, more: 2 },
   })
   api.respond = json({ n: 'x' })
-  expect(textOf(await api.call({}, {}, { tool: { outputSchema } }))).toMatch(/"n" must be integer/)
+  expect(textOf(await api.call({}, {}, { tool: { outputSchema } }))).toMatch(/"n" must be an integer/)
 })
 
 test('returns an image as image content', async () => {

@@ -72,7 +72,7 @@ describe.runIf(CHROMIUM !== undefined)('in Chromium', () => {
     const context = await browser.newContext({ javaScriptEnabled })
     const page = await context.newPage()
     await page.goto(url)
-    expect(await page.getByRole('heading').textContent()).toBe(`Allow ${NAME} to sign you in?`)
+    expect(await page.getByRole('heading').textContent()).toBe(`${NAME} wants to sign you in`)
     await page.getByRole('button', { name: 'Continue with Example idp' }).click()
     await page.waitForURL('http://127.0.0.1:*/callback?code=*')
     await context.close()
