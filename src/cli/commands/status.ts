@@ -1,13 +1,16 @@
+import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
 import type { HealthReport } from '../../shared/contract/monitoring/health-reports.ts'
 import { ENVIRONMENTS, type Environment } from '../../shared/contract/states.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
+import type { ApiClient } from '../api/client.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { deploymentTable, shortId } from '../output/deployment-table.ts'
 import { formatBytes, formatMemory } from '../output/metric-format.ts'
 import type { Output } from '../output/output.ts'
 import { type Deployed, logOrHealthStep } from '../project/deploy-server.ts'
+import { summaryFields } from '../targets/deployment-summary.ts'
 import {
   currentDeployments,
   deploymentsOfServer,
@@ -85,10 +88,11 @@ async function showServer(
     ids.map(id => client.get<Deployed>(`/v1/deploy/${encodeURIComponent(id)}/status`)),
   )
   for (const status of all) output.warnOf(status)
+  const builds = output.json ? [] : await Promise.all(all.map(one => readBuild(client, one)))
   output.result(all.length === 1 ? all[0] : all, () => {
     for (const [index, status] of all.entries()) {
       if (index > 0) output.line()
-      showOne(output, ids[index]!, status)
+      showOne(output, ids[index]!, status, builds[index])
     }
     const first = { ...all[0]!, deployment_id: ids[0]! }
     const target = referTo(reference, first)
@@ -122,7 +126,13 @@ async function showAll({ output, api }: CommandContext, environment: string | un
   })
 }
 
-function showOne(output: Output, id: string, status: Deployed): void {
+/** Undefined for a removed build, and for an API that does not show builds. */
+function readBuild(api: ApiClient, { mcp_id }: Partial<Deployed>): Promise<BuildRecord | undefined> {
+  if (mcp_id === undefined) return Promise.resolve(undefined)
+  return api.get<BuildRecord>(`/v1/build/${encodeURIComponent(mcp_id)}`).catch(() => undefined)
+}
+
+function showOne(output: Output, id: string, status: Deployed, build: BuildRecord | undefined): void {
   const { style } = output
   const where = status.environment ? ` in ${status.environment}` : ''
   output.line(`${style.bold(status.name ?? id)} is ${paintState(output, status.status)}${where}`)
@@ -133,11 +143,11 @@ function showOne(output: Output, id: string, status: Deployed): void {
     health: status.health_check,
     name: status.named_urls?.find(url => url.startsWith('http:')),
     https: status.named_urls?.find(url => url.startsWith('https:')),
+    ...summaryFields(status, build),
     ...promiseFields(status),
     network: networkText(status.config),
     pages: pagesText(status.config?.origins),
     store: status.store && storeText(status.store),
-    created: status.created_at,
     stopped: status.stopped_at ?? undefined,
     error: status.error ? `${status.error.code}: ${status.error.message}` : undefined,
   })
@@ -162,6 +172,7 @@ function storeText({ entries, bytes, limit_bytes }: NonNullable<Deployed['store'
 /** Guarantees of its environment, in words. */
 function promiseFields({
   promises,
+  config,
   staying_sessions: staying = [],
 }: Deployed): Record<string, string | undefined> {
   if (!promises) return {}
@@ -169,7 +180,8 @@ function promiseFields({
   const { session_seconds: session, memory_mb: memory } = promises
   const count = staying.reduce((sum, { sessions }) => sum + sessions, 0)
   return {
-    process: placement === 'shared' ? 'shared with other servers' : countText(min, max),
+    [config?.engine === 'container' ? 'container' : 'process']:
+      placement === 'shared' ? 'shared with other servers' : countText(min, max),
     'memory limit': memory === null ? undefined : `${memory} MB per instance`,
     'idle timeout': idle === null ? 'none' : formatDurationMs(idle * 1000),
     release: promises.release === 'gradual' ? gradualText(session) : 'immediate switch',

@@ -1,10 +1,13 @@
+import { existsSync } from 'node:fs'
 import type { CallToolResult } from '@modelcontextprotocol/client'
 import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
+import { SERVER_NAME } from '../../shared/names.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
 import { resultToText } from '../output/content.ts'
+import { countsToText } from '../output/counts.ts'
 import { buildServer, reportFailedBuild } from '../project/build-server.ts'
 import {
   type Deployed,
@@ -15,9 +18,16 @@ import {
   reportFailedDeployment,
 } from '../project/deploy-server.ts'
 import { chooseAuth } from '../project/deployment-auth.ts'
-import { PROGRAM_OPTIONS, programProject, withEnvVars } from '../project/program-project.ts'
+import {
+  PROGRAM_OPTIONS,
+  type ProgramInput,
+  programProject,
+  projectOf,
+  withEnvVars,
+} from '../project/program-project.ts'
 import { loadProject, type Project } from '../project/project.ts'
 import { MESSAGE_OPTION, releaseNotes } from '../project/release-notes.ts'
+import { findBuild } from '../targets/resolve-id.ts'
 import { pickSampleCall, type SampleCall } from '../testing/sample-call.ts'
 import { readEnvVars, SAVE_OPTION, VARIABLE_OPTIONS } from '../variables/given-variables.ts'
 import { placeVariables, printStored } from '../variables/place-variables.ts'
@@ -26,7 +36,7 @@ export default defineCommand({
   name: 'up',
   description:
     'Start the daemon if necessary, build the project, deploy it to development, list its tools with an MCP client and call a read-only one. Prints the URL and the configuration for MCP clients.',
-  arguments: { dir: { doc: 'folder of the project, or its file', default: '.' } },
+  arguments: { dir: { doc: 'folder of the project, its file, or the name of a built server', default: '.' } },
   options: {
     ...VARIABLE_OPTIONS,
     save: SAVE_OPTION,
@@ -42,13 +52,15 @@ export default defineCommand({
   },
   examples: {
     'mcp up': 'the project in this folder',
+    'mcp up weather': 'the project in ./weather, or the newest build of the server',
     'mcp up --image mcp/time': 'an existing image',
     'mcp up --json': '{mcp_id, deployment_id, url, health_check, tools, call}',
   },
   async run(context, input): Promise<ExitCode | undefined> {
-    const { dir, set, envFile } = input
+    const { set, envFile } = input
     const given = readEnvVars(envFile, set, context.env)
-    const project = programProject(input, context.env) ?? (await loadProject(dir))
+    const found = await findTarget(context, input)
+    const { project } = found
     const { auth: base, ...development } = project.deploy.development ?? {}
     const { auth, envVars } = chooseAuth({
       base,
@@ -57,10 +69,10 @@ export default defineCommand({
       env: context.env,
     })
     const { name } = project.request
-    const reading = releaseNotes({ message: input.message, project })
-    const build = await buildServer(context, withEnvVars(project, envVars))
+    const reading = releaseNotes({ message: input.message, project: found.build ? undefined : project })
+    const build = found.build ?? (await buildServer(context, withEnvVars(project, envVars)))
     if (build.status === 'failed') return reportFailedBuild(context, build, project)
-    printBuilt(context, name, build)
+    if (!found.build) printBuilt(context, name, build)
     context.output.warnOf(build)
     const place = { name, environment: 'development' as const }
     const values = { base: development.env_vars, given: envVars, save: input.save }
@@ -89,6 +101,22 @@ export default defineCommand({
     report(context, name, { build, deployment, isolation, tried })
   },
 })
+
+/** A name is a built server unless it is also a path. */
+async function findTarget(
+  context: CommandContext,
+  input: ProgramInput & { dir: string },
+): Promise<{ project: Project; build?: BuildRecord }> {
+  const { dir } = input
+  const program = programProject(input, context.env)
+  if (program) return { project: program }
+  if (existsSync(dir) || !SERVER_NAME.test(dir)) return { project: await loadProject(dir) }
+  const api = await context.api()
+  const found = await findBuild(api, dir)
+  if (!found) return { project: await loadProject(dir) }
+  const build = await api.get<BuildRecord>(`/v1/build/${encodeURIComponent(found.mcp_id)}`)
+  return { project: projectOf(dir, { name: build.name, template: build.template ?? 'basic' }), build }
+}
 
 /** Undefined when the server runs no code or the API does not report it. */
 async function readIsolation(
@@ -166,7 +194,11 @@ function report(
     if (output.quiet) return output.line(url)
     for (const gap of isolation ? isolation.gaps : [])
       output.line(`${output.style.yellow('Warning:')} its code ${gap}`)
-    output.line(`Listed its tools: ${tools.join(', ') || 'none'}`)
+    output.line(`Listed its ${count(tools, 'tool')}${tools.length > 0 ? `: ${tools.join(', ')}` : ''}`)
+    const { resources = [], prompts = [] } = build
+    if (resources.length + prompts.length > 0)
+      output.line(`It also has ${countsToText({ resources, prompts })}.`)
+    if (!call && tools.length > 0) output.line('Called none, because no tool is known to be read-only.')
     if (call) {
       output.line(`Called ${call.tool} ${JSON.stringify(call.arguments)} in ${formatDurationMs(ms)}:`)
       for (const line of shorten(output.readable(resultToText(call.result)))) output.line(`  ${line}`)
@@ -184,6 +216,11 @@ function report(
         : { description: 'Show its health', command: `mcp status ${deployment_id} --health` },
     )
   })
+}
+
+/** `1 tool`, `2 tools` */
+function count({ length }: readonly string[], noun: string): string {
+  return `${length} ${noun}${length === 1 ? '' : 's'}`
 }
 
 /** The call that was made as a command, or the list of tools if there was no call or its values need quoting. */

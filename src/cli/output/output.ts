@@ -7,7 +7,7 @@ import { quietLines } from './quiet-lines.ts'
 import { isJson, readableJson } from './readable-json.ts'
 import { markStyle, type Style, toTerminalText, withoutStyle } from './style.ts'
 import { formatTable, printable, printableJson } from './table.ts'
-import { columnsOf, wrapFor } from './terminal.ts'
+import { columnsOf, fieldLines, wrapFor } from './terminal.ts'
 
 export interface OutputOptions {
   json: boolean
@@ -18,6 +18,9 @@ export interface OutputOptions {
   debug: boolean
   env: NodeJS.ProcessEnv
 }
+
+/** Continuation lines of a wrapped log line. */
+const ENTRY_INDENT = 4
 
 export type Output = Awaited<ReturnType<typeof createOutput>>
 
@@ -59,7 +62,7 @@ export async function createOutput(options: OutputOptions) {
     readable,
     /** One entry of a stream: one line of JSON, or of text. */
     entry(value: unknown, line: () => string): void {
-      out(json ? printableJson(JSON.stringify(value)) : line())
+      out(json ? printableJson(JSON.stringify(value)) : wrapFor(line(), process.stdout, ENTRY_INDENT))
     },
     line(text = ''): void {
       out(wrapFor(text, process.stdout))
@@ -79,7 +82,7 @@ export async function createOutput(options: OutputOptions) {
       const rows = Object.entries(fields).filter((row): row is [string, string] => row[1] !== undefined)
       const width = Math.max(0, ...rows.map(([label]) => label.length))
       for (const [label, value] of rows)
-        out(wrapFor(`  ${style.dim(label.padEnd(width))}  ${printable(value)}`, process.stdout, width + 2))
+        for (const line of fieldLines(style.dim(label.padEnd(width)), printable(value), width)) out(line)
     },
     /** Suggested next steps at the end of a result. */
     next(...steps: NextStep[]): void {

@@ -11,3 +11,11 @@ export function wrapFor(text: string, stream: NodeJS.WriteStream, indent = 0): s
   const lengthOf = (part: string) => withoutStyle(part).length
   return wrapText(text, columnsOf(stream), { indent, lengthOf }).join('\n')
 }
+
+/** `  label  value` with the value wrapped next to the label, or below it if a word such as a URL does not fit there. */
+export function fieldLines(label: string, value: string, labelWidth: number): string[] {
+  const longest = Math.max(...value.split(' ').map(word => word.length))
+  if (labelWidth + 4 + longest <= columnsOf(process.stdout))
+    return [wrapFor(`  ${label}  ${value}`, process.stdout, labelWidth + 2)]
+  return [`  ${label.trimEnd()}`, wrapFor(`    ${value}`, process.stdout)]
+}

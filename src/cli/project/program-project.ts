@@ -98,7 +98,8 @@ function containerProject(
   }
 }
 
-function projectOf(file: string, request: Project['request']): Project {
+/** A project without a folder. */
+export function projectOf(file: string, request: Project['request']): Project {
   return {
     file,
     directory: resolve('.'),

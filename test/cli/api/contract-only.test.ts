@@ -30,7 +30,7 @@ interface Case {
 /** `URL`: an MCP server. `DIR`: folder of a project. */
 const CASES: Record<string, Case[]> = {
   up: [{ args: 'up DIR', shows: /Called add/ }],
-  init: [{ args: 'init HOME/new --name made --template basic', shows: /Created a project/ }],
+  init: [{ args: 'init HOME/new --name made --template basic', shows: /Created made in/ }],
   build: [{ args: 'build DIR', shows: /Built calc in 1\.5 s/ }],
   test: [{ args: 'test --server mcp-123 hello', shows: /The sum is 5/ }],
   deploy: [
