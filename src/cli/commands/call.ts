@@ -4,15 +4,17 @@ import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
 import { getNamed } from '../mcp-client/get-named.ts'
+import type { OnProgress } from '../mcp-client/server-connection.ts'
 import { resultToText } from '../output/content.ts'
 import { SERVER_ARGUMENT, SERVER_OPTIONS } from '../targets/server-input.ts'
 import { useServer } from '../targets/use-server.ts'
+import { fitsSchema } from '../testing/argument-check.ts'
 import { parseToolArguments } from '../testing/tool-arguments.ts'
 
 export default defineCommand({
   name: 'call',
   description:
-    "Call a tool and print its result. Values are parsed by the tool's schema: key=value, key:=<json>, a JSON object, @file, or - for standard input. Logs and progress go to standard error. Exits with 1 when the tool reports an error.",
+    "Call a tool and print its result. Values are parsed by the tool's schema: key=value, key:=<json>, a JSON object, @file, or - for standard input. Logs and progress go to standard error. Exits with 1 when the tool reports an error, and with 2 when the values do not fit its schema.",
   arguments: {
     server: SERVER_ARGUMENT,
     tool: { doc: 'name of the tool', required: true },
@@ -27,21 +29,25 @@ export default defineCommand({
   },
   async run(context, input): Promise<ExitCode> {
     const { output } = context
-    const result = await useServer(context, input, async connection => {
+    const { tool, args, result } = await useServer(context, input, async connection => {
       const tool = getNamed('tool', await connection.listTools(), input.tool)
       const args = parseToolArguments(input.values, tool.inputSchema)
-      return connection.callTool(tool, args, (...progress) => output.note(progressLine(...progress)))
+      const onProgress: OnProgress = (...progress) => output.note(progressLine(...progress))
+      return { tool, args, result: await connection.callTool(tool, args, onProgress) }
     })
-    return report(context, input.tool, result)
+    report(context, tool.name, result)
+    if (!result.isError) return EXIT.done
+    return (await fitsSchema(args, tool.inputSchema)) ? EXIT.failed : EXIT.usage
   },
 })
 
-function report({ output }: CommandContext, tool: string, result: CallToolResult): ExitCode {
+function report({ output }: CommandContext, tool: string, result: CallToolResult): void {
+  const text = resultToText(result)
   if (output.json) output.result(result, () => {})
+  // Servers often name the tool themselves.
   else if (result.isError)
-    output.error(new HostingError('UPSTREAM_FAILED', `${tool}: ${resultToText(result)}`))
-  else output.content(resultToText(result))
-  return result.isError ? EXIT.failed : EXIT.done
+    output.error(new HostingError('UPSTREAM_FAILED', text.includes(tool) ? text : `${tool}: ${text}`))
+  else output.content(text)
 }
 
 /** `1/2 Looked up` */

@@ -27,7 +27,7 @@ export default defineCommand({
   async run(context, input) {
     await useServer(context, input, async connection => {
       const tools = await connection.listTools()
-      if (input.tool) show(context, getNamed('tool', tools, input.tool), input)
+      if (input.tool) await show(context, getNamed('tool', tools, input.tool), input)
       else list(context, tools, input)
     })
   },
@@ -42,18 +42,14 @@ function list({ output }: CommandContext, tools: readonly Tool[], input: ServerI
   })
 }
 
-function show({ output }: CommandContext, tool: Tool, input: ServerInput): void {
+async function show({ output }: CommandContext, tool: Tool, input: ServerInput): Promise<void> {
+  const { argumentTable } = await import('../output/argument-table.ts')
   output.result(tool, () => {
     output.line(output.style.bold(tool.name))
     if (tool.description) output.line(tool.description)
     output.line()
-    const rows = Object.entries(propertiesOf(tool)).map(([key, schema]) => [
-      key,
-      typeOf(schema),
-      isRequired(tool, key) ? 'required' : '',
-      schema.description ?? '',
-    ])
-    output.table(['ARGUMENT', 'TYPE', '', 'DESCRIPTION'], rows, 'No arguments.')
+    const { headers, rows } = argumentTable(tool.inputSchema)
+    output.table(headers, rows, 'No arguments.')
     output.next({ description: 'Call it', command: exampleCall(input, tool) })
   })
 }
@@ -87,9 +83,4 @@ function propertiesOf({ inputSchema }: Tool): Record<string, PropertySchema> {
 
 function isRequired({ inputSchema }: Tool, key: string): boolean {
   return Array.isArray(inputSchema.required) && inputSchema.required.includes(key)
-}
-
-function typeOf({ type, enum: choices }: PropertySchema): string {
-  if (choices && choices.length <= 4) return choices.join(' | ')
-  return choices ? `one of ${choices.length}` : [type ?? 'any'].flat().join(' or ')
 }

@@ -23,7 +23,7 @@ export function describeViolation(
       return `"${within}${unknown}" is not a known field${describeUnknown(unknown, error)}`
     }
     case 'enum':
-      return `${name} must be one of ${error.params.allowedValues.map((value: unknown) => JSON.stringify(value)).join(', ')}${describeValue(error)}`
+      return `${name} must be one of ${listValues(error.params.allowedValues)}${describeValue(error)}${describeNearest(error)}`
     case 'const':
       return `${name} must be ${JSON.stringify(error.params.allowedValue)}${describeValue(error)}`
     default:
@@ -75,6 +75,26 @@ export function describeLimit(error: ErrorObject): string {
 
 function fieldName(error: ErrorObject): string {
   return pointerSteps(error.instancePath).join('.')
+}
+
+const MAX_LISTED_VALUES = 20
+
+function listValues(values: readonly unknown[]): string {
+  const listed = values.slice(0, MAX_LISTED_VALUES).map(value => JSON.stringify(value))
+  const more = values.length - listed.length
+  return more > 0 ? `${listed.join(', ')} and ${more} more` : listed.join(', ')
+}
+
+/** Of two shorter codes, one is not a typo of the other. */
+const MIN_TYPO_LENGTH = 3
+
+function describeNearest({ data, params }: ErrorObject): string {
+  if (typeof data !== 'string') return ''
+  const texts = params.allowedValues.filter((value: unknown) => typeof value === 'string')
+  const near = nearestName(data, texts)
+  if (near === undefined) return ''
+  const isTypo = data.length >= MIN_TYPO_LENGTH || near.toLowerCase() === data.toLowerCase()
+  return isTypo ? `; did you mean ${JSON.stringify(near)}?` : ''
 }
 
 /** The given value, shortened. Objects and arrays by type only. */

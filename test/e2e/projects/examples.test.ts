@@ -103,12 +103,20 @@ describe('weather', () => {
     ])
   })
 
-  it('the weather example lists the known cities for an unknown one', async () => {
-    const ended = await home.mcp(['call', 'weather', 'current_weather', 'city=Atlantis'])
-    expect(ended.code).toBe(1)
+  it('the weather example lists the known cities for an unknown one and suggests a similar one', async () => {
+    const ended = await home.mcp(['call', 'weather', 'current_weather', 'city=osl'])
     expect(ended.stdout).toBe('')
     expect(ended.stderr).toContain('"city" must be one of "Amsterdam"')
+    expect(ended.stderr).toContain('did you mean "Oslo"?')
   })
+
+  it.each(['city=Atlantis', 'days=3', 'days=abc', 'city=Oslo days=9', 'city=Oslo days:="x"'])(
+    'a call of the weather example with %s exits with 2',
+    async values => {
+      const ended = await home.mcp(['call', 'weather', 'forecast', ...values.split(' ')])
+      expect(ended.code).toBe(2)
+    },
+  )
 
   it('the weather example has resources, a resource template with completion, and a prompt', async () => {
     await use(server.url, async ({ client }) => {

@@ -38,6 +38,23 @@ test('names a nested field with its path', () => {
   )
 })
 
+test.each([
+  ['oslo', '; did you mean "Oslo"?'],
+  ['osl', '; did you mean "Oslo"?'],
+  ['Rome', ''],
+  ['AB', ''],
+  ['aa', '; did you mean "AA"?'],
+  [5, ''],
+])('suggests a similar allowed value for %j', (value, suggestion) => {
+  const sentence = `arguments must be one of "Oslo", "AA", not ${JSON.stringify(value)}${suggestion}`
+  expect(violation({ enum: ['Oslo', 'AA'] }, value)).toBe(sentence)
+})
+
+test('lists the first twenty allowed values', () => {
+  const values = Array.from({ length: 30 }, (_, index) => index)
+  expect(violation({ enum: values }, 'x')).toMatch(/, 18, 19 and 10 more, not "x"$/)
+})
+
 test('supports formats, 2020-12 keywords, and those of draft-07 when $schema says so', () => {
   expect(violation({ type: 'string', format: 'date' }, 'today')).toMatch(/date/)
   expect(violation({ type: 'array', prefixItems: [{ type: 'string' }] }, [1])).toBeDefined()

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { fitsSchema } from '../../../src/cli/testing/argument-check.ts'
+
+const schema = { type: 'object', properties: { days: { type: 'integer' } }, required: ['days'] }
+
+test.each([
+  [{ days: 1 }, true],
+  [{ days: 'x' }, false],
+  [{}, false],
+])('arguments %j that fit the schema: %s', async (args, fits) => {
+  expect(await fitsSchema(args, schema)).toBe(fits)
+})
+
+test('arguments fit a schema that is not valid', async () => {
+  expect(await fitsSchema({}, { $ref: '#/$defs/none' })).toBe(true)
+})
