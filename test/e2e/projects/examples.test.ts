@@ -225,7 +225,8 @@ describe('http-api', () => {
 describe('from-openapi', () => {
   it('the from-openapi example equals the output of init for the description', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mcp-init-'))
-    await home.json(['init', folder, '--from-openapi', join(examples, 'from-openapi', 'openapi.yaml')])
+    const description = join(examples, 'from-openapi', 'openapi.yaml')
+    await home.json(['init', folder, '--name', 'book-shop-api', '--from-openapi', description])
     const made = JSON.parse(readFileSync(join(folder, 'mcp.config.json'), 'utf8'))
     rmSync(folder, { recursive: true })
     const kept = JSON.parse(readFileSync(join(examples, 'from-openapi', 'mcp.config.json'), 'utf8'))
