@@ -56,6 +56,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     'chats count': 'count the messages of a chat',
     'chats remove': 'remove a chat and its messages',
     connect: "add a server to an MCP client's configuration",
+    open: 'open the page of a server in a browser',
     'store list': "list the entries of a server's store",
     'store get': "show an entry of a server's store",
     'store set': "set an entry of a server's store",

@@ -34,6 +34,7 @@ const FILES: Readonly<Record<string, () => Promise<object>>> = {
   chat: () => import('../commands/chat.ts'),
   chats: () => import('../commands/chats.ts'),
   connect: () => import('../commands/connect.ts'),
+  open: () => import('../commands/open.ts'),
   store: () => import('../commands/store.ts'),
   import: () => import('../commands/import.ts'),
   domains: () => import('../commands/domains.ts'),

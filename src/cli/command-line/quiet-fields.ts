@@ -24,6 +24,7 @@ export const QUIET_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'chats list': ['chatId'],
   'chats count': ['messageCount'],
   connect: ['snippet'],
+  open: ['url'],
   'store list': ['items.key'],
   'domains list': ['name'],
   'domains add': ['url'],

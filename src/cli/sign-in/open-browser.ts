@@ -6,7 +6,7 @@ export async function offerBrowser(context: CommandContext, url: string): Promis
   const { output, globals } = context
   if (!output.interactive) return
   if (!globals.yes && !(await confirmOpening(context))) return
-  const error = await open(url, context.env)
+  const error = await openBrowser(url, context.env)
   if (error) output.note(`Could not open a browser (${error.message}). Open the URL yourself.`)
 }
 
@@ -19,8 +19,8 @@ async function confirmOpening({ signal }: CommandContext): Promise<boolean> {
   return yes
 }
 
-/** Honours `BROWSER`, as other programs do. */
-function open(url: string, env: NodeJS.ProcessEnv): Promise<Error | undefined> {
+/** Honours `BROWSER`, as other programs do. Returns the error of a browser that does not start. */
+export function openBrowser(url: string, env: NodeJS.ProcessEnv): Promise<Error | undefined> {
   // The URL comes from a server. Only web pages may be passed to a program that opens anything.
   if (!/^https?:$/.test(new URL(url).protocol))
     return Promise.resolve(new Error(`${url} is not a web address`))

@@ -5,6 +5,7 @@ import { serveMcp } from '../protocol/serve-mcp.ts'
 import type { ServedTenant, TenantExchange } from '../tenant/served-tenant.ts'
 import { isPreflight, preflightHeaders, refuseAddress } from './address-check.ts'
 import { isFromPeer } from './connection.ts'
+import { sendPage, wantsPage } from './landing-page.ts'
 import { relayToSuccessor } from './relay.ts'
 import { refuse, sendEmpty, sendJson } from './responses.ts'
 
@@ -33,6 +34,7 @@ export function handleRequest(request: IncomingMessage, response: ServerResponse
     return relayToSuccessor(exchange)
   const path = pathOf(request.url ?? '/')
   if (path === '/health') serveHealth(exchange)
+  else if (wantsPage(exchange, path)) void sendPage(exchange)
   else if (tenant.guard) tenant.guard(exchange, path, () => serve(exchange, path))
   else serve(exchange, path)
 }

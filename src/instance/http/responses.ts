@@ -5,14 +5,22 @@ import { SseResponse } from './sse-response.ts'
 
 /** Sends JSON text. `headers` is a flat list of names and values. */
 export function sendJson(
-  { tenant, request, response }: HttpExchange,
+  exchange: HttpExchange,
   status: number,
   body: string,
   headers?: readonly string[],
 ): void {
+  sendText(exchange, { status, type: 'application/json', body }, headers)
+}
+
+export function sendText(
+  { tenant, request, response }: HttpExchange,
+  { status, type, body }: { status: number; type: string; body: string },
+  headers?: readonly string[],
+): void {
   if (response.headersSent || response.destroyed) return
   const bytes = Buffer.byteLength(body)
-  const all = ['Content-Type', 'application/json', 'Content-Length', String(bytes)]
+  const all = ['Content-Type', type, 'Content-Length', String(bytes)]
   if (request.headers.origin !== undefined) all.push(...corsHeaders(tenant.config, request))
   if (headers) all.push(...headers)
   // RFC 9112 9.6: the client sends its next request over a new connection, which reaches the next release.

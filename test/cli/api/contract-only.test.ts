@@ -80,6 +80,7 @@ const CASES: Record<string, Case[]> = {
     { args: 'call URL add a=1 b=2', shows: /3/ },
     { args: 'call dep-9 add', refused: /does not report the URL/ },
   ],
+  open: [{ args: 'open URL', shows: /^http:.*\/mcp\n$/ }],
   resources: [{ args: 'resources dep-9', refused: /does not report the URL/ }],
   read: [{ args: 'read dep-9 docs://a', refused: /does not report the URL/ }],
   prompts: [{ args: 'prompts dep-9', refused: /does not report the URL/ }],

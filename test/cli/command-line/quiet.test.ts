@@ -55,6 +55,7 @@ const CASES: [args: string, prints?: RegExp][] = [
   ['resources weather', /^(\w+:\/\/.+\n)+$/],
   ['prompts weather', /^(\w+\n)+$/],
   ['connect weather --client codex --print', /^\[mcp_servers\.weather\]\nurl = "http:.*"\n$/],
+  ['open weather', URL_LINE],
   ['env set weather CITY=Oslo'],
   ['env list weather', /^CITY\n$/],
   ['env pull weather --file HOME/.env', /^HOME\/\.env\n$/],

@@ -31,6 +31,22 @@ describe('HTTP requests', () => {
     expect((await send(`${address.origin}/health`, { method: 'POST', body: '{}' })).status).toBe(405)
   })
 
+  test('a browser gets a page that names the server and its tools, without scripts', async () => {
+    const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
+    for (const url of [address.url, `${address.origin}/`]) {
+      const { status, headers, text } = await send(url, { headers: { accept } })
+      expect(status).toBe(200)
+      expect(headers['content-type']).toBe('text/html; charset=utf-8')
+      expect(headers['content-security-policy']).toContain("default-src 'none'")
+      expect(text).toContain('<h1>scripted</h1>')
+      expect(text).toContain(`&quot;url&quot;: &quot;${address.url}&quot;`)
+      expect(text).toContain('<code>echo</code>')
+    }
+    const stream = await send(address.url, { headers: { accept: 'text/html, text/event-stream' } })
+    expect(stream.status).not.toBe(200)
+    expect((await send(`${address.origin}/other`, { headers: { accept } })).status).toBe(404)
+  })
+
   test('unknown paths get 404 with the MCP endpoint', async () => {
     const answer = await post(`${address.origin}/.well-known/oauth-authorization-server`, {})
     expect(answer.status).toBe(404)

@@ -1,0 +1,31 @@
+import { defineCommand } from '../command-line/command.ts'
+import { openBrowser } from '../sign-in/open-browser.ts'
+import { serverHere } from '../targets/rollback-target.ts'
+import { SERVER_OPTIONS } from '../targets/server-input.ts'
+import { resolveTarget } from '../targets/server-target.ts'
+
+export default defineCommand({
+  name: 'open',
+  description:
+    'Open the address of a server in a browser: a page with its tools and the configuration for clients. Without a terminal, only print the URL.',
+  arguments: {
+    server: {
+      doc: 'server name, deployment id or mcp_id (default: the server of the project in this folder)',
+    },
+  },
+  options: { env: SERVER_OPTIONS.env },
+  examples: {
+    'mcp open weather': 'the live deployment of the server',
+    'mcp open weather --env preview': 'its newest build',
+  },
+  async run(context, { server, env }) {
+    const { output } = context
+    const { name, url } = await resolveTarget(context, server ?? (await serverHere()), env)
+    const opened = output.interactive ? await openBrowser(url, context.env) : 'not interactive'
+    output.result({ name, url, opened: opened === undefined }, () => {
+      output.line(url)
+      if (opened instanceof Error)
+        output.note(`Could not open a browser (${opened.message}). Open the URL yourself.`)
+    })
+  },
+})
