@@ -7,8 +7,9 @@ import { inlineResourceFiles } from '../../shared/definitions/inline-resource-fi
 import { HostingError } from '../../shared/errors.ts'
 import { nearestName } from '../../shared/names.ts'
 import { inferProject, needsSource } from './code-project.ts'
+import { readProjectSource } from './formats/read-project-source.ts'
 import { findLink } from './project-link.ts'
-import { type ProjectSource, readProjectSource } from './project-source.ts'
+import type { ProjectSource } from './project-source.ts'
 import { quoteShellWord } from './shell-words.ts'
 
 /** A validated project file, split into the parts that commands need. */
@@ -103,8 +104,9 @@ export function commandIn(directory: string, command: string): string {
 /** Validates and splits the content of a project file. Throws INVALID_MCP. */
 export async function parseProject(source: ProjectSource): Promise<Project> {
   const { request, rest, problems } = splitFields(source)
-  const [{ validateDefinitions }, { projectFileSchema }] = await Promise.all([
+  const [{ validateDefinitions }, { describeIssues }, { projectFileSchema }] = await Promise.all([
     import('../../shared/validation/validate-definitions.ts'),
+    import('../../shared/validation/shape.ts'),
     import('../../shared/definitions/project-file.ts'),
   ])
   const directory = source.directory ?? dirname(source.file)
@@ -112,11 +114,9 @@ export async function parseProject(source: ProjectSource): Promise<Project> {
   problems.push(...inlineResourceFiles(request, directory))
   const built = validateDefinitions(sourceDirectory ? { ...request, source: TO_BE_UPLOADED } : request)
   if ('problems' in built) problems.push(...built.problems)
-  const own = projectFileSchema
-    .pick({ $schema: true, deploy: true, test: true, project: true })
-    .safeParse(rest)
-  if (!own.success)
-    problems.push(...own.error.issues.map(issue => ({ path: toPath(issue.path), message: issue.message })))
+  const schema = projectFileSchema.pick({ $schema: true, deploy: true, test: true, project: true })
+  const own = schema.safeParse(rest)
+  if (!own.success) problems.push(...describeIssues(own.error.issues, { input: rest, schema }))
   if (problems.length > 0 || 'problems' in built || !own.success) throw invalidProject(source, problems)
   const { deploy = {}, test, project } = own.data
   const { file } = source
@@ -193,19 +193,6 @@ const BUILD_FIELDS = [
   'program',
   'preview',
 ]
-
-/** `['tools', 2, 'inputSchema']` → `tools[2].inputSchema` */
-function toPath(segments: readonly PropertyKey[]): string {
-  return segments.reduce<string>(
-    (path, segment) =>
-      typeof segment === 'number'
-        ? `${path}[${segment}]`
-        : path
-          ? `${path}.${String(segment)}`
-          : String(segment),
-    '',
-  )
-}
 
 function invalidProject(source: ProjectSource, problems: Problem[]): HostingError {
   const name = basename(source.file)

@@ -1,24 +1,29 @@
 import * as z from 'zod'
-import { buildRequestSchema } from '../definitions/definitions.ts'
 import { joinPath } from '../json/json-walk.ts'
 import { nearestName } from '../names.ts'
 import { type DefinitionProblem, problem } from './definition-problem.ts'
 
-type Issue = z.core.$ZodIssue
+export type Issue = z.core.$ZodIssue
 
 /** Maximum number of reported unknown fields per object. */
 const MAX_UNKNOWN_FIELDS = 20
 
-/** Zod's issues as sentences with the given value and the allowed ones. */
-export function describeIssues(issues: readonly Issue[], input: unknown): DefinitionProblem[] {
-  return issues.flatMap(issue => describeIssue(issue, input))
+/** A value and the schema that rejected it. */
+interface Rejected {
+  input: unknown
+  schema: z.ZodType
 }
 
-function describeIssue(issue: Issue, input: unknown): DefinitionProblem[] {
+/** Zod's issues as sentences with the given value and the allowed ones. */
+export function describeIssues(issues: readonly Issue[], rejected: Rejected): DefinitionProblem[] {
+  return issues.flatMap(issue => describeIssue(issue, rejected))
+}
+
+function describeIssue(issue: Issue, rejected: Rejected): DefinitionProblem[] {
   const path = joinPath('', ...issue.path)
-  const value = valueAt(input, issue.path)
-  if (issue.code === 'unrecognized_keys') return unknownFields(issue.keys, issue.path, input)
-  if (issue.code === 'invalid_union') return describeUnion(issue, input)
+  const value = valueAt(rejected.input, issue.path)
+  if (issue.code === 'unrecognized_keys') return unknownFields(issue.keys, issue.path, rejected)
+  if (issue.code === 'invalid_union') return describeUnion(issue, rejected)
   // z.json() reports a missing value like an invalid one.
   if (value === undefined) return problem(path, `is required${expectation(issue)}`)
   return problem(path, describeValue(issue, value))
@@ -37,7 +42,7 @@ function describeValue(issue: Issue, value: unknown): string {
     case 'invalid_format':
       return `${shown(value)} is not valid; expected ${expectedFormat(issue)}`
     default:
-      return `${issue.message} (given: ${shown(value)})`
+      return isObject(value) ? issue.message : `${issue.message} (given: ${shown(value)})`
   }
 }
 
@@ -48,9 +53,9 @@ function expectedFormat(issue: Extract<Issue, { code: 'invalid_format' }>): stri
 function unknownFields(
   keys: readonly string[],
   path: readonly PropertyKey[],
-  input: unknown,
+  rejected: Rejected,
 ): DefinitionProblem[] {
-  const known = knownFields(path, input)
+  const known = knownFields(path, rejected)
   return keys.slice(0, MAX_UNKNOWN_FIELDS).map(key => {
     const closest = nearestName(key, known)
     const hint = closest
@@ -65,17 +70,17 @@ function unknownFields(
 /** Reports the issues of the branch that the value matches best: by its fields, else by its type. */
 function describeUnion(
   issue: Extract<Issue, { code: 'invalid_union' }>,
-  input: unknown,
+  rejected: Rejected,
 ): DefinitionProblem[] {
   const { discriminator } = issue as { discriminator?: string }
-  if (discriminator !== undefined) return [describeDiscriminator(discriminator, issue.path, input)]
+  if (discriminator !== undefined) return [describeDiscriminator(discriminator, issue.path, rejected)]
   const path = joinPath('', ...issue.path)
-  const value = valueAt(input, issue.path)
-  const branch = matchingBranch(issue, value, input) ?? issue.errors.find(hasRightType)
+  const value = valueAt(rejected.input, issue.path)
+  const branch = matchingBranch(issue, value, rejected) ?? issue.errors.find(hasRightType)
   if (branch)
     return describeIssues(
       branch.map(one => within(issue.path, one)),
-      input,
+      rejected,
     )
   const kinds = new Set(issue.errors.flat().map(one => ('expected' in one ? withArticle(one.expected) : '')))
   const allowed = [...kinds].filter(Boolean).join(' or ')
@@ -89,9 +94,9 @@ function describeUnion(
 function matchingBranch(
   issue: Extract<Issue, { code: 'invalid_union' }>,
   value: unknown,
-  input: unknown,
+  rejected: Rejected,
 ): Issue[] | undefined {
-  const union = schemaAt(issue.path, input)
+  const union = schemaAt(issue.path, rejected)
   const option = branchFor(union, value)
   return union instanceof z.ZodUnion ? issue.errors[union.options.indexOf(option as z.ZodType)] : undefined
 }
@@ -109,13 +114,13 @@ function within(path: readonly PropertyKey[], issue: Issue): Issue {
 function describeDiscriminator(
   field: string,
   path: readonly PropertyKey[],
-  input: unknown,
+  rejected: Rejected,
 ): DefinitionProblem {
   const owner = path.at(-1) === field ? path.slice(0, -1) : path
   const fieldPath = joinPath('', ...owner, field)
-  const union = schemaAt(owner, input)
+  const union = schemaAt(owner, rejected)
   const allowed = union instanceof z.ZodDiscriminatedUnion ? discriminatorValues(union, field) : []
-  const given = valueAt(input, [...owner, field])
+  const given = valueAt(rejected.input, [...owner, field])
   if (given === undefined) return { path: fieldPath, message: `is required (${listed(allowed)})` }
   return { path: fieldPath, message: `${shown(given)} is not ${listed(allowed)}${near(given, allowed)}` }
 }
@@ -132,8 +137,8 @@ function valuesOf(schema: unknown): string[] {
   return schema instanceof z.ZodEnum ? schema.options.map(String) : []
 }
 
-function knownFields(path: readonly PropertyKey[], input: unknown): string[] {
-  const schema = schemaAt(path, input)
+function knownFields(path: readonly PropertyKey[], rejected: Rejected): string[] {
+  const schema = schemaAt(path, rejected)
   if (schema instanceof z.ZodObject) return Object.keys(schema.shape)
   if (schema instanceof z.ZodUnion)
     return schema.options.flatMap(option => (option instanceof z.ZodObject ? Object.keys(option.shape) : []))
@@ -141,9 +146,9 @@ function knownFields(path: readonly PropertyKey[], input: unknown): string[] {
 }
 
 /** Schema that validates a path of the input. Undefined inside free JSON. */
-function schemaAt(path: readonly PropertyKey[], input: unknown): unknown {
-  let schema: unknown = buildRequestSchema
-  let value = input
+function schemaAt(path: readonly PropertyKey[], rejected: Rejected): unknown {
+  let schema: unknown = rejected.schema
+  let value = rejected.input
   for (const step of path) {
     schema = memberSchema(branchFor(unwrap(schema), value), step)
     value = (value as Record<PropertyKey, unknown> | null | undefined)?.[step]
@@ -210,10 +215,14 @@ function near(value: unknown, allowed: readonly unknown[]): string {
 /** Shortened JSON of a value. */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return 'an array'
-  if (value !== null && typeof value === 'object') return 'an object'
+  if (isObject(value)) return 'an object'
   // A project file in TypeScript can contain values that are not JSON.
   const text = typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value) ?? typeof value)
   return shorten(text)
+}
+
+function isObject(value: unknown): boolean {
+  return value !== null && typeof value === 'object'
 }
 
 function shorten(text: string): string {

@@ -14,7 +14,7 @@ import { findProgramProblems } from './program.ts'
 import { findPromptProblems } from './prompts.ts'
 import { findResourceProblems } from './resources.ts'
 import { findSchemaProblems } from './schemas.ts'
-import { describeIssues } from './shape.ts'
+import { describeIssues, type Issue } from './shape.ts'
 import { findUnknownNames } from './unknown-names.ts'
 
 export type Validation = { request: BuildRequest } | { problems: DefinitionProblem[] }
@@ -46,7 +46,7 @@ export function validateDefinitions(input: unknown): Validation {
   const parsed = buildRequestSchema.safeParse(input)
   const problems = parsed.success
     ? findRuleProblems(parsed.data)
-    : describeIssues(parsed.error.issues.slice(0, MAX_REPORTED), input)
+    : findShapeProblems(input, parsed.error.issues)
   return parsed.success && problems.length === 0
     ? { request: parsed.data }
     : { problems: problems.slice(0, MAX_REPORTED) }
@@ -64,6 +64,24 @@ export function parseBuildRequest(input: unknown): BuildRequest {
       { description: 'Correct the definitions; check them without building', command: 'mcp build --check' },
     ],
   })
+}
+
+/** If there are only unknown fields, also the problems of the rest. */
+function findShapeProblems(input: unknown, issues: Issue[]): DefinitionProblem[] {
+  const problems = describeIssues(issues.slice(0, MAX_REPORTED), { input, schema: buildRequestSchema })
+  if (issues.some(({ code }) => code !== 'unrecognized_keys')) return problems
+  const rest = buildRequestSchema.safeParse(withoutKeys(input, issues))
+  return rest.success ? [...problems, ...findRuleProblems(rest.data)] : problems
+}
+
+function withoutKeys(input: unknown, issues: Issue[]): unknown {
+  const copy = structuredClone(input)
+  for (const issue of issues) {
+    if (issue.code !== 'unrecognized_keys') continue
+    const owner = issue.path.reduce<unknown>((at, step) => (at as Record<PropertyKey, unknown>)[step], copy)
+    for (const key of issue.keys) delete (owner as Record<string, unknown>)[key]
+  }
+  return copy
 }
 
 function findRuleProblems(request: BuildRequest): DefinitionProblem[] {

@@ -112,6 +112,35 @@ describe('project file', () => {
     expect(error.details).toMatch(/^mcp\.config\.\w+:\d+:\d+ tools\[0\].*description/m)
   })
 
+  it.each([
+    ['{\n  "template": "basic"\n}', '1:1 name: is required (a string)'],
+    ['{\n  "nam": "x",\n  "template": "basic"\n}', '2:3 nam: is not a known field; did you mean "name"?'],
+    ['{\n  "name": "x",\n  "template": "basik"\n}', '3:3 template: "basik" is not one of'],
+    [
+      '{\n  "name": "x",\n  "template": "basic",\n  "deploy": { "prod": {} }\n}',
+      '4:15 deploy.prod: is not a known',
+    ],
+    [
+      '{\n  "name": "x",\n  "template": "basic",\n  "deploy": { "staging": { "engin": "process" } }\n}',
+      'did you mean "engine"',
+    ],
+    ['{\n  "name": "x",\n  "template": "basic",\n}', '3:22 trailing comma'],
+  ])('a problem of %j has a position and a suggestion', async (content, expected) => {
+    write({ 'mcp.config.json': content })
+    expect((await failure()).details).toContain(expected)
+  })
+
+  it('an unknown field does not hide other problems', async () => {
+    const tools = [
+      { name: 'a', descripton: 'x', description: 'A', inputSchema: { type: 'object' } },
+      { name: 'a', description: 'A', inputSchema: { type: 'objekt' } },
+    ]
+    write({ 'mcp.config.json': { name: 'demo', template: 'basic', tools } })
+    const { details } = await failure()
+    expect(details).toContain('tools[0].descripton: is not a known field')
+    expect(details).toContain('tools[1].inputSchema')
+  })
+
   it('checks the deploy section as well', async () => {
     write({
       'mcp.config.json': {
@@ -125,7 +154,19 @@ describe('project file', () => {
 
   it('reports the error that a module threw', async () => {
     write({ 'mcp.config.ts': "throw new Error('no table')\n" })
-    expect((await failure()).message).toBe('mcp.config.ts failed to load: no table')
+    expect((await failure()).message).toMatch(/^mcp\.config\.ts(:1:7)? failed to load: no table$/)
+  })
+
+  it.each([
+    ["export default {\n  name: 'x',\n  template: 'basik',\n}\n", 'mcp.config.ts:3:3 template: "basik"'],
+    [
+      "// {\nconst port = 1\nconst config = { name: 'x', template: 'basic',\n  tools: [{ name: 'a' }] }\nexport default config\n",
+      'mcp.config.ts:4:11 tools[0].description: is required',
+    ],
+    ["export default {\n  name: 'x'\n  template: 'basic' }\n", 'mcp.config.ts:3:3 Expected "}"'],
+  ])('names line and column in a module: %j', async (content, expected) => {
+    write({ 'mcp.config.ts': content, 'package.json': { type: 'module' } })
+    expect((await failure()).details).toContain(expected)
   })
 })
 
