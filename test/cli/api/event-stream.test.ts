@@ -27,6 +27,15 @@ test('skips events without data', async () => {
   expect(await read('id: 1\ndata: \n\ndata: {"a":1}\n\n')).toEqual([{ a: 1 }])
 })
 
+test('accepts line ends that are split between pieces', async () => {
+  expect(await read('data: 1\r', '\n\r', '\ndata: 2\r', '\rdata: 3\n', '\n')).toEqual([1, 2, 3])
+})
+
+test('joins a line of many pieces', async () => {
+  const pieces = Array.from({ length: 1000 }, (_, index) => String(index % 10))
+  expect(await read('data: "', ...pieces, '"\n\n')).toEqual([pieces.join('')])
+})
+
 test('ignores an incomplete event', async () => {
   expect(await read('data: {"a":1}\n')).toEqual([])
 })
