@@ -11,7 +11,7 @@ export class MissingVariables {
     this.#context = context
   }
 
-  /** `given`: names with values of this run. */
+  /** `given`: names of the variables that this run sets. */
   async report(server: string, given: readonly string[]): Promise<void> {
     const { output } = this.#context
     const env = await readServerEnvIfStored(await this.#context.api(), {

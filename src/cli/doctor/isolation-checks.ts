@@ -29,7 +29,7 @@ function checkNetwork({ env }: CommandContext): Finding {
   if (wall.usable) return pass('custom servers only reach public addresses, or what their settings permit')
   const isInstalled = bubblewrapFile(env.PATH ?? '') !== undefined
   return warn(
-    `network settings of programs are not enforced, and they reach every network: ${wall.why}. For handler modules, functions within their process enforce the settings`,
+    `network settings are not enforced for programs, which can reach every network: ${wall.why}. For handler modules, functions within their process enforce them`,
     isInstalled ? 'Allow network namespaces, and sandboxes within them' : 'Install bubblewrap',
     isInstalled ? undefined : 'apt install bubblewrap',
   )

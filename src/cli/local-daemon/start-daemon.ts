@@ -156,5 +156,5 @@ function diskFullError(folder: string, cause: unknown): HostingError {
 
 /** Concurrent commands may each start a daemon. The home's lock lets only one run. */
 function isLostRace(error: HostingError): boolean {
-  return error.code === 'CONFLICT' && error.message.startsWith('A daemon already runs')
+  return error.code === 'CONFLICT' && error.message.startsWith('A daemon is already running')
 }

@@ -33,12 +33,21 @@ function printReport(output: Output, id: string, report: AnyHealthReport): void 
   output.next({ description: 'Show its state', command: `mcp status ${id}` })
 }
 
-const KNOWN = ['deploymentId', 'status', 'checkedAt', 'instances', 'requests', 'recent', 'tools', 'checks']
+const KNOWN_FIELDS = [
+  'deploymentId',
+  'status',
+  'checkedAt',
+  'instances',
+  'requests',
+  'recent',
+  'tools',
+  'checks',
+]
 
 /** Additional fields of other APIs. */
 function otherFields(report: AnyHealthReport): Record<string, string> {
   const plain = Object.entries(report).filter(
-    ([name, value]) => !KNOWN.includes(name) && ['string', 'number', 'boolean'].includes(typeof value),
+    ([name, value]) => !KNOWN_FIELDS.includes(name) && ['string', 'number', 'boolean'].includes(typeof value),
   )
   return Object.fromEntries(plain.map(([name, value]) => [name, String(value)]))
 }

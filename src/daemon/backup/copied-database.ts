@@ -13,16 +13,10 @@ export interface DatabaseFacts {
   sources: string[]
 }
 
-/** Copies a database, which may be in use, to one file without a write-ahead log. Checks every page of the copy. */
+/** Copies the database of a daemon and checks every page of the copy. */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   try {
-    const connection = new BetterSqlite3(from, { fileMustExist: true, timeout: 5000 })
-    try {
-      await connection.backup(to)
-    } finally {
-      connection.close()
-    }
-    makeSingleFile(to)
+    await copySqliteFile(from, to)
   } catch (error) {
     throw toStoreError(error, from)
   }
@@ -31,6 +25,17 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
     throw new HostingError('UNAVAILABLE', `The database ${from} is damaged: ${problems[0]}.`, {
       next: [{ description: 'Check the installation', command: 'mcp doctor' }],
     })
+}
+
+/** Copies an SQLite database, which may be in use, to one file without a write-ahead log. */
+export async function copySqliteFile(from: string, to: string): Promise<void> {
+  const connection = new BetterSqlite3(from, { fileMustExist: true, timeout: 5000 })
+  try {
+    await connection.backup(to)
+  } finally {
+    connection.close()
+  }
+  makeSingleFile(to)
 }
 
 /** Merges the write-ahead log into a copy and flushes it to disk. */

@@ -13,7 +13,7 @@ import { pipeline } from 'node:stream/promises'
 import BetterSqlite3 from 'better-sqlite3'
 import type { HomePaths } from '../../shared/paths.ts'
 import { visitFiles } from '../../shared/unlinked-files.ts'
-import { makeSingleFile } from './copied-database.ts'
+import { copySqliteFile } from './copied-database.ts'
 import type { BackedUpFile, Manifest, StoredBackup } from './manifest.ts'
 import { copyAtomically, describeFile, type ObjectPool } from './object-pool.ts'
 import { poolOf } from './verify-backup.ts'
@@ -91,13 +91,7 @@ function objectPath(digest: string): BackedUpFile['path'] {
 
 /** Copies a store that may be in use, and checks the copy. */
 async function copyStore(from: string, to: string): Promise<void> {
-  const connection = new BetterSqlite3(from, { fileMustExist: true, timeout: 5000 })
-  try {
-    await connection.backup(to)
-  } finally {
-    connection.close()
-  }
-  makeSingleFile(to)
+  await copySqliteFile(from, to)
   const copy = new BetterSqlite3(to, { readonly: true })
   try {
     const [result] = copy.pragma('quick_check(1)') as { quick_check: string }[]

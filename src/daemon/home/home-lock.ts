@@ -44,7 +44,7 @@ function isBusy(error: unknown): boolean {
 function lockError(paths: HomePaths, cause: unknown): HostingError {
   const code = String((cause as { code?: unknown }).code)
   if (isBusy(cause)) {
-    return new HostingError('CONFLICT', `A daemon already runs for the home ${paths.home}.`, {
+    return new HostingError('CONFLICT', `A daemon is already running for the home ${paths.home}.`, {
       cause,
       next: [{ description: 'Show it', command: 'mcp daemon status' }],
     })

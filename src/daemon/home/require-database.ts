@@ -76,7 +76,7 @@ function lostDatabase(paths: HomePaths, size: number | undefined, traces: string
       details: 'The daemon does not start without its database. Nothing was changed.',
       next: [
         { description: 'Restore the last backup', command: 'mcp daemon restore' },
-        { description: 'Or put the file back from your own copy while the daemon is stopped, then start it' },
+        { description: 'Or restore the file from your own copy while the daemon is stopped, then start it' },
         {
           description: 'Or start without servers. Unknown files are kept for seven days',
           command: 'mcp daemon start --new-database',

@@ -39,4 +39,4 @@ export const pageTokenSchema = z
   .string()
   .refine(isPageToken, 'not a token of this list. Omit it to get the first page')
   .optional()
-  .describe('Token of the next page, as the previous page had it. Without it, the first page.')
+  .describe('Token from the previous page. Without it, the first page.')

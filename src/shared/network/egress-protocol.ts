@@ -5,7 +5,7 @@ import type { NetworkSettings, RefusalReason } from './network-policy.ts'
  * confined processes opened in their network namespaces, and connects to their destinations.
  */
 export type ToEgress =
-  /** Has the handle of the listener. */
+  /** Sent with the handle of the listener. */
   | { type: 'listen'; processId: string }
   /** Connections of a process wait for its policy. */
   | { type: 'policy'; processId: string; settings: EgressSettings }

@@ -43,7 +43,9 @@ describe('mcp doctor', () => {
   it('reports missing isolation of custom servers', async () => {
     const { code, of } = await examine({ PATH: '/nowhere' })
     expect(code).toBe(0)
-    expect(of('network')[0]?.message).toContain('they reach every network: bubblewrap is not installed here')
+    expect(of('network')[0]?.message).toContain(
+      'which can reach every network: bubblewrap is not installed here',
+    )
     expect(of('limits')[1]).toMatchObject({
       status: 'warn',
       message: expect.stringContaining('prlimit (util-linux) is not installed'),

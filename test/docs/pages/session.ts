@@ -42,7 +42,9 @@ export class ShellSession {
   async run({ text, input, interrupted }: Pick<Command, 'text' | 'input' | 'interrupted'>) {
     writeFileSync(this.input, input)
     // dash ignores the redirection of a group that is only a subshell.
-    const script = interrupted ? interruptedScript(text, this.output) : `{ :\n${text}\n} > ${this.output} 2>&1`
+    const script = interrupted
+      ? interruptedScript(text, this.output)
+      : `{ :\n${text}\n} > ${this.output} 2>&1`
     this.shell.stdin!.write(`{ :\n${script}\n} < ${this.input}\necho $? >&3\n`)
     const { value } = await this.results.next()
     return { code: Number(value), output: readFileSync(this.output, 'utf8') }

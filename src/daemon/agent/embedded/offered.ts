@@ -90,7 +90,7 @@ function matchesTemplate(uri: string, template: string): boolean {
 
 const READING = new Set(['read', 'open', 'resource', 'resources', 'document', 'uri'])
 
-/** True if a message asks to read something, or contains a resource's URI or its full name of several words. */
+/** True if a message asks to read something, or contains a resource's URI, or its full name if that has several words. */
 export function asksToRead(message: string, offered: Offered[]): boolean {
   const text = message.toLowerCase()
   const words = text.split(/[^\p{L}\p{N}]+/u)

@@ -24,7 +24,7 @@ export function lambdaBuildsEndpoints({ containerBuilds }: Services) {
 
   const trigger = dataEndpoint({
     operationId: 'triggerContainerBuild',
-    summary: 'Start a container build of the source of a project',
+    summary: "Start a container build of a project's source",
     params: z.object({ projectId: idSchema.describe('Id of the project.') }),
     answers: { 201: { description: 'The build, `pending`.', schema: containerBuildSchema } },
     errors: ['NO_SOURCE', 'CONFLICT'],

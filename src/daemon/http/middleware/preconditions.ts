@@ -38,7 +38,7 @@ export function checkPrecondition(
     )
   if (etag && matchesEtag(ifNoneMatch, etag))
     throw new HostingError('PRECONDITION_FAILED', 'The record exists: its ETag matches If-None-Match.', {
-      details: 'Leave out If-None-Match to change the record.',
+      details: 'Omit If-None-Match to change the record.',
     })
 }
 

@@ -66,7 +66,7 @@ function missingKey(path: string): HostingError {
     details:
       'Without it, the environment variables of deployments and the keys of models cannot be decrypted. Nothing was changed.',
     next: [
-      { description: 'Put the file back from your copy while the daemon is stopped, then start it' },
+      { description: 'Restore the file from your copy while the daemon is stopped, then start it' },
       NEW_KEY,
     ],
   })
@@ -76,7 +76,7 @@ function wrongKey(path: string): HostingError {
   return new HostingError('UNAVAILABLE', `The key file ${path} does not belong to the database.`, {
     details: 'It is from another home, or it was replaced. Nothing was changed.',
     next: [
-      { description: 'Put the right file back from your copy while the daemon is stopped, then start it' },
+      { description: 'Restore the right file from your copy while the daemon is stopped, then start it' },
       NEW_KEY,
     ],
   })

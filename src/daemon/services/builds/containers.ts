@@ -63,7 +63,7 @@ export function resolveEngine(artifact: Artifact | undefined, config: DeployConf
   }
   if (image !== undefined)
     throw new HostingError('INVALID_REQUEST', `The image ${image} can only run in a container.`, {
-      details: 'Set config.engine to "container", or leave it out.',
+      details: 'Set config.engine to "container", or omit it.',
     })
   const isProgram = artifact?.program && artifact.program.type !== 'module'
   if (!isProgram && (config.limits?.cpus !== undefined || config.limits?.pids !== undefined))

@@ -100,7 +100,7 @@ const namedCheckedApiKey = named('CheckedApiKey', 'Whether a key may make a requ
 
 export const checkedKeySchema = namedCheckedApiKey.object({
   allowed: z.boolean().describe('The key may make the request.'),
-  reason: z.string().describe('Why, in one sentence.'),
+  reason: z.string().describe('Reason, in one sentence.'),
 })
 
 export type KeyInfo = z.infer<typeof keyInfoSchema>

@@ -52,7 +52,7 @@ export const buildEventSchema = z
   .discriminatedUnion('type', [
     z.object({
       type: eventType('phase'),
-      phase: z.string().meta(described('What the build does now.', 'installing its packages')),
+      phase: z.string().meta(described('What the build is doing.', 'installing its packages')),
     }),
     z.object({ type: eventType('result'), result: buildRecordSchema }),
   ])

@@ -115,7 +115,7 @@ export const liveMetricsSchema = namedLiveMetrics.object({
         deploymentId: deploymentIdSchema,
         name: z.string().describe('Name of the server.'),
         environment: environmentSchema,
-        instances: z.int().describe('Ready instances. 0 if it sleeps or does not run.'),
+        instances: z.int().describe('Ready instances. 0 if it sleeps or is not running.'),
         memoryBytes: z
           .int()
           .describe('Resident memory of their processes. Servers without code share one process.'),

@@ -45,16 +45,16 @@ function bindPiece(analysis: Analysis, signature: Signature, { from, to }: Piece
 
 /** True when values would be lost by merging both into one call. */
 function conflicts(before: Binding, alone: Binding, both: Binding): boolean {
-  const own = alone.bound.filter(isSure).length + closed(alone)
+  const own = alone.bound.filter(isSure).length + countExact(alone)
   if (own === 0) return false
   const repeated =
     alone.bound.some(
       bound =>
         isSure(bound) && before.bound.some(other => other.parameter === bound.parameter && isSure(other)),
-    ) || repeatsClosed(before, alone)
+    ) || repeatsExact(before, alone)
   if (!repeated) return false
-  const kept = both.bound.filter(isSure).length + closed(both)
-  return kept < before.bound.filter(isSure).length + closed(before) + own
+  const kept = both.bound.filter(isSure).length + countExact(both)
+  return kept < before.bound.filter(isSure).length + countExact(before) + own
 }
 
 /** The piece only adds items to arrays: "with disabled access, and open 24 hours". */
@@ -84,11 +84,11 @@ function isSure({ score, parameter, candidate }: Binding['bound'][number]): bool
 }
 
 /** Number of enumerations and flags that are set. */
-function closed(binding: Binding): number {
+function countExact(binding: Binding): number {
   return binding.exact.size
 }
 
-function repeatsClosed(before: Binding, alone: Binding): boolean {
+function repeatsExact(before: Binding, alone: Binding): boolean {
   for (const name of alone.exact) {
     if (!before.exact.has(name)) continue
     if (JSON.stringify(before.values.get(name)) !== JSON.stringify(alone.values.get(name))) return true
