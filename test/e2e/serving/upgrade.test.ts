@@ -29,7 +29,7 @@ afterEach(async () => {
 
 // biome-ignore lint/suspicious/noExplicitAny: any answer of the API
 async function api(method: string, path: string, body?: object): Promise<any> {
-  const headers = { authorization: `Bearer ${home.apiKey()}` }
+  const headers = { accept: 'application/json', authorization: `Bearer ${home.apiKey()}` }
   const { json } = await send(home.discovery()!.url + path, { method, headers, ...(body && { body }) })
   return json
 }

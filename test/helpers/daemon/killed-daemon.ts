@@ -241,7 +241,7 @@ export class KilledDaemon {
   async #api(method: string, path: string, body?: object): Promise<any> {
     const { status, json, text } = await send(this.#url + path, {
       method,
-      headers: { authorization: `Bearer ${this.#home.apiKey()}` },
+      headers: { accept: 'application/json', authorization: `Bearer ${this.#home.apiKey()}` },
       ...(body && { body }),
     })
     // A request that was cut off may still get an answer.
