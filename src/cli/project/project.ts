@@ -104,9 +104,8 @@ export function commandIn(directory: string, command: string): string {
 /** Validates and splits the content of a project file. Throws INVALID_MCP. */
 export async function parseProject(source: ProjectSource): Promise<Project> {
   const { request, rest, problems } = splitFields(source)
-  const [{ validateDefinitions }, { describeIssues }, { projectFileSchema }] = await Promise.all([
+  const [{ validateDefinitions }, { projectFileSchema }] = await Promise.all([
     import('../../shared/validation/validate-definitions.ts'),
-    import('../../shared/validation/shape.ts'),
     import('../../shared/definitions/project-file.ts'),
   ])
   const directory = source.directory ?? dirname(source.file)
@@ -116,7 +115,10 @@ export async function parseProject(source: ProjectSource): Promise<Project> {
   if ('problems' in built) problems.push(...built.problems)
   const schema = projectFileSchema.pick({ $schema: true, deploy: true, test: true, project: true })
   const own = schema.safeParse(rest)
-  if (!own.success) problems.push(...describeIssues(own.error.issues, { input: rest, schema }))
+  if (!own.success) {
+    const { describeIssues } = await import('../../shared/validation/shape.ts')
+    problems.push(...describeIssues(own.error.issues, { input: rest, schema }))
+  }
   if (problems.length > 0 || 'problems' in built || !own.success) throw invalidProject(source, problems)
   const { deploy = {}, test, project } = own.data
   const { file } = source
