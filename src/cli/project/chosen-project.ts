@@ -1,8 +1,8 @@
 import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'
+import { readProjectSource } from './formats/read-project-source.ts'
 import { findProjectFile } from './project.ts'
 import { findLink, type ProjectLink } from './project-link.ts'
-import { readProjectSource } from './formats/read-project-source.ts'
 import { findProject, type ResolvedProject } from './projects.ts'
 
 /**
