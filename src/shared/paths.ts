@@ -24,6 +24,8 @@ export function homePaths(env: NodeJS.ProcessEnv = process.env) {
     credentials: join(config, 'credentials.json'),
     /** Tokens from signing in to MCP servers, mode 0600. */
     signIns: join(config, 'sign-ins.json'),
+    /** Newest published version, as last checked. Can be deleted. */
+    updateCheck: join(config, 'update-check.json'),
     database: join(data, 'daemon.db'),
     /** Discovery file of the daemon, mode 0600: {@link Discovery}. */
     discovery: join(data, 'daemon.json'),

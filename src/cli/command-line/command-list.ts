@@ -113,6 +113,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     doctor: 'check the installation',
     completion: 'print a completion script for a shell',
     __complete: 'print suggestions for a command line',
+    '__check-version': 'look up the newest version of mcp',
   }),
 ]
 
@@ -122,7 +123,7 @@ function section(title: string, summaries: Record<string, string>): CommandEntry
     summary,
     section: title,
     aliases: ALIASES[name],
-    // Commands that only the shell runs are not listed.
+    // Commands that only shells and mcp itself run are not listed.
     hidden: name.startsWith('__'),
   }))
 }

@@ -57,6 +57,7 @@ const FILES: Readonly<Record<string, () => Promise<object>>> = {
   doctor: () => import('../commands/doctor.ts'),
   completion: () => import('../commands/completion.ts'),
   __complete: () => import('../commands/completion.ts'),
+  '__check-version': () => import('../commands/check-version.ts'),
 }
 
 /** Throws for a name that is missing here. A test compares the lists. */

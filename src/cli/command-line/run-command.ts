@@ -6,6 +6,7 @@ import { readCredentials } from '../api/credentials.ts'
 import { findDaemon } from '../local-daemon/find-daemon.ts'
 import { ensureDaemon } from '../local-daemon/start-daemon.ts'
 import { createOutput, type Output } from '../output/output.ts'
+import { wantsUpdateHint } from '../update/wants-hint.ts'
 import type { Command } from './command.ts'
 import type { CommandContext } from './command-context.ts'
 import { EXIT, EXIT_CODE_OF, type ExitCode } from './exit-codes.ts'
@@ -26,6 +27,8 @@ export async function runCommand(command: Command, argv: string[]): Promise<Exit
     const context = createContext(globals, output, signal)
     close = context.close
     const code = (await command.run(context, input)) ?? EXIT.done
+    if (wantsUpdateHint(command.name, output, process.env))
+      (await import('../update/update-hint.ts')).showUpdateHint(context.paths, output)
     return code === EXIT.done && signal.aborted ? EXIT.interrupted : code
   } catch (error) {
     return await report(error, output ?? (await outputBeforeParsing(argv)), signal)

@@ -147,6 +147,7 @@ const ELSEWHERE = [
   'context remove',
   'completion',
   '__complete',
+  '__check-version',
   ...COMMANDS.map(({ name }) => name).filter(name => name.startsWith('daemon ')),
 ]
 
