@@ -1,9 +1,9 @@
 import { counted } from '../../shared/counted.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'
-import { byServerAndEnvironment } from '../output/deployment-table.ts'
 import type { Output } from '../output/output.ts'
-import { buildRow, deploymentRow, SERVER_COLUMNS, type ServerRow } from '../output/server-rows.ts'
+import { byServerAndEnvironment } from '../output/tables/deployment-table.ts'
+import { buildRow, deploymentRow, SERVER_COLUMNS, type ServerRow } from '../output/tables/server-rows.ts'
 import {
   type BuildEntry,
   currentDeployments,

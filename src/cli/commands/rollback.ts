@@ -2,7 +2,7 @@ import type { ReleaseRecord } from '../../shared/contract/deployments/releases.t
 import { formatDurationMs } from '../../shared/duration.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
-import { describeRelease } from '../output/release-table.ts'
+import { describeRelease } from '../output/tables/release-table.ts'
 import { type Deployed, reportFailedDeployment, settleDeployment } from '../project/deploy-server.ts'
 import { MESSAGE_OPTION } from '../project/release-notes.ts'
 import { ONE_DEPLOYMENT } from '../targets/deployment-action.ts'

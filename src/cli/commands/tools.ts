@@ -43,7 +43,7 @@ function list({ output }: CommandContext, tools: readonly Tool[], input: ServerI
 }
 
 async function show({ output }: CommandContext, tool: Tool, input: ServerInput): Promise<void> {
-  const { argumentTable } = await import('../output/argument-table.ts')
+  const { argumentTable } = await import('../output/tables/argument-table.ts')
   output.result(tool, () => {
     output.line(output.style.bold(tool.name))
     if (tool.description) output.line(tool.description)

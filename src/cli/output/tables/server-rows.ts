@@ -1,6 +1,6 @@
-import type { BuildEntry, DeploymentEntry } from '../targets/resolve-id.ts'
+import type { BuildEntry, DeploymentEntry } from '../../targets/resolve-id.ts'
+import { formatElapsed } from '../relative-time.ts'
 import { shortId } from './deployment-table.ts'
-import { formatElapsed } from './relative-time.ts'
 import { commitText, messageText } from './release-table.ts'
 
 /** A build or a deployment in `mcp list`. */

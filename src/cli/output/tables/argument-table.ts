@@ -1,5 +1,5 @@
-import { propertiesOf, requiredOf, type Schema, viewOf } from '../../shared/surface/schema-view.ts'
-import { typeText, valuesText } from './schema-text.ts'
+import { propertiesOf, requiredOf, type Schema, viewOf } from '../../../shared/surface/schema-view.ts'
+import { typeText, valuesText } from '../schema-text.ts'
 
 const HEADERS = ['ARGUMENT', 'TYPE', '', 'VALUES', 'DESCRIPTION']
 

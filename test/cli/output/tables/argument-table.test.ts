@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { argumentTable } from '../../../src/cli/output/argument-table.ts'
+import { argumentTable } from '../../../../src/cli/output/tables/argument-table.ts'
 
 test('a table of arguments shows types, allowed values and descriptions', () => {
   const schema = {

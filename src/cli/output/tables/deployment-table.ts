@@ -1,5 +1,5 @@
-import type { DeploymentEntry } from '../targets/resolve-id.ts'
-import type { Output } from './output.ts'
+import type { DeploymentEntry } from '../../targets/resolve-id.ts'
+import type { Output } from '../output.ts'
 
 /** Prefix that is unique in practice and fits a table: the kind and eight characters. */
 export function shortId(id: string): string {
