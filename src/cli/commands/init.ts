@@ -14,7 +14,7 @@ import { quoteShellWord } from '../project/shell-words.ts'
 export default defineCommand({
   name: 'init',
   description:
-    'Create a project from a template, an example, or an OpenAPI description. Prompts for missing values in a terminal. Overwrites no file without --force.',
+    'Create a project from a template, an example, or an OpenAPI description. Asks which one at a terminal if no option says so. Overwrites no file without --force.',
   arguments: { dir: { doc: 'folder of the project', default: '.' } },
   options: {
     template: {
@@ -40,11 +40,10 @@ export default defineCommand({
     force: { type: 'boolean', doc: 'overwrite existing files' },
   },
   examples: {
-    'mcp init my-server': 'prompts in a terminal, else creates a basic server',
+    'mcp init my-server': 'asks at a terminal, else creates a basic server',
     'mcp init weather --example weather': 'a copy of a complete example',
-    'mcp init desk --template advanced --name desk': 'without prompts',
-    'mcp init dice --template custom --yes --ci github':
-      'a TypeScript project with a workflow for GitHub Actions',
+    'mcp init desk --template advanced --name desk': 'without questions',
+    'mcp init dice --template custom --ci github': 'a TypeScript project with a workflow for GitHub Actions',
     'mcp init shop --from-openapi https://api.example.com/openapi.json': 'one tool per operation',
   },
   async run(context, input) {

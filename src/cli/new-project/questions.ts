@@ -22,7 +22,7 @@ export interface Given {
   example: string | undefined
 }
 
-/** Asks for missing values at a terminal, otherwise uses the defaults. Throws INVALID_REQUEST for an invalid name. */
+/** Asks at a terminal if no flag says what to start from, otherwise uses the defaults. Throws INVALID_REQUEST for an invalid name. */
 export async function completeChoice(
   { output, globals }: CommandContext,
   directory: string,
@@ -34,7 +34,7 @@ export async function completeChoice(
     fromOpenapi: given.fromOpenapi,
     example: given.example,
   }
-  const isChosen = given.fromOpenapi !== undefined || given.example !== undefined
+  const isChosen = [given.template, given.fromOpenapi, given.example].some(one => one !== undefined)
   if (!isChosen && output.interactive && !globals.yes) return ask(directory, given)
   return { ...known, name: serverNameFor(directory, given.name) }
 }
@@ -69,14 +69,13 @@ async function ask(directory: string, given: Given): Promise<Choice> {
     ],
     {
       ...(given.name && { name: given.name }),
-      ...(given.template && { start: given.template }),
       ...(given.tool.length > 0 && { tools: given.tool.join(',') }),
     },
   )
   return {
     name: serverNameFor(directory, asked.name),
     template: isTemplate(asked) ? (asked.start as InitTemplate) : 'basic',
-    tools: splitNames(String(asked.tools ?? '')),
+    tools: isTemplate(asked) ? splitNames(String(asked.tools)) : [],
     fromOpenapi: asked.fromOpenapi?.trim(),
     example: EXAMPLES.find(example => example === asked.start),
   }
