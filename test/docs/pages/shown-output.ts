@@ -1,5 +1,5 @@
 /** What differs from run to run: times, ports, ids. */
-const CHANGING = /\d+(?:\.\d+)? (?=(?:ms|s|min|h|day)\b)|(?<=127\.0\.0\.1:)\d+|…/g
+const CHANGING = /\d+(?:\.\d+)? (?:ms|s|min)\b|(?<=127\.0\.0\.1:)\d+|…/g
 
 /**
  * Pattern of output that a page shows: consecutive lines. `…` stands for any text, on a line of its own for any lines.
@@ -17,7 +17,7 @@ function linePattern(line: string): string {
 }
 
 function changingPattern(text: string): string {
-  return text.endsWith(' ') ? '[\\d.]+ ' : '\\d+'
+  return text.includes(' ') ? '[\\d.]+ (?:ms|s|min)' : '\\d+'
 }
 
 function columnPattern(text: string): string {
