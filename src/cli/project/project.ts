@@ -104,29 +104,20 @@ export function commandIn(directory: string, command: string): string {
 /** Validates and splits the content of a project file. Throws INVALID_MCP. */
 export async function parseProject(source: ProjectSource): Promise<Project> {
   const { request, rest, problems } = splitFields(source)
-  const [{ validateDefinitions }, { projectFileSchema }] = await Promise.all([
-    import('../../shared/validation/validate-definitions.ts'),
-    import('../../shared/definitions/project-file.ts'),
-  ])
+  const { validateProject } = await import('./validate-project.ts')
   const directory = source.directory ?? dirname(source.file)
   const sourceDirectory = needsSource(request, directory) ? directory : undefined
   problems.push(...inlineResourceFiles(request, directory))
-  const built = validateDefinitions(sourceDirectory ? { ...request, source: TO_BE_UPLOADED } : request)
-  if ('problems' in built) problems.push(...built.problems)
-  const schema = projectFileSchema.pick({ $schema: true, deploy: true, test: true, project: true })
-  const own = schema.safeParse(rest)
-  if (!own.success) {
-    const { describeIssues } = await import('../../shared/validation/shape.ts')
-    problems.push(...describeIssues(own.error.issues, { input: rest, schema }))
-  }
-  if (problems.length > 0 || 'problems' in built || !own.success) throw invalidProject(source, problems)
-  const { deploy = {}, test, project } = own.data
+  const checked = validateProject(sourceDirectory ? { ...request, source: TO_BE_UPLOADED } : request, rest)
+  problems.push(...checked.problems)
+  if (problems.length > 0 || !checked.request || !checked.settings) throw invalidProject(source, problems)
+  const { deploy = {}, test, project } = checked.settings
   const { file } = source
   const linked = project ?? findLink(directory)?.projectId
   return {
     file,
     directory,
-    request: withoutUpload(built.request),
+    request: withoutUpload(checked.request),
     deploy: withDefaults(deploy),
     test,
     project: linked,

@@ -68,9 +68,8 @@ test('a deployment of a declared server also loads the project validation', asyn
     ...START,
     'deploy.js',
     JSON_PARSER,
-    'validate-definitions.js',
+    'validate-project.js',
     'ajv.js',
-    'project-file.js',
   ])
   expect(files.length).toBeLessThanOrEqual(16)
   expect(await beyondBare(builtins)).toEqual(['net', 'http'])
