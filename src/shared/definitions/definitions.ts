@@ -193,22 +193,20 @@ export const buildRequestSchema = namedBuildRequest.strictObject({
     .record(envName, z.string())
     .optional()
     .describe(
-      'Values for code that runs during the build, and for the preview. They override stored variables. Kept in memory only, lost on restart.',
+      'Values for code that runs during the build, and for the preview, instead of stored ones. Kept in memory.',
     ),
   preview: z
     .strictObject({
       copy_state_from: environmentSchema
         .optional()
-        .describe(
-          'Environment whose stored data a preview without data starts with. Entries of signed-in users are not copied. By default it starts empty.',
-        ),
+        .describe('Environment whose data, except that of users, a preview without data starts with.'),
     })
     .optional()
     .describe('Settings of the preview.'),
   environment: environmentSchema
     .optional()
     .describe(
-      'Environment whose stored variables code gets during the build. By default development. The preview always gets those of development.',
+      'Environment whose stored variables code gets during the build. By default development, as always for the preview.',
     ),
 })
 

@@ -14,7 +14,7 @@ const limitsSchema = named('Limits', 'Resource limits of each instance.').strict
     .max(1_048_576)
     .optional()
     .describe(
-      'Memory in MiB. An instance that uses more is replaced. By default 512, and 384 for processes outside of production. A program and its child processes are killed when together they use more than twice this limit.',
+      'Memory in MiB. An instance that uses more is replaced. By default 512, and 384 for processes outside of production. A program is killed when it and its child processes use more than twice as much.',
     ),
   cpus: z
     .number()
@@ -29,9 +29,7 @@ const limitsSchema = named('Limits', 'Resource limits of each instance.').strict
     .min(8)
     .max(1_000_000)
     .optional()
-    .describe(
-      'Maximum processes and threads of a container, or of a program and its child processes. By default 256 for a container, 512 for a program.',
-    ),
+    .describe('Maximum processes and threads, by default 256 of a container and 512 of a program.'),
 })
 
 export const deployConfigSchema = named('DeployConfig', 'Configuration of a deployment.').strictObject({
@@ -107,7 +105,7 @@ export const deployConfigSchema = named('DeployConfig', 'Configuration of a depl
   origins: originsSchema
     .optional()
     .describe(
-      'Origins whose pages may use the server from a browser, such as `https://app.example.com`, or `*` for all, which requires `auth`. By default only its own pages.',
+      'Origins whose pages may use the server, such as `https://app.example.com`, or `*` with `auth`. By default only its own pages.',
     ),
 })
 
