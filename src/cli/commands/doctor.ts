@@ -63,7 +63,7 @@ function print(
   const marks = { pass: green('ok  '), warn: yellow('warn'), fail: red('FAIL') }
   const width = Math.max(...findings.map(({ name }) => name.length))
   for (const { name, status, message, fix } of findings) {
-    output.line(`${marks[status]}  ${name.padEnd(width)}  ${message}`)
+    output.line(`${marks[status]}  ${name.padEnd(width)}  ${message}`, width + 8)
     if (fix)
       output.line(
         `      ${' '.repeat(width)}  ${fix.description}${fix.command ? `: ${output.style.cyan(fix.command)}` : ''}`,

@@ -64,8 +64,9 @@ export async function createOutput(options: OutputOptions) {
     entry(value: unknown, line: () => string): void {
       out(json ? printableJson(JSON.stringify(value)) : wrapFor(line(), process.stdout, ENTRY_INDENT))
     },
-    line(text = ''): void {
-      out(wrapFor(text, process.stdout))
+    /** `indent`: of continuation lines at a narrow terminal. */
+    line(text = '', indent = 0): void {
+      out(wrapFor(text, process.stdout, indent))
     },
     /** Part of a line. The caller ends the line. */
     part(text: string): void {
