@@ -2,36 +2,39 @@ import { existsSync, readFileSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import type { Suite } from '../../shared/definitions/test-suite.ts'
 import { HostingError } from '../../shared/errors.ts'
+import { parseYaml } from '../project/formats/yaml.ts'
 
 const MAX_PROBLEMS = 20
 
-/** Reads a suite in YAML or JSON. Throws NOT_FOUND, or INVALID_REQUEST with every problem. */
+/** `line:column` of a path such as `cases[2].expect`. Undefined when it is unknown. */
+type Locate = (path: string) => string | undefined
+
+/** Reads a suite in YAML, which includes JSON. Throws NOT_FOUND, INVALID_MCP, or INVALID_REQUEST with every problem. */
 export async function loadSuite(file: string): Promise<Suite> {
   const path = resolve(file)
   if (!existsSync(path)) throw new HostingError('NOT_FOUND', `Suite ${path} does not exist.`)
-  const { parseDocument } = await import('yaml')
-  const document = parseDocument(readFileSync(path, 'utf8'))
-  const [fault] = document.errors
-  if (fault)
-    throw new HostingError('INVALID_REQUEST', `${basename(path)} is not valid YAML: ${fault.message}`)
-  return parseSuite(document.toJS(), basename(path))
+  const { value, locate } = await parseYaml(path, readFileSync(path, 'utf8'))
+  return parseSuite(value, basename(path), locate)
 }
 
 /** `name` is used in messages. Throws INVALID_REQUEST. */
-export async function parseSuite(value: unknown, name: string): Promise<Suite> {
-  const { suiteSchema } = await import('../../shared/definitions/test-suite.ts')
+export async function parseSuite(
+  value: unknown,
+  name: string,
+  locate: Locate = () => undefined,
+): Promise<Suite> {
+  const [{ suiteSchema }, { describeIssues }] = await Promise.all([
+    import('../../shared/definitions/test-suite.ts'),
+    import('../../shared/validation/shape.ts'),
+  ])
   const parsed = suiteSchema.safeParse(value)
   if (parsed.success) return parsed.data
-  const lines = parsed.error.issues
-    .slice(0, MAX_PROBLEMS)
-    .map(({ path, message }) => `${placeOf(path)}${message}`)
+  const problems = describeIssues(parsed.error.issues, { schema: suiteSchema, input: value })
+  const lines = problems.slice(0, MAX_PROBLEMS).map(({ path, message }) => {
+    const position = locate(path)
+    return `${position ? `${name}:${position} ` : ''}${path ? `${path}: ` : ''}${message}`
+  })
   throw new HostingError('INVALID_REQUEST', `${name} is not a valid suite: ${lines[0]}`, {
     details: lines.join('\n'),
   })
-}
-
-/** `['cases', 2, 'expect']` → `cases[2].expect: ` */
-function placeOf(path: readonly PropertyKey[]): string {
-  const place = path.map(step => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`)).join('')
-  return place === '' ? '' : `${place.replace(/^\./, '')}: `
 }

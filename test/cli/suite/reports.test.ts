@@ -79,20 +79,22 @@ test('flags override the case, the case overrides the suite', () => {
   expect(third).toMatchObject({ model: 'b' })
 })
 
-test('an invalid suite is rejected with the path of every problem', async () => {
+test('an invalid suite is rejected with line, column and a near name of every problem', async () => {
   const file = join(folder, 'tests.yaml')
   writeFileSync(
     file,
-    'cases:\n  - message: a\n    expect: { tools: { some: [x] }, reply: { pattern: "(" } }\n  - { }\n',
+    'repeat: three\ncases:\n  - message: a\n    expect: { tool: [x], reply: { pattern: "(" } }\n  - { mesage: x }\n',
   )
   await expect(loadSuite(file)).rejects.toMatchObject({
     code: 'INVALID_REQUEST',
     details: expect.stringMatching(
-      /cases\[0\]\.expect[\s\S]*must be a regular expression[\s\S]*cases\[1\]: needs either/,
+      /^tests\.yaml:1:9 repeat: must be a number, not "three"\n[\s\S]*tests\.yaml:4:\d+ cases\[0\]\.expect\.tool: is not a known field; did you mean "tools"\?[\s\S]*cases\[1\]\.mesage: [\s\S]*"message"\?\n[\s\S]*cases\[1\]: needs either/,
     ),
   })
   writeFileSync(file, 'cases: [')
-  await expect(loadSuite(file)).rejects.toMatchObject({ message: expect.stringContaining('not valid YAML') })
+  await expect(loadSuite(file)).rejects.toMatchObject({
+    message: expect.stringMatching(/^tests\.yaml cannot be parsed: .* at 1:9\.$/),
+  })
   await expect(loadSuite(join(folder, 'none.yaml'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
