@@ -55,5 +55,7 @@ export function homePaths(env: NodeJS.ProcessEnv = process.env) {
     /** Files unknown to the database: `UnknownFilesRecord`. */
     unknownFiles: join(data, 'unknown-files.json'),
     logs: join(data, 'logs'),
+    /** Running `mcp dev`, one file per process. */
+    devMarks: join(data, 'dev'),
   }
 }

@@ -1,6 +1,30 @@
+/** What values of an argument or option name. Completion and questions at a terminal list them (`choices/`). */
+export type ValueKind =
+  | 'server'
+  | 'tool'
+  | 'tool arguments'
+  | 'resource'
+  | 'prompt'
+  | 'prompt arguments'
+  | 'variable'
+  | 'store key'
+  | 'project'
+  | 'key'
+  | 'chat'
+  | 'subdomain'
+  | 'context'
+  | 'model'
+  | 'file'
+
 export interface ArgumentDeclaration {
   doc: string
+  kind?: ValueKind
+  /** All values, for completion and questions. */
+  choices?: readonly string[]
+  /** A missing one is chosen or asked for at a terminal, and a usage error elsewhere. */
   required?: boolean
+  /** Must be named without a terminal, because the command cannot be undone. */
+  isNeverImplied?: boolean
   /** Takes all remaining words. Last argument only. */
   variadic?: boolean
   /** Value of `input` when the argument is omitted. Shown in help. */
@@ -16,6 +40,7 @@ export interface OptionDeclaration {
   doc: string
   /** One letter. */
   short?: string
+  kind?: ValueKind
   /** Name of the value in help: `--env <environment>`. Defaults to the type. */
   value?: string
   choices?: readonly string[]

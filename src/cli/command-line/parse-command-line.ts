@@ -54,9 +54,11 @@ function createParser(command: Command): Parser {
     .exitOverride()
     .configureOutput({ writeOut, writeErr: () => {}, getOutHelpWidth })
     .configureHelp({ showGlobalOptions: false })
+    .usage(['[options]', ...wordsOf(command)].join(' '))
     .addHelpOption(new Option('-h, --help').hideHelp())
-  for (const [name, declaration] of Object.entries(command.arguments ?? {}))
-    parser.argument(usageOf(name, declaration), declaration.doc, declaration.default)
+  // `complete-input.ts` handles missing ones.
+  for (const [name, { variadic, doc, default: value }] of Object.entries(command.arguments ?? {}))
+    parser.argument(usageOf(name, { doc, variadic }), doc, value)
   parser.optionsGroup('Options:')
   for (const [key, option] of Object.entries(command.options ?? {})) parser.addOption(toOption(key, option))
   for (const [key, option] of Object.entries(GLOBAL_OPTIONS))
@@ -74,6 +76,10 @@ function writeOut(text: string): void {
 /** 80 in a pipe. */
 function getOutHelpWidth(): number {
   return Math.min(process.stdout.columns || 80, 100)
+}
+
+function wordsOf(command: Command): string[] {
+  return Object.entries(command.arguments ?? {}).map(([name, declaration]) => usageOf(name, declaration))
 }
 
 function usageOf(name: string, { required, variadic }: ArgumentDeclaration): string {

@@ -26,6 +26,10 @@ export async function runCommand(command: Command, argv: string[]): Promise<Exit
     output = await createOutput({ ...globals, quietFields: QUIET_FIELDS[command.name], env: process.env })
     const context = createContext(globals, output, signal)
     close = context.close
+    if (isIncomplete(command, input)) {
+      const { completeInput } = await import('../pickers/complete-input.ts')
+      await completeInput(context, command, input)
+    }
     const code = (await command.run(context, input)) ?? EXIT.done
     if (wantsUpdateHint(command.name, output, process.env))
       (await import('../update/update-hint.ts')).showUpdateHint(context.paths, output)
@@ -35,6 +39,12 @@ export async function runCommand(command: Command, argv: string[]): Promise<Exit
   } finally {
     close()
   }
+}
+
+function isIncomplete(command: Command, input: Record<string, unknown>): boolean {
+  return Object.entries(command.arguments ?? {}).some(
+    ([key, { required }]) => required && input[key] === undefined,
+  )
 }
 
 /** Reports an error in a command line that contains no known command. */

@@ -17,7 +17,7 @@ export default defineCommand({
   name: 'build',
   description:
     'Validate the project file and build the server. The first connection to its URL starts a preview.',
-  arguments: { dir: { doc: 'folder of the project, or its file', default: '.' } },
+  arguments: { dir: { kind: 'file', doc: 'folder of the project, or its file', default: '.' } },
   options: {
     watch: { type: 'boolean', doc: 'rebuild on every change, until Ctrl-C' },
     check: { type: 'boolean', doc: 'only validate the project file, without a daemon' },

@@ -6,6 +6,7 @@ import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
 import { getNamed } from '../mcp-client/get-named.ts'
 import type { OnProgress } from '../mcp-client/server-connection.ts'
 import { resultToText } from '../output/content.ts'
+import { completeArguments } from '../pickers/complete-arguments.ts'
 import { SERVER_ARGUMENT, SERVER_OPTIONS } from '../targets/server-input.ts'
 import { useServer } from '../targets/use-server.ts'
 import { fitsSchema } from '../testing/argument-check.ts'
@@ -17,8 +18,8 @@ export default defineCommand({
     "Call a tool and print its result. Values are parsed by the tool's schema: key=value, key:=<json>, a JSON object, @file, or - for standard input. Logs and progress go to standard error. Exits with 1 when the tool reports an error, and with 2 when the values do not fit its schema.",
   arguments: {
     server: SERVER_ARGUMENT,
-    tool: { doc: 'name of the tool', required: true },
-    values: { doc: 'key=value, key:=<json>, {json}, @file or -', variadic: true },
+    tool: { kind: 'tool', doc: 'name of the tool', required: true },
+    values: { kind: 'tool arguments', doc: 'key=value, key:=<json>, {json}, @file or -', variadic: true },
   },
   options: SERVER_OPTIONS,
   examples: {
@@ -31,7 +32,8 @@ export default defineCommand({
     const { output } = context
     const { tool, args, result } = await useServer(context, input, async connection => {
       const tool = getNamed('tool', await connection.listTools(), input.tool)
-      const args = parseToolArguments(input.values, tool.inputSchema)
+      const values = parseToolArguments(input.values, tool.inputSchema)
+      const args = await completeArguments(context, tool.inputSchema, values)
       const onProgress: OnProgress = (...progress) => output.note(progressLine(...progress))
       return { tool, args, result: await connection.callTool(tool, args, onProgress) }
     })

@@ -19,7 +19,9 @@ export default defineCommand({
   name: 'chat',
   description:
     'Chat in the terminal and show tool calls as they run. /tools lists the tools, /reset starts over, /save <suite.yaml> saves the conversation as a test case, /exit quits. Without a terminal each line of standard input is a message. With --json each event is one line of JSON.',
-  arguments: { server: { doc: 'name, mcp_id or deployment id; default: the project in this folder' } },
+  arguments: {
+    server: { kind: 'server', doc: 'name, mcp_id or deployment id; default: the project in this folder' },
+  },
   options: {
     ...OPTIONS,
     model: { type: 'string', value: 'model', doc: 'model of the agent' },

@@ -5,12 +5,12 @@ import { confirm } from '../output/prompt.ts'
 import { resolveBuild } from '../targets/resolve-id.ts'
 
 const CHAT = {
-  chat: { required: true, doc: 'chat id, as printed by `mcp test` and `mcp chats list`' },
+  chat: { kind: 'chat', required: true, doc: 'chat id, as printed by `mcp test` and `mcp chats list`' },
 } as const
 
 export const list = defineCommand({
   name: 'chats list',
-  arguments: { server: { doc: 'only chats with this server: its name or an mcp_id' } },
+  arguments: { server: { kind: 'server', doc: 'only chats with this server: its name or an mcp_id' } },
   options: { limit: { type: 'integer', value: 'count', default: 20, doc: 'maximum number of chats' } },
   examples: {
     'mcp chats list': 'the newest 20',

@@ -1,6 +1,8 @@
 import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'
+import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
 import { completionScript, SHELLS, type Shell } from '../completion/scripts.ts'
+import { printable } from '../output/table.ts'
 
 const INSTALL: Readonly<Record<Shell, string>> = {
   bash: 'mcp completion bash > ~/.local/share/bash-completion/completions/mcp',
@@ -12,7 +14,7 @@ export const completion = defineCommand({
   name: 'completion',
   description:
     'Print a script that completes commands, options, ids and server names. The default shell is the one in SHELL.',
-  arguments: { shell: { doc: SHELLS.join(', ') } },
+  arguments: { shell: { choices: SHELLS, doc: SHELLS.join(', ') } },
   examples: Object.fromEntries(SHELLS.map(shell => [INSTALL[shell], 'enable it in new shells'])),
   run({ output, env }, input) {
     const shell = input.shell ?? env.SHELL?.split('/').at(-1)
@@ -26,15 +28,16 @@ export const completion = defineCommand({
   },
 })
 
-/** Called by the shell. Prints one suggestion per line, with its description after a tab. */
+/** Called by the shell. Prints one suggestion per line, with its description after a tab. Exits with 1 when files fit, too. */
 export const complete = defineCommand({
   name: '__complete',
   arguments: { words: { doc: 'words so far, the last one incomplete', variadic: true } },
   passThrough: true,
-  async run(context, { words }) {
+  async run(context, { words }): Promise<ExitCode> {
     const { suggest } = await import('../completion/suggest.ts')
-    for (const { value, doc } of await suggest(context, words))
-      context.output.line(doc ? `${value}\t${doc}` : value)
+    const { choices, files } = await suggest(context, words)
+    for (const { value, doc } of choices) context.output.line(printable(doc ? `${value}\t${doc}` : value))
+    return files ? EXIT.failed : EXIT.done
   },
 })
 

@@ -3,14 +3,14 @@ import { connectClient, disconnectClient, snippetFor } from '../clients/config.t
 import { CLIENTS, type McpClient } from '../clients/list.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
-import { SERVER_OPTIONS } from '../targets/server-input.ts'
-import { resolveTarget } from '../targets/server-target.ts'
+import { SERVER_ARGUMENT, SERVER_OPTIONS } from '../targets/server-input.ts'
+import { impliedPreview, resolveTarget } from '../targets/server-target.ts'
 
 export default defineCommand({
   name: 'connect',
   description:
     "Add the server to the client's configuration file and keep everything else in it, including comments. The previous file is kept as a copy. Without --client, list the clients.",
-  arguments: { server: { doc: 'URL, server name, deployment id or mcp_id', required: true } },
+  arguments: { server: SERVER_ARGUMENT },
   options: {
     client: { type: 'string', value: 'client', choices: CLIENTS.map(({ id }) => id), doc: 'the client' },
     project: {
@@ -38,7 +38,11 @@ export default defineCommand({
       }))
     const file = configFile(client, input.project, context)
     if (input.remove) return remove(context, client, file, input.name ?? input.server)
-    const target = await resolveTarget(context, input.server, input.env)
+    const target = await resolveTarget(
+      context,
+      input.server,
+      input.env ?? impliedPreview(context, input.server),
+    )
     const server = { name: input.name ?? entryName(target.name), url: target.url }
     if (input.print) return print(context, client, file, server)
     const change = await connectClient(client, file, server, input.force)

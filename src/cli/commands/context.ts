@@ -84,7 +84,9 @@ function modelKeysOf(context: CommandContext): Record<string, Sourced<string>> {
 
 export const use = defineCommand({
   name: 'context use',
-  arguments: { name: { required: true, doc: `a saved context, or "${LOCAL}" for the local daemon` } },
+  arguments: {
+    name: { kind: 'context', required: true, doc: `a saved context, or "${LOCAL}" for the local daemon` },
+  },
   examples: { [`mcp context use ${LOCAL}`]: 'switch back to the local daemon' },
   run({ output, paths }, { name }) {
     const config = readConfig(paths.config)
@@ -122,7 +124,7 @@ export const add = defineCommand({
 
 export const remove = defineCommand({
   name: 'context remove',
-  arguments: { name: { required: true, doc: 'a saved context' } },
+  arguments: { name: { kind: 'context', required: true, doc: 'a saved context' } },
   examples: { 'mcp context remove work': 'does not affect the API' },
   run({ output, paths }, { name }) {
     const config = readConfig(paths.config)

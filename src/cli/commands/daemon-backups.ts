@@ -18,7 +18,9 @@ export const backup = defineCommand({
   name: 'daemon backup',
   description:
     'Back up the database, the artifacts and sources it refers to, and config.json while the daemon is running, then verify the backup. The daemon does the same daily and before every upgrade. Backups are stored in the folder "backups" of the home and in MCP_BACKUP (s3://bucket/prefix or file:///folder), if set. Seven are kept for each reason. A backup never contains secret.key: keep a copy of it elsewhere.',
-  arguments: { file: { doc: 'file to also copy the database to; with --verify, the backup to check' } },
+  arguments: {
+    file: { kind: 'file', doc: 'file to also copy the database to; with --verify, the backup to check' },
+  },
   options: {
     list: { type: 'boolean', doc: 'list backups' },
     verify: {
@@ -91,7 +93,9 @@ export const restore = defineCommand({
   name: 'daemon restore',
   description:
     'Verify the backup, stop the daemon, restore missing files, replace the database in one step and start the daemon again. Later builds, deployments and changes are lost. The replaced database is kept. A backup that is damaged, has no manifest or belongs to another secret.key is rejected without any change.',
-  arguments: { backup: { doc: 'name, file or URL of a backup (default: the newest in the home)' } },
+  arguments: {
+    backup: { kind: 'file', doc: 'name, file or URL of a backup (default: the newest in the home)' },
+  },
   options: {
     partial: {
       type: 'boolean',

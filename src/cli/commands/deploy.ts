@@ -29,6 +29,7 @@ import { placeVariables, printStored } from '../variables/place-variables.ts'
 
 const ARGUMENTS = {
   target: {
+    kind: 'server',
     doc: 'project folder or file, mcp_id, or server name (its newest build)',
     default: '.',
   },

@@ -10,7 +10,7 @@ export default defineCommand({
   name: 'dev',
   description:
     'Build the project, serve it at its preview URL and rebuild it on every change. The URL stays the same, and connected clients are notified of changed lists. If a build fails, the last good build keeps serving. The log is shown in the terminal.',
-  arguments: { dir: { doc: 'folder of the project, or its file', default: '.' } },
+  arguments: { dir: { kind: 'file', doc: 'folder of the project, or its file', default: '.' } },
   options: {
     level: {
       type: 'string',

@@ -6,6 +6,7 @@ import type { MappingRecord } from '../../shared/contract/deployments/mappings.t
 import { listItems } from '../api/list-items.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
+import { environmentPicker } from '../pickers/choose-environment.ts'
 import { listDeployments, resolveDeployment } from '../targets/resolve-id.ts'
 
 const HANDSHAKE_MS = 5000
@@ -40,12 +41,13 @@ export const add = defineCommand({
       required: true,
       doc: 'lower-case letters, digits and "-", for example "team" for team.localhost',
     },
-    deployment: { required: true, doc: 'deployment id or unique prefix, or server name' },
+    deployment: { kind: 'server', required: true, doc: 'deployment id or unique prefix, or server name' },
   },
   examples: { 'mcp domains add team weather': 'serve weather at http://team.localhost:6280/mcp' },
-  async run({ output, api }, { subdomain, deployment }) {
-    const client = await api()
-    const deploymentId = await resolveDeployment(client, deployment)
+  async run(context, { subdomain, deployment }) {
+    const { output } = context
+    const client = await context.api()
+    const deploymentId = await resolveDeployment(client, deployment, { choose: environmentPicker(context) })
     const path = `/api/lambda-mapping/${encodeURIComponent(subdomain)}`
     const mapping = await client.request<MappingRecord>('PUT', path, { body: { deploymentId } })
     output.result(mapping, () => {
@@ -60,7 +62,7 @@ export const remove = defineCommand({
   name: 'domains remove',
   description:
     'Remove a mapped subdomain, or the default subdomain of a deployment. The server keeps its port and its other names.',
-  arguments: { subdomain: { required: true, doc: 'the subdomain' } },
+  arguments: { subdomain: { kind: 'subdomain', required: true, doc: 'the subdomain' } },
   examples: { 'mcp domains remove team': 'keeps other names of the server' },
   async run({ output, api }, { subdomain }) {
     await (await api()).delete(`/api/lambda-mapping/${encodeURIComponent(subdomain)}`)

@@ -77,7 +77,7 @@ export const set = defineCommand({
     'Store variables, encrypted, for a server in an environment. Every later deployment there gets them. For KEY alone, the value is entered at a hidden prompt or read from standard input.',
   arguments: {
     server: SERVER_ARGUMENT,
-    variables: { doc: 'KEY=VALUE, or KEY to enter its value at a prompt', variadic: true },
+    variables: { kind: 'variable', doc: 'KEY=VALUE, or KEY to enter its value at a prompt', variadic: true },
   },
   options: { env: ENV_OPTION, ...SECRET_OPTIONS, release: RELEASE_OPTION },
   examples: {
@@ -102,7 +102,10 @@ export const set = defineCommand({
 export const unset = defineCommand({
   name: 'env unset',
   description: 'Remove stored variables. Live deployments keep their values until the next release.',
-  arguments: { server: SERVER_ARGUMENT, variables: { doc: 'names of variables', variadic: true } },
+  arguments: {
+    server: SERVER_ARGUMENT,
+    variables: { kind: 'variable', doc: 'names of variables', variadic: true },
+  },
   options: {
     env: ENV_OPTION,
     all: { type: 'boolean', doc: 'remove all variables of the environment' },

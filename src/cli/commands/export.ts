@@ -14,7 +14,7 @@ export default defineCommand({
   name: 'export',
   description:
     'Write a folder that needs only Node: `node server.mjs` serves MCP on $PORT with the same HTTP layer and protocol versions. With --image, write an archive for docker, podman or skopeo.',
-  arguments: { mcpId: { doc: 'mcp_id or unique prefix, or server name', required: true } },
+  arguments: { mcpId: { kind: 'server', doc: 'mcp_id or unique prefix, or server name', required: true } },
   options: {
     bundle: {
       type: 'boolean',

@@ -23,7 +23,7 @@ export default defineCommand({
   name: 'import',
   description:
     "Build and deploy the servers that an MCP client's configuration starts: commands, npx packages and docker run. Shows them first. Stores the values of their variables encrypted. Without a source, lists the clients.",
-  arguments: { source: { doc: 'client, or configuration file with "mcpServers"' } },
+  arguments: { source: { kind: 'file', doc: 'client, or configuration file with "mcpServers"' } },
   options: {
     only: { type: 'list', value: 'name', doc: 'only this server' },
     env: {

@@ -15,7 +15,7 @@ export default defineCommand({
   name: 'init',
   description:
     'Create a project from a template, an example, or an OpenAPI description. Asks which one at a terminal if no option says so. Overwrites no file without --force.',
-  arguments: { dir: { doc: 'folder of the project', default: '.' } },
+  arguments: { dir: { kind: 'file', doc: 'folder of the project', default: '.' } },
   options: {
     template: {
       type: 'string',

@@ -80,7 +80,7 @@ export const create = defineCommand({
 
 export const revoke = defineCommand({
   name: 'keys revoke',
-  arguments: { key: { required: true, doc: 'key id or unique prefix, or name' } },
+  arguments: { key: { kind: 'key', required: true, doc: 'key id or unique prefix, or name' } },
   examples: { 'mcp keys revoke ci --yes': 'without confirmation' },
   async run(context, { key: reference }) {
     const { output } = context

@@ -1,4 +1,4 @@
-import { ENVIRONMENTS, LOG_LEVELS } from '../../shared/contract/states.ts'
+import { ENVIRONMENTS, type Environment, LOG_LEVELS } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'
 import { followEvents } from '../api/follow-events.ts'
@@ -11,6 +11,7 @@ import { formatAge, formatTimeOfDay } from '../output/relative-time.ts'
 import { followBuildLog, readBuildLog, readPages } from '../project/container-build.ts'
 import { listReleases } from '../targets/releases.ts'
 import { resolveBuild, resolveContainerBuild, resolveDeployment } from '../targets/resolve-id.ts'
+import { impliedPreview } from '../targets/server-target.ts'
 
 const DEFAULT_TAIL = 100
 /** Enough to see the environments in use. */
@@ -21,11 +22,17 @@ export default defineCommand({
   description: `Print the last ${DEFAULT_TAIL} lines, or all lines since a time. The log of a server continues across its releases, and without a server the logs of all servers are merged. A deployment id shows one release with the log of its build, an mcp_id the log of a server's preview, the id of a container build its complete log.`,
   arguments: {
     id: {
+      kind: 'server',
       doc: 'server name, deployment id or unique prefix, mcp_id or container build (default: all servers)',
     },
   },
   options: {
-    env: { type: 'string', value: 'environment', choices: ENVIRONMENTS, doc: 'only this environment' },
+    env: {
+      type: 'string',
+      value: 'environment',
+      choices: [...ENVIRONMENTS, 'preview'],
+      doc: 'only this environment',
+    },
     follow: {
       type: 'boolean',
       short: 'f',
@@ -84,7 +91,7 @@ export default defineCommand({
 interface LogRequest {
   /** Undefined for all servers. */
   reference: string | undefined
-  env: (typeof ENVIRONMENTS)[number] | undefined
+  env: Environment | 'preview' | undefined
   follow: boolean | undefined
   query: Record<string, string | number | undefined>
 }
@@ -100,6 +107,8 @@ async function openLog(context: CommandContext, request: LogRequest): Promise<Op
   const client = await context.api()
   const read = (path: string, query: LogRequest['query']) =>
     follow ? followEvents<LogEntry>(context, path, query) : readPages(client, path, query)
+  if (reference !== undefined && (env ?? impliedPreview(context, reference)) === 'preview')
+    return { lines: read(logOf(await resolveBuild(client, reference)), query) }
   if (reference === undefined)
     return { lines: read('/api/logs', { ...query, environment: env }), origin: serverOf }
   const following = { follow, signal: context.signal }
@@ -110,9 +119,13 @@ async function openLog(context: CommandContext, request: LogRequest): Promise<Op
       lines: read(`/api/servers/${encodeURIComponent(reference)}/logs`, { ...query, environment: env }),
       ...(env === undefined && environments.length > 1 && { origin: paddedTo(environments) }),
     }
-  const id = await resolveLog(client, reference, env)
+  const id = await resolveLog(client, reference, env as Environment | undefined)
   if (client.isContractOnly) return { lines: await containerLines(client, id, following) }
-  return { lines: read(`/api/lambda-deploy/${encodeURIComponent(id)}/logs`, query) }
+  return { lines: read(logOf(id), query) }
+}
+
+function logOf(id: string): string {
+  return `/api/lambda-deploy/${encodeURIComponent(id)}/logs`
 }
 
 /** Environments with releases of a server. Empty for an id, an unknown name and an API without releases. */
@@ -192,7 +205,11 @@ async function* orNoLog(lines: AsyncIterable<LogEntry>, reference: string): Asyn
 }
 
 /** Previews have a log under the build's id. */
-function resolveLog(client: ApiClient, reference: string, environment: LogRequest['env']): Promise<string> {
+function resolveLog(
+  client: ApiClient,
+  reference: string,
+  environment: Environment | undefined,
+): Promise<string> {
   if (reference.startsWith('mcp_')) return resolveBuild(client, reference)
   return resolveDeployment(client, reference, { environment })
 }

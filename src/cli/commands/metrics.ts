@@ -13,7 +13,9 @@ export default defineCommand({
   name: 'metrics',
   description:
     'Show the requests of a server by time and by tool across its releases, and the hosts its code connected to. A deployment id shows one release. Covers the last hour, or up to a week.',
-  arguments: { id: { required: true, doc: 'server name, deployment id or unique prefix of an id' } },
+  arguments: {
+    id: { kind: 'server', required: true, doc: 'server name, deployment id or unique prefix of an id' },
+  },
   options: {
     env: { type: 'string', value: 'environment', choices: ENVIRONMENTS, doc: 'only this environment' },
     since: { type: 'string', value: 'time', doc: 'start: 10m, 2d, or a time (default: an hour ago)' },

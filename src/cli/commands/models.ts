@@ -10,7 +10,11 @@ const MODELS_OF: Record<ModelVendor, string> = {
   anthropic: 'claude-sonnet-4-5, any claude-…',
   openai: 'gpt-5.2, any gpt-…',
 }
-const VENDOR_ARGUMENT = { doc: `model vendor: ${VENDORS.join(' or ')}`, required: true } as const
+const VENDOR_ARGUMENT = {
+  doc: `model vendor: ${VENDORS.join(' or ')}`,
+  choices: VENDORS,
+  required: true,
+} as const
 
 export const list = defineCommand({
   name: 'models list',

@@ -1,8 +1,8 @@
 import { defineCommand } from '../command-line/command.ts'
+import { chooseServer } from '../pickers/choose-server.ts'
 import { openBrowser } from '../sign-in/open-browser.ts'
-import { serverHere } from '../targets/rollback-target.ts'
 import { SERVER_OPTIONS } from '../targets/server-input.ts'
-import { resolveTarget } from '../targets/server-target.ts'
+import { impliedPreview, resolveTarget } from '../targets/server-target.ts'
 
 export default defineCommand({
   name: 'open',
@@ -10,6 +10,7 @@ export default defineCommand({
     'Open the address of a server in a browser: a page with its tools and the configuration for clients. Without a terminal, only print the URL.',
   arguments: {
     server: {
+      kind: 'server',
       doc: 'server name, deployment id or mcp_id (default: the server of the project in this folder)',
     },
   },
@@ -20,7 +21,8 @@ export default defineCommand({
   },
   async run(context, { server, env }) {
     const { output } = context
-    const { name, url } = await resolveTarget(context, server ?? (await serverHere()), env)
+    const reference = server ?? (await chooseServer(context))
+    const { name, url } = await resolveTarget(context, reference, env ?? impliedPreview(context, reference))
     const opened = output.interactive ? await openBrowser(url, context.env) : 'not interactive'
     output.result({ name, url, opened: opened === undefined }, () => {
       output.line(url)

@@ -14,7 +14,7 @@ const PROJECT = 'project id or unique prefix, or name (default: the linked proje
 export const projectsBuild = defineCommand({
   name: 'projects build',
   description: 'Start a container build and follow its log. Exits with 1 if the build fails or is stopped.',
-  arguments: { project: { doc: PROJECT } },
+  arguments: { project: { kind: 'project', doc: PROJECT } },
   options: {
     wait: { type: 'boolean', default: true, doc: 'return without waiting for the build' },
   },
@@ -38,6 +38,7 @@ export const projectsBuilds = defineCommand({
   name: 'projects builds',
   arguments: {
     project: {
+      kind: 'project',
       doc: 'project id or unique prefix, or name (default: the linked project, else all)',
     },
   },

@@ -8,7 +8,7 @@ export const projectsLink = defineCommand({
   name: 'projects link',
   description:
     'Write .mcp/project.json, which is excluded from git and from sources. The link also applies to subfolders and to mcp build, deploy and up.',
-  arguments: { project: { doc: 'project id or unique prefix, or name', required: true } },
+  arguments: { project: { kind: 'project', doc: 'project id or unique prefix, or name', required: true } },
   examples: {
     'mcp projects link weather': 'link this folder',
     'mcp projects build': 'build without an id',

@@ -12,7 +12,7 @@ import { folderOfProject, PROJECT_FILE_NAMES } from '../project/project.ts'
 import { getProject, listProjects, showProject, updateProject } from '../project/projects.ts'
 
 const PROJECT = {
-  project: { doc: 'project id or unique prefix, or name (default: the linked project)' },
+  project: { kind: 'project', doc: 'project id or unique prefix, or name (default: the linked project)' },
 } as const
 
 const FACTS = {
@@ -129,7 +129,10 @@ export const projectsUpload = defineCommand({
   name: 'projects upload',
   description:
     'Pack and upload the folder, except for node_modules, .venv, .git, .env and everything in .gitignore and .mcpignore. An archive is uploaded unchanged. A source that was already uploaded is not sent again.',
-  arguments: { ...PROJECT, dir: { doc: 'folder, or .tar.gz or .zip archive (default: this folder)' } },
+  arguments: {
+    ...PROJECT,
+    dir: { kind: 'file', doc: 'folder, or .tar.gz or .zip archive (default: this folder)' },
+  },
   examples: {
     'mcp projects upload weather ./weather': 'upload a folder',
     'mcp projects upload weather weather.zip': 'upload an archive',

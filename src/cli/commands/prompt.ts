@@ -1,18 +1,19 @@
-import type { GetPromptResult, Prompt } from '@modelcontextprotocol/client'
+import type { GetPromptResult } from '@modelcontextprotocol/client'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { getNamed } from '../mcp-client/get-named.ts'
 import { contentToText } from '../output/content.ts'
+import { completeArguments } from '../pickers/complete-arguments.ts'
 import { SERVER_ARGUMENT, SERVER_OPTIONS } from '../targets/server-input.ts'
 import { useServer } from '../targets/use-server.ts'
-import { parseToolArguments } from '../testing/tool-arguments.ts'
+import { parseToolArguments, promptSchema } from '../testing/tool-arguments.ts'
 
 export default defineCommand({
   name: 'prompt',
   arguments: {
     server: SERVER_ARGUMENT,
-    prompt: { doc: 'name of the prompt', required: true },
-    values: { doc: 'key=value, a JSON object, @file or -', variadic: true },
+    prompt: { kind: 'prompt', doc: 'name of the prompt', required: true },
+    values: { kind: 'prompt arguments', doc: 'key=value, a JSON object, @file or -', variadic: true },
   },
   options: SERVER_OPTIONS,
   examples: {
@@ -22,18 +23,13 @@ export default defineCommand({
   async run(context, input) {
     const result = await useServer(context, input, async connection => {
       const prompt = getNamed('prompt', await connection.listPrompts(), input.prompt)
-      const values = parseToolArguments(input.values, schemaOf(prompt))
+      const schema = promptSchema(prompt)
+      const values = await completeArguments(context, schema, parseToolArguments(input.values, schema))
       return connection.getPrompt(prompt.name, asTexts(values))
     })
     context.output.result(result, () => print(context, result))
   },
 })
-
-/** Arguments of prompts are strings. Undeclared ones are rejected. */
-function schemaOf({ arguments: all = [] }: Prompt): Record<string, unknown> {
-  const properties = Object.fromEntries(all.map(({ name }) => [name, { type: 'string' }]))
-  return { type: 'object', properties, additionalProperties: false }
-}
 
 function asTexts(values: Record<string, unknown>): Record<string, string> {
   return Object.fromEntries(

@@ -12,7 +12,7 @@ export default defineCommand({
   description: 'Print the content of a resource. Binary content is only written to a pipe or a file.',
   arguments: {
     server: SERVER_ARGUMENT,
-    uri: { doc: 'URI of the resource', required: true },
+    uri: { kind: 'resource', doc: 'URI of the resource', required: true },
   },
   options: SERVER_OPTIONS,
   examples: {

@@ -3,9 +3,9 @@ import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { releaseTable } from '../output/tables/release-table.ts'
+import { chooseServer } from '../pickers/choose-server.ts'
 import { listReleases } from '../targets/releases.ts'
 import { unknownServer } from '../targets/resolve-id.ts'
-import { serverHere } from '../targets/rollback-target.ts'
 
 const DEFAULT_LIMIT = 20
 
@@ -13,7 +13,9 @@ export default defineCommand({
   name: 'releases',
   description:
     'List the releases of a server by environment, newest first: version, age, author, message, requests since, changes for clients, result of the required tests, git commit and digest.',
-  arguments: { server: { doc: 'server name (default: the server of the project in this folder)' } },
+  arguments: {
+    server: { kind: 'server', doc: 'server name (default: the server of the project in this folder)' },
+  },
   options: {
     env: { type: 'string', value: 'environment', choices: ENVIRONMENTS, doc: 'only this environment' },
     limit: {
@@ -29,10 +31,11 @@ export default defineCommand({
     'mcp releases weather --env production -n 5': 'the newest five in production',
     'mcp rollback weather --env production --to 3': 'return to version 3',
   },
-  async run({ output, api }, { server, env, limit }) {
+  async run(context, { server, env, limit }) {
+    const { output, api } = context
     if (limit < 1) throw new HostingError('INVALID_REQUEST', `--limit is ${limit}, expected at least 1.`)
     const client = await api()
-    const name = server ?? (await serverHere())
+    const name = server ?? (await chooseServer(context))
     const wanted = env === undefined ? ENVIRONMENTS : [env]
     const lists = await Promise.all(
       wanted.map(environment => listReleases(client, name, { environment, limit })),

@@ -13,7 +13,9 @@ export default defineCommand({
     'Remove a server: its deployments in all environments, builds, subdomains and sign-ins. Keeps its stored data and variables, unless --data is given. With a deployment id, remove that deployment and its logs. With an mcp_id, remove a build that no deployment uses.',
   arguments: {
     id: {
+      kind: 'server',
       required: true,
+      isNeverImplied: true,
       doc: 'server name, deployment id or unique prefix, or mcp_id of a build',
     },
   },

@@ -14,6 +14,7 @@ export default defineCommand({
     'Create a deployment from the build and configuration of an earlier release, and switch to it without a failed request. Asks for the release at a terminal. Otherwise, and with --yes, returns to the previous one. Warns if environment variables change.',
   arguments: {
     deployment: {
+      kind: 'server',
       doc: 'server name or live deployment id to return to its previous deployment, or the id of an earlier deployment to return to (default: the server of the project in this folder)',
     },
   },

@@ -6,14 +6,17 @@ import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
+import { impliedEnvironment } from '../dev/dev-mark.ts'
 import { formatBytes, formatMemory } from '../output/metric-format.ts'
 import type { Output } from '../output/output.ts'
 import { deploymentTable, shortId } from '../output/tables/deployment-table.ts'
 import { type Deployed, logOrHealthStep } from '../project/deploy-server.ts'
 import { summaryFields } from '../targets/deployment-summary.ts'
 import {
+  type BuildEntry,
   currentDeployments,
   deploymentsOfServer,
+  findBuild,
   listDeployments,
   referTo,
   resolveDeployment,
@@ -23,7 +26,7 @@ const DEFAULT_INTERVAL_MS = 2000
 
 export default defineCommand({
   name: 'status',
-  arguments: { id: { doc: 'deployment id or unique prefix, or server name' } },
+  arguments: { id: { kind: 'server', doc: 'deployment id or unique prefix, or server name' } },
   options: {
     env: {
       type: 'string',
@@ -33,7 +36,7 @@ export default defineCommand({
     },
     health: {
       type: 'boolean',
-      doc: 'show the health of one deployment: checks, requests, latencies; exits with 1 if unhealthy',
+      doc: 'show checks, requests and latencies; exits with 1 if a deployment is unhealthy',
     },
     watch: {
       type: 'boolean',
@@ -65,8 +68,8 @@ export default defineCommand({
       return showAll(context, env)
     }
     if (health) {
-      const deployment = await resolveDeployment(await context.api(), id, { environment: env })
-      return (await import('../targets/deployment-health.ts')).showHealth(context, deployment)
+      const { ids } = await resolveAll(await context.api(), id, env)
+      return (await import('../targets/deployment-health.ts')).showHealth(context, ids)
     }
     await showServer(context, id, env)
   },
@@ -74,34 +77,63 @@ export default defineCommand({
 
 /** All environments of a server, or one deployment. */
 async function showServer(
-  { output, api }: CommandContext,
+  context: CommandContext,
   reference: string,
   environment: Environment | undefined,
 ): Promise<void> {
-  const client = await api()
-  const current = await deploymentsOfServer(client, reference, environment)
-  const ids =
-    current.length > 0
-      ? current.map(({ deployment_id }) => deployment_id)
-      : [await resolveDeployment(client, reference, { ...(environment && { environment }) })]
+  const { output } = context
+  const client = await context.api()
+  const isDev = environment === undefined && impliedEnvironment(context, reference) !== undefined
+  const preview = isDev ? await findBuild(client, reference) : undefined
+  const { ids, isServer } = await resolveAll(client, reference, environment, preview)
   const all = await Promise.all(
     ids.map(id => client.get<Deployed>(`/v1/deploy/${encodeURIComponent(id)}/status`)),
   )
   for (const status of all) output.warnOf(status)
   const builds = output.json ? [] : await Promise.all(all.map(one => readBuild(client, one)))
-  output.result(all.length === 1 ? all[0] : all, () => {
+  output.result(all.length > 1 ? all : (all[0] ?? preview), () => {
+    if (preview) showPreview(output, preview)
+    if (preview && all.length > 0) output.line()
     for (const [index, status] of all.entries()) {
       if (index > 0) output.line()
       showOne(output, ids[index]!, status, builds[index])
     }
+    if (all.length === 0) return
     const first = { ...all[0]!, deployment_id: ids[0]! }
-    const target = referTo(reference, first)
+    const target = isServer ? `${reference} --env ${first.environment}` : referTo(reference, first)
     output.next(
       first.status === 'stopped'
         ? { description: 'Start it', command: `mcp start ${target}` }
         : logOrHealthStep(client, target),
     )
   })
+}
+
+interface Resolved {
+  ids: string[]
+  /** The reference is the name of a server. */
+  isServer: boolean
+}
+
+/** One deployment, or those of all environments of a server. None if the server only has a preview. */
+async function resolveAll(
+  client: ApiClient,
+  reference: string,
+  environment: Environment | undefined,
+  preview?: BuildEntry,
+): Promise<Resolved> {
+  const current = await deploymentsOfServer(client, reference, environment)
+  const ids = current.map(({ deployment_id }) => deployment_id)
+  if (ids.length > 0 || preview) return { ids, isServer: ids.length > 0 }
+  return {
+    ids: [await resolveDeployment(client, reference, { ...(environment && { environment }) })],
+    isServer: false,
+  }
+}
+
+function showPreview(output: Output, { name, mcp_id, url }: BuildEntry): void {
+  output.line(`${output.style.bold(name)} is ${output.style.green('served by mcp dev')}`)
+  output.fields({ build: mcp_id, url })
 }
 
 async function showAll({ output, api }: CommandContext, environment: string | undefined): Promise<undefined> {

@@ -23,7 +23,11 @@ export default defineCommand({
   ...stopDeployment,
   ...ONE_DEPLOYMENT,
   arguments: {
-    id: { required: true, doc: `${ONE_DEPLOYMENT.arguments.id.doc}; or a container build's id` },
+    id: {
+      kind: 'server',
+      required: true,
+      doc: `${ONE_DEPLOYMENT.arguments.id.doc}; or a container build's id`,
+    },
   },
   async run(context, input) {
     return input.id.startsWith('bld_')

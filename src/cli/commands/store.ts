@@ -10,8 +10,8 @@ import { defineCommand } from '../command-line/command.ts'
 import { formatBytes } from '../output/metric-format.ts'
 import { parseEntries } from '../store/parse-entries.ts'
 
-const SERVER = { server: { required: true, doc: 'server name' } } as const
-const KEY = { key: { required: true, doc: 'key of the entry' } } as const
+const SERVER = { server: { kind: 'server', required: true, doc: 'server name' } } as const
+const KEY = { key: { kind: 'store key', required: true, doc: 'key of the entry' } } as const
 const PLACE = {
   env: {
     type: 'string',
@@ -31,7 +31,7 @@ const SHOWN_CHARACTERS = 60
 export const list = defineCommand({
   name: 'store list',
   description: 'List what handlers keep in context.store, and the size of the store.',
-  arguments: { ...SERVER, prefix: { doc: 'only keys that start with this text' } },
+  arguments: { ...SERVER, prefix: { kind: 'store key', doc: 'only keys that start with this text' } },
   options: {
     ...PLACE,
     limit: { type: 'integer', value: 'count', default: 100, doc: 'maximum number of entries' },
@@ -116,7 +116,7 @@ export const remove = defineCommand({
 export const exportEntries = defineCommand({
   name: 'store export',
   description: 'Write all entries, including those of all users, as JSON, one per line.',
-  arguments: { ...SERVER, file: { doc: 'file to write (default: standard output)' } },
+  arguments: { ...SERVER, file: { kind: 'file', doc: 'file to write (default: standard output)' } },
   options: { env: PLACE.env },
   examples: {
     'mcp store export notes notes.ndjson --env production': 'to a file',
@@ -139,7 +139,7 @@ export const importEntries = defineCommand({
     'Set the entries of a file that `mcp store export` wrote. Keeps other entries and skips expired ones.',
   arguments: {
     ...SERVER,
-    file: { required: true, doc: 'file with one JSON entry per line, - for standard input' },
+    file: { kind: 'file', required: true, doc: 'file with one JSON entry per line, - for standard input' },
   },
   options: { env: PLACE.env },
   examples: {

@@ -16,7 +16,7 @@ export default defineCommand({
   name: 'tools',
   arguments: {
     server: SERVER_ARGUMENT,
-    tool: { doc: 'show this tool with its arguments and schemas' },
+    tool: { kind: 'tool', doc: 'show this tool with its arguments and schemas' },
   },
   options: SERVER_OPTIONS,
   examples: {

@@ -36,7 +36,13 @@ export default defineCommand({
   name: 'up',
   description:
     'Start the daemon if necessary, build the project, deploy it to development, list its tools with an MCP client and call a read-only one. Prints the URL and the configuration for MCP clients.',
-  arguments: { dir: { doc: 'folder of the project, its file, or the name of a built server', default: '.' } },
+  arguments: {
+    dir: {
+      kind: 'server',
+      doc: 'folder of the project, its file, or the name of a built server',
+      default: '.',
+    },
+  },
   options: {
     ...VARIABLE_OPTIONS,
     save: SAVE_OPTION,

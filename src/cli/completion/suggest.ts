@@ -2,40 +2,62 @@ import { ENVIRONMENTS } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { type ApiClient, createApiClient } from '../api/client.ts'
 import { readCredentials } from '../api/credentials.ts'
+import type { Choice, Given } from '../choices/choice.ts'
+import { listChoices } from '../choices/list-choices.ts'
 import type { Command } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { COMMANDS, groupOf } from '../command-line/command-list.ts'
 import { loadCommand } from '../command-line/commands.ts'
-import { flagOf, type OptionDeclaration } from '../command-line/declaration.ts'
+import { flagOf, type OptionDeclaration, type ValueKind } from '../command-line/declaration.ts'
 import { GLOBAL_OPTIONS } from '../command-line/global-options.ts'
 import { findDaemon } from '../local-daemon/find-daemon.ts'
-import { listProjects } from '../project/projects.ts'
-import { listBuilds, listDeployments } from '../targets/resolve-id.ts'
-
-export interface Suggestion {
-  value: string
-  doc?: string
-}
+import { quickSource } from './quick-source.ts'
 
 /** The shell waits for the suggestions, so slower ones are dropped. */
 const TIMEOUT_MS = 1500
 
-/** Completions of the last word of a command line. Never starts a daemon and never fails. */
-export async function suggest(context: CommandContext, words: readonly string[]): Promise<Suggestion[]> {
-  const current = words.at(-1) ?? ''
-  const before = words.slice(0, -1)
-  const all = await candidates(context, before, current)
-  return all.filter(({ value }) => value.startsWith(current))
+/** Completions of the last word of a command line. Undefined when only names of files can complete it. */
+export interface Suggestions {
+  choices: Choice[]
+  /** The word may be the name of a file. */
+  files: boolean
 }
 
-async function candidates(context: CommandContext, before: readonly string[], current: string) {
+const NOTHING: Suggestions = { choices: [], files: false }
+
+/** Never starts a daemon, never fails, and returns nothing when the API is too slow. */
+export async function suggest(
+  context: CommandContext,
+  words: readonly string[],
+  timeoutMs = TIMEOUT_MS,
+): Promise<Suggestions> {
+  const current = words.at(-1) ?? ''
+  const timer = Promise.withResolvers<Suggestions>()
+  const timeout = setTimeout(() => timer.resolve(NOTHING), timeoutMs)
+  try {
+    const found = await Promise.race([suggestWord(context, words.slice(0, -1), current), timer.promise])
+    const choices = found.choices.filter(({ value }) => value.startsWith(current) && value !== '')
+    return { ...found, choices }
+  } catch {
+    return NOTHING
+  } finally {
+    clearTimeout(timeout)
+  }
+}
+
+async function suggestWord(
+  context: CommandContext,
+  before: readonly string[],
+  current: string,
+): Promise<Suggestions> {
   const found = await findCommand(before)
-  if (!found) return commandWords(before)
+  if (!found) return withoutFiles(commandWords(before))
   const { command, rest } = found
-  const option = optionBefore(command, rest.at(-1))
-  if (option) return optionValues(option)
-  if (current.startsWith('-')) return optionFlags(command)
-  return argumentValues(context, command, rest)
+  const assigned = /^(--[\w-]+)=/.exec(current)
+  const option = optionBefore(command, assigned?.[1] ?? rest.at(-1))
+  if (option) return optionValues(context, command, { option, rest, current, prefix: assigned?.[0] ?? '' })
+  if (current.startsWith('-')) return withoutFiles(optionFlags(command, rest))
+  return argumentValues(context, command, rest, current)
 }
 
 async function findCommand(
@@ -53,7 +75,7 @@ async function findCommand(
 }
 
 /** First words of commands, or second words of a group. */
-function commandWords(before: readonly string[]): Suggestion[] {
+function commandWords(before: readonly string[]): Choice[] {
   const [group] = before.filter(word => !word.startsWith('-'))
   const shown = COMMANDS.filter(({ hidden }) => !hidden)
   if (group)
@@ -77,79 +99,103 @@ function optionBefore(command: Command, word: string | undefined): OptionDeclara
   return found?.type === 'boolean' ? undefined : found
 }
 
-function optionValues(option: OptionDeclaration): Suggestion[] {
-  const choices = option.choices ?? (option.value === 'environment' ? ENVIRONMENTS : [])
-  return choices.map(value => ({ value }))
+interface OptionValue {
+  option: OptionDeclaration
+  rest: readonly string[]
+  current: string
+  /** `--env=`, if the value is part of the same word. */
+  prefix: string
 }
 
-function optionFlags(command: Command): Suggestion[] {
+async function optionValues(
+  context: CommandContext,
+  command: Command,
+  { option, rest, current, prefix }: OptionValue,
+): Promise<Suggestions> {
+  const fixed = option.choices ?? (option.value === 'environment' ? ENVIRONMENTS : undefined)
+  const given = givenBefore(command, rest, current.slice(prefix.length))
+  const found = fixed
+    ? withoutFiles(fixed.map(value => ({ value })))
+    : await valuesOf(context, option.kind ?? KIND_OF_VALUE[option.value ?? ''], given)
+  return { ...found, choices: found.choices.map(one => ({ ...one, value: `${prefix}${one.value}` })) }
+}
+
+/** Kinds that follow from the name of an option's value in help. */
+const KIND_OF_VALUE: Readonly<Record<string, ValueKind>> = {
+  file: 'file',
+  path: 'file',
+  dir: 'file',
+  model: 'model',
+  server: 'server',
+}
+
+/** An option that cannot be repeated is suggested once. */
+function optionFlags(command: Command, rest: readonly string[]): Choice[] {
   return allOptions(command)
-    .filter(([, option]) => !option.hidden)
-    .map(([key, option]) => ({ value: flagOf(key, option), doc: option.doc }))
+    .map(([key, option]) => ({ option, value: flagOf(key, option), doc: option.doc }))
+    .filter(({ option, value }) => !option.hidden && (option.type === 'list' || !rest.includes(value)))
+    .map(({ value, doc }) => ({ value, doc }))
 }
 
 async function argumentValues(
   context: CommandContext,
   command: Command,
   rest: readonly string[],
-): Promise<Suggestion[]> {
-  const names = Object.keys(command.arguments ?? {})
+  current: string,
+): Promise<Suggestions> {
+  const declared = Object.values(command.arguments ?? {})
   const position = positionals(command, rest).length
-  const name = names[Math.min(position, names.length - 1)]
-  if (name === 'shell') return ['bash', 'zsh', 'fish'].map(value => ({ value }))
-  if (name === 'project') return askApi(context, projects)
-  return name === 'server' || name === 'id' || name === 'deployment' || name === 'mcpId'
-    ? askApi(context, serversAndIds)
-    : []
+  const declaration = declared[position] ?? (declared.at(-1)?.variadic ? declared.at(-1) : undefined)
+  if (declaration?.choices) return withoutFiles(declaration.choices.map(value => ({ value })))
+  const found = await valuesOf(context, declaration?.kind, givenBefore(command, rest, current))
+  // A folder, or a server's name.
+  return { ...found, files: found.files || declaration?.default === '.' }
 }
 
 function positionals(command: Command, rest: readonly string[]): string[] {
   return rest.filter((word, index) => !word.startsWith('-') && !optionBefore(command, rest[index - 1]))
 }
 
-/** Returns nothing when the API is unreachable or refuses. */
-async function askApi(
+function givenBefore(command: Command, rest: readonly string[], typed: string): Given {
+  const words: Partial<Record<ValueKind, string[]>> = {}
+  const declared = Object.values(command.arguments ?? {})
+  for (const [index, word] of positionals(command, rest).entries()) {
+    const { kind } = declared[index] ?? declared.at(-1) ?? {}
+    if (kind) words[kind] = [...(words[kind] ?? []), word]
+  }
+  return { typed, words, env: environmentIn(rest) }
+}
+
+function environmentIn(words: readonly string[]): string | undefined {
+  const at = words.indexOf('--env')
+  return at >= 0 ? words[at + 1] : words.find(word => word.startsWith('--env='))?.slice('--env='.length)
+}
+
+async function valuesOf(
   context: CommandContext,
-  list: (api: ApiClient) => Promise<Suggestion[]>,
-): Promise<Suggestion[]> {
-  const api = await openApi(context)
-  if (!api) return []
+  kind: ValueKind | undefined,
+  given: Given,
+): Promise<Suggestions> {
+  if (kind === 'file') return { choices: [], files: true }
+  if (kind === undefined) return NOTHING
+  let api: ApiClient | undefined
+  const open = async () => (api ??= await openApi(context))
   try {
-    return await list(api)
-  } catch (error) {
-    if (error instanceof HostingError) return []
-    throw error
+    return withoutFiles(await listChoices(kind, quickSource(context, open, TIMEOUT_MS), given))
   } finally {
-    api.close()
+    api?.close()
   }
 }
 
-async function serversAndIds(api: ApiClient): Promise<Suggestion[]> {
-  const [deployments = [], builds = []] = await Promise.all([listDeployments(api, {}), listBuilds(api, {})])
-  const names = [...new Set(builds.map(({ name }) => name))].map(value => ({ value, doc: 'server' }))
-  return [
-    ...names,
-    ...deployments.map(({ deployment_id, name, environment, status }) => ({
-      value: deployment_id,
-      doc: [name, environment, status].filter(Boolean).join(' '),
-    })),
-    ...builds.map(({ mcp_id, name, status }) => ({ value: mcp_id, doc: `${name} ${status}` })),
-  ]
-}
-
-async function projects(api: ApiClient): Promise<Suggestion[]> {
-  const all = await listProjects(api)
-  return all.flatMap(({ id, name, status }) => [
-    { value: name, doc: status },
-    { value: id, doc: `${name} ${status}` },
-  ])
-}
-
-/** Client of the API in use. Undefined when the local daemon is not running. */
-async function openApi({ settings, paths }: CommandContext) {
+/** Throws when no daemon is running, because completion must not start one. */
+async function openApi({ settings, paths }: CommandContext): Promise<ApiClient> {
   const { apiUrl, apiKey, context: name } = settings()
-  const url = apiUrl?.value ?? (await findDaemon(paths).catch(() => undefined))?.url
-  if (!url) return undefined
+  const url = apiUrl?.value ?? (await findDaemon(paths))?.url
+  if (!url) throw new HostingError('UNAVAILABLE', 'The daemon is not running.')
   const key = apiKey?.value ?? readCredentials(paths.credentials).contexts[name.value]?.apiKey
   return createApiClient({ url, apiKey: key, timeoutMs: TIMEOUT_MS })
+}
+
+function withoutFiles(choices: Choice[]): Suggestions {
+  return { choices, files: false }
 }

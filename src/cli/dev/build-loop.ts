@@ -5,7 +5,7 @@ import { requestBuild } from '../project/build-server.ts'
 import type { Project } from '../project/project.ts'
 
 export type Outcome =
-  | { kind: 'built'; record: BuildRecord; ms: number }
+  | { kind: 'built'; record: BuildRecord; ms: number; files: string[] }
   /** The last good build keeps serving. */
   | { kind: 'failed'; error: HostingError; ms: number; mcpId?: string }
   /** Nothing relevant has changed. */
@@ -17,11 +17,20 @@ export interface BuildLoopOptions {
   onOutcome(outcome: Outcome): Promise<void> | void
 }
 
+interface Wanted {
+  /** Time of the change (`performance.now()`). */
+  since?: number
+  /** Build even without a change. */
+  force?: boolean
+  /** Changed files, relative to the project. */
+  files?: string[]
+}
+
 /** Rebuilds a project, one build at a time, and again if something changed during a build. */
 export class BuildLoop {
   readonly #context: CommandContext
   readonly #options: BuildLoopOptions
-  #wanted: { since: number; force: boolean } | undefined
+  #wanted: Required<Wanted> | undefined
   #running: Promise<void> | undefined
   /** Fingerprint of the last build's request. */
   #fingerprint: string | undefined
@@ -33,9 +42,13 @@ export class BuildLoop {
     this.#options = options
   }
 
-  /** Resolves when all changes so far are built. `since`: time of the change. `force`: build even without a change. */
-  build({ since = performance.now(), force = false } = {}): Promise<void> {
-    this.#wanted = { since: this.#wanted?.since ?? since, force: force || (this.#wanted?.force ?? false) }
+  /** Resolves when all changes so far are built. */
+  build({ since = performance.now(), force = false, files = [] }: Wanted = {}): Promise<void> {
+    this.#wanted = {
+      since: this.#wanted?.since ?? since,
+      force: force || (this.#wanted?.force ?? false),
+      files: [...new Set([...(this.#wanted?.files ?? []), ...files])],
+    }
     this.#running ??= this.#run().finally(() => {
       this.#running = undefined
     })
@@ -49,12 +62,12 @@ export class BuildLoop {
     }
   }
 
-  async #try({ since, force }: { since: number; force: boolean }): Promise<Outcome> {
+  async #try({ since, force, files }: Required<Wanted>): Promise<Outcome> {
     const elapsed = () => performance.now() - since
     try {
       const record = await this.#make(force)
       if (!record) return { kind: 'same' }
-      if (record.status !== 'failed') return { kind: 'built', record, ms: elapsed() }
+      if (record.status !== 'failed') return { kind: 'built', record, ms: elapsed(), files }
       return { kind: 'failed', error: errorOf(record), ms: elapsed(), mcpId: record.mcp_id }
     } catch (error) {
       if (!(error instanceof HostingError) || error.code === 'CANCELLED') throw error

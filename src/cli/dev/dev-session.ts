@@ -6,14 +6,20 @@ import type { CommandContext } from '../command-line/command-context.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
 import { countsToText } from '../output/counts.ts'
 import { formatLogLine, type LogEntry } from '../output/log-lines.ts'
+import { formatTimeOfDay } from '../output/relative-time.ts'
+import { printable } from '../output/table.ts'
+import { quoteShellWord } from '../project/shell-words.ts'
 import { BuildLoop, type BuildLoopOptions, type Outcome } from './build-loop.ts'
+import { daemonId, waitForRestart } from './daemon-watch.ts'
+import { markDev } from './dev-mark.ts'
 import { Hotkeys } from './hotkeys.ts'
 import { MissingVariables } from './missing-variables.ts'
 import { OldBuilds } from './old-builds.ts'
 import { isShown, type Level, PreviewLog } from './preview-log.ts'
 import { FolderWatcher } from './watch-folder.ts'
 
-const KEYS = 'r rebuild   c call a tool   o show URL   l log level   q quit'
+const KEYS = 'r rebuild   c call a tool   o show URL   l log level   ? keys   q quit'
+const SHOWN_FILES = 3
 
 /** One run of `mcp dev`: the served build and the terminal output. */
 export class DevSession {
@@ -28,7 +34,12 @@ export class DevSession {
   #given: string[] = []
   /** Log lines withheld during a prompt. */
   #held: LogEntry[] | undefined
+  /** Identifies the daemon that serves the build. */
+  #daemon: string | undefined
+  #isDaemonStopped = false
+  #removeMark: (() => void) | undefined
   readonly #ended = Promise.withResolvers<ExitCode>()
+  readonly #closing = new AbortController()
 
   constructor(context: CommandContext, directory: string, level: Level) {
     this.#context = context
@@ -38,9 +49,9 @@ export class DevSession {
   }
 
   async run(open: BuildLoopOptions['open']): Promise<ExitCode> {
-    const { output } = this.#context
-    const api = await this.#context.api()
-    this.#log = new PreviewLog(api, line => this.#showLine(line))
+    const { output, api } = this.#context
+    await api()
+    this.#daemon = await daemonId(this.#context)
     this.#builds = new OldBuilds(api)
     const read = async () => {
       const project = await open()
@@ -48,9 +59,13 @@ export class DevSession {
       return project
     }
     const loop = new BuildLoop(this.#context, { open: read, onOutcome: outcome => this.#report(outcome) })
-    const build = (wanted?: { since?: number; force?: boolean }) =>
+    const build = (wanted?: Parameters<BuildLoop['build']>[0]) =>
       void loop.build(wanted).catch(error => this.#ended.reject(error))
-    const watcher = new FolderWatcher(this.#directory, since => build({ since }))
+    this.#log = new PreviewLog(api, {
+      onLine: line => this.#showLine(line),
+      onEnd: () => void this.#onLogEnd(build).catch(error => this.#ended.reject(error)),
+    })
+    const watcher = new FolderWatcher(this.#directory, build)
     const keys = output.interactive ? this.#hotkeys(() => build({ force: true })) : undefined
     onInterrupt(() => this.#ended.resolve(EXIT.interrupted))
     try {
@@ -60,8 +75,10 @@ export class DevSession {
     } finally {
       keys?.off()
       watcher.close()
+      this.#closing.abort()
       this.#log.close()
-      await this.#builds.removeAll()
+      this.#removeMark?.()
+      if (!this.#isDaemonStopped) await this.#builds.removeAll()
     }
   }
 
@@ -71,6 +88,8 @@ export class DevSession {
       c: () => void this.#call(keys),
       o: () => this.#showUrl(),
       l: () => this.#nextLevel(),
+      '?': () => this.#showKeys(),
+      h: () => this.#showKeys(),
       q: () => this.#ended.resolve(EXIT.done),
       '\x03': () => this.#ended.resolve(EXIT.interrupted),
     })
@@ -85,21 +104,23 @@ export class DevSession {
     if (outcome.kind === 'failed') return this.#reportFailed(outcome)
   }
 
-  #reportBuilt({ record, ms }: Extract<Outcome, { kind: 'built' }>): void {
+  #reportBuilt({ record, ms, files }: Extract<Outcome, { kind: 'built' }>): void {
     const { output } = this.#context
     const isFirst = this.#served?.url !== record.url
     this.#served = record
     this.#builds!.add(record.mcp_id)
     this.#log!.follow(record.mcp_id)
-    if (output.json) return output.entry({ event: 'built', ms: Math.round(ms), ...record }, () => '')
+    if (isFirst) this.#mark(record.name)
+    if (output.json) return output.entry({ event: 'built', ms: Math.round(ms), files, ...record }, () => '')
     const time = formatDurationMs(ms)
+    const head = output.style.dim(formatTimeOfDay())
     if (!isFirst)
       return output.line(
-        `${output.style.green('reloaded')} ${record.name} in ${time}: ${countsToText(record)}`,
+        `${head} ${output.style.green('reloaded')} ${record.name} in ${time}${filesText(files)}: ${countsToText(record)}`,
       )
     output.line(`${output.style.bold(record.name)}  ${output.style.cyan(record.url)}`)
     output.line(`built in ${time}: ${countsToText(record)}`)
-    if (output.interactive) output.line(output.style.dim(KEYS))
+    this.#showKeys()
     output.line()
   }
 
@@ -109,6 +130,7 @@ export class DevSession {
     if (output.json)
       return output.entry({ event: 'failed', ms: Math.round(ms), error: error.toBody() }, () => '')
     await output.error(error)
+    if (this.#isDaemonStopped) return
     output.line(
       output.style.dim(this.#served ? 'The last good build keeps serving.' : 'Waiting for a change.'),
     )
@@ -130,8 +152,39 @@ export class DevSession {
     if (!this.#served) return output.line('No build yet.')
     output.line(output.style.cyan(this.#served.url))
     output.line(
-      `connect a client: ${output.style.cyan(`mcp connect ${this.#served.name} --client claude-code`)}`,
+      `connect a client: ${output.style.cyan(`mcp connect ${quoteShellWord(this.#served.name)} --env preview --client claude-code`)}`,
     )
+  }
+
+  #showKeys(): void {
+    const { output } = this.#context
+    if (output.interactive) output.line(output.style.dim(KEYS))
+  }
+
+  /** Commands in the folder then use the preview. */
+  #mark(name: string): void {
+    this.#removeMark?.()
+    this.#removeMark = markDev(this.#context, this.#directory, name)
+  }
+
+  /** A daemon that stops ends the log. */
+  async #onLogEnd(build: () => void): Promise<void> {
+    const { output, reopenApi } = this.#context
+    const onStopped = () => {
+      this.#isDaemonStopped = true
+      output.entry({ event: 'stopped' }, () =>
+        output.style.yellow('The daemon stopped, and the server with it. Start it again: mcp daemon start'),
+      )
+    }
+    const { signal } = this.#closing
+    if (!(await waitForRestart(this.#context, this.#daemon, { signal, onStopped }))) return
+    await reopenApi()
+    this.#daemon = await daemonId(this.#context)
+    if (this.#isDaemonStopped)
+      output.entry({ event: 'started' }, () => 'The daemon is running again, and the server with it.')
+    this.#isDaemonStopped = false
+    this.#log!.follow(this.#served!.mcp_id)
+    build()
   }
 
   #nextLevel(): void {
@@ -156,6 +209,13 @@ export class DevSession {
     for (const line of held) this.#showLine(line)
     keys.on()
   }
+}
+
+/** ` (tools/a.ts, tools/b.ts)` */
+function filesText(files: readonly string[]): string {
+  if (files.length === 0) return ''
+  const more = files.length > SHOWN_FILES ? ` and ${files.length - SHOWN_FILES} more` : ''
+  return ` (${printable(files.slice(0, SHOWN_FILES).join(', '))}${more})`
 }
 
 /** Lets the session remove old builds first. A second Ctrl-C exits immediately. */

@@ -2,13 +2,13 @@ import type { ApiClient } from '../api/client.ts'
 
 /** Removes replaced builds of one session, so that they do not pile up. */
 export class OldBuilds {
-  readonly #api: ApiClient
+  readonly #openApi: () => Promise<ApiClient>
   /** Newest last. */
   #kept: string[] = []
   #removing: Promise<unknown> = Promise.resolve()
 
-  constructor(api: ApiClient) {
-    this.#api = api
+  constructor(openApi: () => Promise<ApiClient>) {
+    this.#openApi = openApi
   }
 
   /** Keeps the previous build until the next one, because clients may still use it. */
@@ -29,7 +29,9 @@ export class OldBuilds {
   }
 
   #remove(ids: string[]): void {
-    const removals = ids.map(id => this.#api.delete(`/v1/build/${encodeURIComponent(id)}`))
+    const removals = ids.map(async id =>
+      (await this.#openApi()).delete(`/v1/build/${encodeURIComponent(id)}`),
+    )
     // A deployed build is kept, and some APIs cannot remove builds.
     this.#removing = Promise.allSettled([this.#removing, ...removals])
   }

@@ -6,13 +6,19 @@ export type Level = (typeof LOG_LEVELS)[number]
 
 /** Follows the log of the previewed build. The previous build's log is read until it ends. */
 export class PreviewLog {
-  readonly #api: ApiClient
+  readonly #openApi: () => Promise<ApiClient>
   readonly #show: (line: LogEntry) => void
+  readonly #onEnd: () => void
   #current: AbortController | undefined
 
-  constructor(api: ApiClient, show: (line: LogEntry) => void) {
-    this.#api = api
-    this.#show = show
+  /** `onEnd`: the log of the current build ended, for example because the daemon stopped. */
+  constructor(
+    openApi: () => Promise<ApiClient>,
+    { onLine, onEnd }: { onLine(line: LogEntry): void; onEnd(): void },
+  ) {
+    this.#openApi = openApi
+    this.#show = onLine
+    this.#onEnd = onEnd
   }
 
   follow(mcpId: string): void {
@@ -29,13 +35,15 @@ export class PreviewLog {
   async #read(mcpId: string, signal: AbortSignal): Promise<void> {
     const path = `/api/lambda-deploy/${encodeURIComponent(mcpId)}/logs`
     try {
-      for await (const line of this.#api.events<LogEntry>(path, { level: 'debug' }, signal)) {
+      const api = await this.#openApi()
+      for await (const line of api.events<LogEntry>(path, { level: 'debug' }, signal)) {
         const [entry] = readLogPage([line]).lines
         if (entry) this.#show(entry)
       }
     } catch {
-      // The API has no preview logs or is unreachable. The next build reports that.
+      // The API has no preview logs or is unreachable.
     }
+    if (!signal.aborted) this.#onEnd()
   }
 }
 

@@ -13,7 +13,7 @@ export async function watchBuilds(
 ): Promise<ExitCode> {
   const ended = Promise.withResolvers<ExitCode>()
   const loop = new BuildLoop(context, { open, onOutcome: outcome => report(context, outcome) })
-  const build = (since?: number) => void loop.build(since === undefined ? {} : { since }).catch(ended.reject)
+  const build = (change = {}) => void loop.build(change).catch(ended.reject)
   const watcher = new FolderWatcher(directory, build)
   context.signal.addEventListener('abort', () => ended.resolve(EXIT.interrupted), { once: true })
   try {

@@ -11,20 +11,27 @@ const LATEST_MS = 150
 /** macOS and Windows watch a tree as cheaply as a folder. Elsewhere Node would watch every file. */
 const WATCHES_TREES = process.platform === 'darwin' || process.platform === 'win32'
 
+export interface Change {
+  /** Time of the first change (`performance.now()`). */
+  since: number
+  /** Relative to the project. Empty when the system does not report them. */
+  files: string[]
+}
+
 /** Watches the files of a project's source, including new folders. */
 export class FolderWatcher {
   readonly #directory: string
-  readonly #onChange: (firstAt: number) => void
+  readonly #onChange: (change: Change) => void
   /** Watchers by folder, relative to the project, which is `''`. */
   readonly #watchers = new Map<string, FSWatcher>()
   #rules: IgnoreRules
   #firstAt = 0
+  /** Changed since the last report. */
+  readonly #files = new Set<string>()
   #timer: NodeJS.Timeout | undefined
 
-  /**
-   * `onChange` gets the time of the first change (`performance.now()`). Throws UNAVAILABLE when a system limit is reached.
-   */
-  constructor(directory: string, onChange: (firstAt: number) => void) {
+  /** Throws UNAVAILABLE when a system limit is reached. */
+  constructor(directory: string, onChange: (change: Change) => void) {
     this.#directory = directory
     this.#onChange = onChange
     this.#rules = new IgnoreRules(directory)
@@ -81,6 +88,7 @@ export class FolderWatcher {
       this.#rules = new IgnoreRules(this.#directory)
     if (this.#rules.ignoresAny(path)) return
     if (!WATCHES_TREES) this.#follow(path)
+    this.#files.add(path)
     this.#changed()
   }
 
@@ -98,7 +106,9 @@ export class FolderWatcher {
     const waitMs = Math.max(0, Math.min(QUIET_MS, this.#firstAt + LATEST_MS - now))
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      this.#onChange(this.#firstAt)
+      const files = [...this.#files]
+      this.#files.clear()
+      this.#onChange({ since: this.#firstAt, files })
     }, waitMs)
   }
 }

@@ -19,20 +19,47 @@ export async function confirm(context: CommandContext, question: string): Promis
 
 /** Asks a question at a terminal. */
 export async function ask(question: string): Promise<boolean> {
-  const { default: inquirer } = await import('inquirer')
-  const { yes } = await inquirer.prompt([
+  const prompt = await openPrompts()
+  const { yes } = await prompt([
     { type: 'confirm', name: 'yes', message: printable(question), default: false },
   ])
   return yes
+}
+
+interface TextQuestion {
+  default?: string | undefined
+  /** Returns what is wrong with the text. */
+  validate?(text: string): string | undefined
+}
+
+/** Asks for a line of text at a terminal. */
+export async function askText(message: string, question: TextQuestion = {}): Promise<string> {
+  const prompt = await openPrompts()
+  const { text } = await prompt([
+    {
+      type: 'input',
+      name: 'text',
+      message: printable(message),
+      default: question.default,
+      validate: (text: string) => question.validate?.(text) ?? true,
+    },
+  ])
+  return text
 }
 
 /** Asks for a secret without echo. Throws INVALID_REQUEST naming `flag` without a terminal. */
 export async function askSecret(context: CommandContext, question: string, flag: string): Promise<string> {
   if (!context.output.interactive)
     throw new HostingError('INVALID_REQUEST', `${flag} is required without a terminal.`)
-  const { default: inquirer } = await import('inquirer')
-  const { secret } = await inquirer.prompt([
+  const prompt = await openPrompts()
+  const { secret } = await prompt([
     { type: 'password', name: 'secret', message: printable(question), mask: '*' },
   ])
   return secret
+}
+
+/** Prompts on standard error, because standard output may be a pipe. */
+export async function openPrompts() {
+  const { default: inquirer } = await import('inquirer')
+  return inquirer.createPromptModule({ output: process.stderr })
 }

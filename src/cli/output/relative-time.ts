@@ -18,7 +18,7 @@ export function formatAge(timestamp: string, nowMs = Date.now()): string {
   return elapsed === '0 s' ? 'just now' : `${elapsed} ago`
 }
 
-/** Local time of day: `08:00:00`. */
-export function formatTimeOfDay(timestamp: string): string {
+/** Local time of day: `08:00:00`. Default: now. */
+export function formatTimeOfDay(timestamp: string | number = Date.now()): string {
   return new Date(timestamp).toTimeString().slice(0, 8)
 }

@@ -86,6 +86,18 @@ export async function loadProject(path = '.'): Promise<Project> {
   return parseProject(source)
 }
 
+export async function hasProject(directory: string): Promise<boolean> {
+  return findProjectFile(directory) !== undefined || (await inferProject(resolve(directory))) !== undefined
+}
+
+/** Name of the project in a folder, which may otherwise be invalid. Undefined without a project. Throws INVALID_MCP. */
+export async function nameOfProject(directory: string): Promise<string | undefined> {
+  const file = findProjectFile(directory)
+  const source = file ? await readProjectSource(file) : await inferProject(resolve(directory))
+  const { name } = (source?.value ?? {}) as { name?: unknown }
+  return typeof name === 'string' ? name : undefined
+}
+
 /** For watching: accepts an invalid project, which the user can correct, but not a missing one. */
 export async function requireProject(path: string): Promise<void> {
   try {

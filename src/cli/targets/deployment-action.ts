@@ -2,13 +2,14 @@ import { ENVIRONMENTS } from '../../shared/contract/states.ts'
 import { type Command, defineCommand } from '../command-line/command.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
 import { inTime } from '../output/output.ts'
+import { environmentPicker } from '../pickers/choose-environment.ts'
 import { type Deployed, reportFailedDeployment, settleDeployment } from '../project/deploy-server.ts'
 import { type DeploymentFilter, referTo, resolveDeployment } from './resolve-id.ts'
 
 /** Argument and option of commands for one deployment. */
 export const ONE_DEPLOYMENT = {
   arguments: {
-    id: { required: true, doc: 'deployment id or unique prefix, or server name' },
+    id: { kind: 'server', required: true, doc: 'deployment id or unique prefix, or server name' },
   },
   options: {
     env: {
@@ -40,7 +41,11 @@ export function defineDeploymentAction({ prefer, doing, done, ...command }: Acti
     async run(context, { id: reference, env }): Promise<ExitCode | undefined> {
       const { output } = context
       const api = await context.api()
-      const id = await resolveDeployment(api, reference, { environment: env, prefer })
+      const id = await resolveDeployment(api, reference, {
+        environment: env,
+        prefer,
+        choose: environmentPicker(context),
+      })
       const startedAt = performance.now()
       const record = await output.progress(`${doing} ${reference}`, async () =>
         settleDeployment(

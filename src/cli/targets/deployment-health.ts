@@ -7,12 +7,20 @@ import type { Output } from '../output/output.ts'
 /** The contract does not define the report, so every field may be missing. */
 type AnyHealthReport = Partial<HealthReport> & Record<string, unknown>
 
-/** `mcp status --health`. Returns 1 for an unhealthy deployment. */
-export async function showHealth({ api, output }: CommandContext, id: string): Promise<ExitCode> {
+/** `mcp status --health`. Returns 1 if a deployment is unhealthy. */
+export async function showHealth({ api, output }: CommandContext, ids: readonly string[]): Promise<ExitCode> {
   const client = await api()
-  const report = await client.get<AnyHealthReport>(`/api/lambda-deploy/${encodeURIComponent(id)}/health`)
-  output.result(report, () => printReport(output, id, report))
-  return report.status === 'unhealthy' ? EXIT.failed : EXIT.done
+  const reports = await Promise.all(
+    ids.map(id => client.get<AnyHealthReport>(`/api/lambda-deploy/${encodeURIComponent(id)}/health`)),
+  )
+  output.result(reports.length === 1 ? reports[0] : reports, () => {
+    for (const [index, report] of reports.entries()) {
+      if (index > 0) output.line()
+      printReport(output, ids[index]!, report)
+    }
+    output.next({ description: 'Show its state', command: `mcp status ${ids[0]}` })
+  })
+  return reports.some(({ status }) => status === 'unhealthy') ? EXIT.failed : EXIT.done
 }
 
 function printReport(output: Output, id: string, report: AnyHealthReport): void {
@@ -30,7 +38,6 @@ function printReport(output: Output, id: string, report: AnyHealthReport): void 
     const mark = outcome === 'fail' ? output.style.red('fail') : output.style.green('pass')
     output.line(`  ${mark}  ${name}: ${message}`)
   }
-  output.next({ description: 'Show its state', command: `mcp status ${id}` })
 }
 
 const KNOWN_FIELDS = [

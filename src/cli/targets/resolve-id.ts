@@ -14,6 +14,8 @@ export interface DeploymentFilter {
   environment?: Environment
   /** Preferred states, best first, when a name matches several deployments. */
   prefer?: readonly DeploymentEntry['status'][]
+  /** Chooses between environments, instead of an error. */
+  choose?: ((candidates: readonly DeploymentEntry[]) => Promise<DeploymentEntry>) | undefined
 }
 
 /** Shorter prefixes are probably mistakes. */
@@ -61,12 +63,12 @@ async function listContainerBuilds(api: ApiClient): Promise<{ id: string }[] | u
 export async function findDeployment(
   api: ApiClient,
   reference: string,
-  { environment, prefer = LIVE }: DeploymentFilter = {},
+  { environment, prefer = LIVE, choose }: DeploymentFilter = {},
 ): Promise<DeploymentEntry | undefined> {
   const named = await listDeployments(api, { name: reference, environment })
   if (named === undefined) return undefined
   const ofServer = named.filter(({ name }) => name === reference)
-  if (ofServer.length > 0) return pickDeployment(ofServer, reference, prefer)
+  if (ofServer.length > 0) return pickDeployment(ofServer, reference, { prefer, choose })
   const all = (await listDeployments(api, {})) ?? []
   const matches = byPrefix(all, reference, 'dep', ({ deployment_id }) => deployment_id)
   const found = onlyOne(matches, 'deployment', reference, describeDeployment)
@@ -186,13 +188,19 @@ function onlyOne<T>(
 function pickDeployment(
   deployments: readonly DeploymentEntry[],
   name: string,
-  prefer: readonly DeploymentEntry['status'][],
-): DeploymentEntry {
+  { prefer, choose }: Pick<DeploymentFilter, 'choose'> & Required<Pick<DeploymentFilter, 'prefer'>>,
+): DeploymentEntry | Promise<DeploymentEntry> {
   const current = currentDeployments(deployments)
   const preferred = current.filter(({ status }) => prefer.includes(status))
   const candidates = preferred.length > 0 ? preferred : current
   if (candidates.length === 1) return candidates[0]!
-  throw ambiguous('deployment', name, candidates.map(describeDeployment), ', or choose one with --env')
+  if (choose) return choose(candidates)
+  const environments = candidates.map(({ environment }) => environment).join(', ')
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `${name} has ${candidates.length} deployments. Choose one with --env: ${environments}.`,
+    { details: candidates.map(describeDeployment).join('\n') },
+  )
 }
 
 /** One per server and environment: the live deployment or the newest. Expects the newest first. */
@@ -209,8 +217,8 @@ function describeDeployment({ deployment_id, name, environment, status }: Deploy
   return [deployment_id, name, environment, status].filter(Boolean).join('  ')
 }
 
-function ambiguous(kind: string, reference: string, candidates: string[], hint?: string): HostingError {
-  const message = `"${reference}" matches ${candidates.length} ${kind}s. Give a longer prefix${hint ?? ''}.`
+function ambiguous(kind: string, reference: string, candidates: string[]): HostingError {
+  const message = `"${reference}" matches ${candidates.length} ${kind}s. Give a longer prefix.`
   return new HostingError('INVALID_REQUEST', message, { details: candidates.slice(0, 20).join('\n') })
 }
 

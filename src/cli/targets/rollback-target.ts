@@ -3,9 +3,10 @@ import type { Environment } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
-import { printable } from '../output/table.ts'
 import { describeRelease } from '../output/tables/release-table.ts'
-import { loadProject } from '../project/project.ts'
+import { environmentPicker } from '../pickers/choose-environment.ts'
+import { chooseServer } from '../pickers/choose-server.ts'
+import { pick } from '../pickers/pick.ts'
 import { listReleases } from './releases.ts'
 import { type DeploymentEntry, findDeployment, listDeployments, resolveDeployment } from './resolve-id.ts'
 
@@ -39,8 +40,11 @@ export async function resolveRollback(
   { reference, environment, to }: RollbackInput,
 ): Promise<RollbackTarget> {
   const api = await context.api()
-  const named = reference ?? (await serverHere())
-  const found = await findDeployment(api, named, { ...(environment && { environment }) })
+  const named = reference ?? (await chooseServer(context))
+  const found = await findDeployment(api, named, {
+    ...(environment && { environment }),
+    choose: environmentPicker(context),
+  })
   const releases = found ? await releasesOf(api, found) : []
   const target = to === undefined ? undefined : await resolveTarget(api, to, releases)
   if (!found) return { from: named, target, name: named, releases }
@@ -75,19 +79,14 @@ async function chooseRelease(
 ): Promise<string | undefined> {
   const offered = releases.filter(release => release.deploymentId !== current && release.deployedAt !== null)
   if (!output.interactive || globals.yes || offered.length < 2) return undefined
-  const { default: inquirer } = await import('inquirer')
-  const { to } = await inquirer.prompt([
-    {
-      type: 'select',
-      name: 'to',
-      message: `Roll ${printable(name)} back to`,
-      choices: offered.slice(0, OFFERED_RELEASES).map(release => ({
-        name: printable(describeRelease(release)),
-        value: release.deploymentId,
-      })),
-    },
-  ])
-  return to
+  return pick(
+    `Roll ${name} back to`,
+    offered.slice(0, OFFERED_RELEASES).map(release => ({
+      value: release.deploymentId,
+      label: `v${release.version}`,
+      doc: describeRelease(release),
+    })),
+  )
 }
 
 async function releasesOf(api: ApiClient, { name, environment }: DeploymentEntry): Promise<ReleaseRecord[]> {
@@ -107,21 +106,4 @@ async function findLive(
   if (name === undefined || environment === undefined) return undefined
   const live = await listDeployments(api, { name, environment, status: 'deployed' })
   return live?.find(one => one.name === name && one.deployment_id !== deployment_id)?.deployment_id
-}
-
-/** Name of the server of the project in this folder. Throws INVALID_REQUEST without one. */
-export async function serverHere(): Promise<string> {
-  try {
-    return (await loadProject()).request.name
-  } catch (error) {
-    if (!(error instanceof HostingError)) throw error
-    throw new HostingError('INVALID_REQUEST', `No server given, and ${lowerFirst(error.message)}`, {
-      details: error.details,
-      next: [{ description: 'List servers', command: 'mcp list' }],
-    })
-  }
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1)
 }

@@ -23,6 +23,7 @@ export const SERVER_OPTIONS = {
 } as const satisfies Record<string, OptionDeclaration>
 
 export const SERVER_ARGUMENT = {
+  kind: 'server',
   doc: 'URL, server name, deployment id or mcp_id',
   required: true,
 } as const

@@ -2,6 +2,7 @@ import type { Environment } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
+import { impliedEnvironment } from '../dev/dev-mark.ts'
 import {
   type BuildEntry,
   type DeploymentEntry,
@@ -24,6 +25,13 @@ export interface ServerTarget {
 }
 
 const ORDER: readonly Environment[] = ['production', 'staging', 'development']
+
+/** `preview` for the server that `mcp dev` serves from this folder. Says so. */
+export function impliedPreview(context: CommandContext, server: string): 'preview' | undefined {
+  const implied = impliedEnvironment(context, server)
+  if (implied) context.output.note(`Using the preview of ${server}, which mcp dev serves from this folder.`)
+  return implied
+}
 
 /**
  * Resolves a URL, a deployment id, an `mcp_id` (its preview), a unique prefix of one, or a server name: its live

@@ -1,8 +1,9 @@
 import { HostingError } from '../../shared/errors.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
+import { chooseServer } from '../pickers/choose-server.ts'
 import { buildServer, reportFailedBuild } from '../project/build-server.ts'
-import { loadProject, type Project } from '../project/project.ts'
+import { hasProject, loadProject, type Project } from '../project/project.ts'
 import { findDeployment, resolveBuild } from './resolve-id.ts'
 
 /** The build under test. */
@@ -26,7 +27,8 @@ export async function resolveTestTarget(
   loaded?: Project,
 ): Promise<TestTarget | ExitCode> {
   if (server !== undefined) return findBuilt(context, server)
-  const found = loaded ?? (await loadProject(project).catch(throwWithoutProject))
+  const found = loaded ?? (await projectAt(project))
+  if (!found) return findBuilt(context, await chooseServer(context, { argument: '--server' }))
   const record = await buildServer(context, found)
   if (record.status === 'failed') return reportFailedBuild(context, record, found)
   return { mcpId: record.mcp_id, name: record.name }
@@ -42,13 +44,7 @@ async function findBuilt({ api }: CommandContext, reference: string): Promise<Te
   })
 }
 
-/** Outside a project, the user probably forgot `--server`. */
-function throwWithoutProject(error: HostingError): never {
-  if (error.code !== 'INVALID_REQUEST') throw error
-  throw new HostingError('INVALID_REQUEST', `${error.message} Without a project, --server is required.`, {
-    next: [
-      { description: 'Test a built server', command: 'mcp test --server <name> "…"' },
-      { description: 'List servers', command: 'mcp list' },
-    ],
-  })
+/** Undefined when this folder, the default, has no project. */
+async function projectAt(path: string): Promise<Project | undefined> {
+  return path === '.' && !(await hasProject(path)) ? undefined : loadProject(path)
 }

@@ -4,7 +4,7 @@ import type { ServerConnection } from '../mcp-client/server-connection.ts'
 import { withServer } from '../mcp-client/with-server.ts'
 import { type RegisteredClient, withSignIn } from '../sign-in/server-auth.ts'
 import type { ServerInput } from './server-input.ts'
-import { resolveTarget, type ServerTarget } from './server-target.ts'
+import { impliedPreview, resolveTarget, type ServerTarget } from './server-target.ts'
 
 /** Connects to the server, runs `work` and closes. The server's logs go to standard error. */
 export async function useServer<T>(
@@ -13,7 +13,8 @@ export async function useServer<T>(
   work: (connection: ServerConnection, target: ServerTarget) => Promise<T>,
 ): Promise<T> {
   const client = givenClient(context, input)
-  const target = await resolveTarget(context, input.server, input.env)
+  const env = input.env ?? impliedPreview(context, input.server)
+  const target = await resolveTarget(context, input.server, env)
   const { globals, signal } = context
   const { token } = input
   const options = { timeoutMs: globals.timeout, signal, onLog: logToStderr(context) }

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
+import type { Prompt } from '@modelcontextprotocol/client'
 import { HostingError } from '../../shared/errors.ts'
 import { typeNames } from '../../shared/json/violations.ts'
 import { nearestName } from '../../shared/names.ts'
+import type { ArgumentSchema } from '../choices/argument-choices.ts'
 
 type Schema = Record<string, unknown>
 
@@ -27,6 +29,18 @@ export function parseToolArguments(
     else assign(result, word, { inputSchema, plain })
   }
   return result
+}
+
+/** Schema of a prompt's arguments, which are strings. */
+export function promptSchema({ arguments: all = [] }: Prompt): ArgumentSchema {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      all.map(({ name, description }) => [name, { type: 'string', ...(description && { description }) }]),
+    ),
+    required: all.filter(one => one.required).map(({ name }) => name),
+    additionalProperties: false,
+  }
 }
 
 function readFileOrStdin(source: '-' | { file: string }): string {

@@ -4,7 +4,8 @@ import { HostingError } from '../../shared/errors.ts'
 import { SERVER_NAME } from '../../shared/names.ts'
 import type { ApiClient } from '../api/client.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
-import { findProjectFile, loadProject } from '../project/project.ts'
+import { chooseServer } from '../pickers/choose-server.ts'
+import { nameOfProject } from '../project/project.ts'
 import { listBuilds, unknownServer } from '../targets/resolve-id.ts'
 
 /** A server and environment. */
@@ -21,36 +22,40 @@ export const ENV_OPTION = {
   doc: 'environment of the server',
 } as const
 
-export const SERVER_ARGUMENT = { doc: 'server name (default: the project in this folder)' } as const
+export const SERVER_ARGUMENT = {
+  kind: 'server',
+  doc: 'server name (default: the project in this folder)',
+} as const
 
 /**
  * The server and the variables of `mcp env set [server] KEY=VALUE…`. The first word is the server, unless it is `KEY=VALUE`, the
  * only word, or, in the folder of a project, in capitals and not a known server. Throws NOT_FOUND, INVALID_REQUEST.
  */
 export async function readServerWords(
-  context: Pick<CommandContext, 'api'>,
+  context: CommandContext,
   words: readonly string[],
 ): Promise<{ name: string; variables: readonly string[] }> {
   const [first = '', ...rest] = words
-  if (first.includes('=') || rest.length === 0)
-    return { name: await resolveServer(context, undefined), variables: words }
+  if (first.includes('=') || rest.length === 0) {
+    const name = await resolveServer(context, undefined)
+    if (name === first)
+      throw new HostingError('INVALID_REQUEST', `Missing the names of variables of ${name}.`)
+    return { name, variables: words }
+  }
   try {
     return { name: await resolveServer(context, first), variables: rest }
   } catch (error) {
-    const here = /^[A-Z_][A-Z0-9_]*$/.test(first) ? await projectHere(false) : undefined
+    const here = /^[A-Z_][A-Z0-9_]*$/.test(first) ? await projectHere(context) : undefined
     if (here === undefined) throw error
     return { name: here, variables: words }
   }
 }
 
-/** Name of a server that is known, or that the project in this folder will build. Throws NOT_FOUND, INVALID_REQUEST. */
-export async function resolveServer(
-  { api }: Pick<CommandContext, 'api'>,
-  reference: string | undefined,
-): Promise<string> {
-  const here = await projectHere(reference === undefined)
-  if (reference === undefined || reference === here) return here!
-  const client = await api()
+/** Name of a server that is known, that the project in this folder will build, or that is chosen. Throws NOT_FOUND, INVALID_REQUEST. */
+export async function resolveServer(context: CommandContext, reference: string | undefined): Promise<string> {
+  if (reference === undefined) return chooseServer(context)
+  if (reference === (await projectHere(context))) return reference
+  const client = await context.api()
   if (!SERVER_NAME.test(reference)) throw await unknownServer(client, reference)
   if (await isKnown(client, reference)) return reference
   throw await unknownServer(client, reference)
@@ -64,18 +69,13 @@ async function isKnown(api: ApiClient, name: string): Promise<boolean> {
   return all.some(({ variables }) => variables.length > 0)
 }
 
-/** Undefined when this folder has no valid project, unless one is required. */
-async function projectHere(isRequired: boolean): Promise<string | undefined> {
-  if (!isRequired && !findProjectFile('.')) return undefined
+/** Undefined when this folder has no valid project. */
+async function projectHere({ cwd }: CommandContext): Promise<string | undefined> {
   try {
-    return (await loadProject('.')).request.name
+    return await nameOfProject(cwd)
   } catch (error) {
-    if (!isRequired && error instanceof HostingError) return undefined
-    if (!(error instanceof HostingError) || error.code !== 'INVALID_REQUEST') throw error
-    throw new HostingError('INVALID_REQUEST', 'No server given, and this folder has no project.', {
-      next: [{ description: 'List servers', command: 'mcp list' }],
-      cause: error,
-    })
+    if (error instanceof HostingError) return undefined
+    throw error
   }
 }
 

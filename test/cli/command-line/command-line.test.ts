@@ -122,7 +122,7 @@ test.each([
     'production, staging, development. Did you mean production?',
   ],
   ['a command of other tools', ['undeploy', 'weather'], 'mcp stop <server>'],
-  ['a missing argument', ['stop'], 'Missing required argument "id"'],
+  ['a missing argument', ['keys', 'check'], 'Missing required argument "key"'],
   ['too many arguments', ['whoami', 'x'], 'Too many arguments'],
   ['an invalid number', ['deploy', '--min', 'many'], '--min is "many", expected a whole number.'],
   ['an invalid duration', ['keys', 'create', '--expires', '7 days'], '--expires: "7 days" is not a duration'],

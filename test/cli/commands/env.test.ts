@@ -109,7 +109,7 @@ test('pulls variables into a private file, pushes them to another environment an
   expect({ code, stdout, stderr }).toEqual({
     code: 0,
     stdout: 'Wrote 1 variable of moved in development to pulled.env\n',
-    stderr: 'Written as comments without values: API_KEY\n',
+    stderr: 'Using moved, the project in this folder.\nWritten as comments without values: API_KEY\n',
   })
   const file = join(directory, 'pulled.env')
   expect(readFileSync(file, 'utf8')).toBe(`# API_KEY=\nSHOP_URL="it's # 1"\n`)
@@ -158,7 +158,7 @@ test('reports invalid arguments without storing anything', async () => {
     [['env', 'set', 'worded', '1A=x'], 2, /mcp env set: "1A" is not a variable name/],
     [['env', 'set', 'worded', 'A', 'B'], 2, /A and B have no value\. Only one can come from standard input/],
     [['env', 'set', 'worded', 'A'], 2, /A has no value, and standard input is empty/],
-    [['env', 'set', 'worded'], 2, /No server given, and this folder has no project/],
+    [['env', 'set', 'worded'], 2, /Missing <server>\. Servers: .*worded/],
     [['env', 'set', 'wordet', 'A=x'], 4, /Server "wordet" does not exist\. Did you mean "worded"\?/],
     [['env', 'set', 'worded', 'A=x', '--secret', '--plain'], 2, /cannot be combined/],
     [['env', 'unset', 'worded', 'A'], 4, /worded has no variable A in development/],

@@ -219,5 +219,5 @@ test('rollback to an earlier deployment by id, and of the project in this folder
   })
   const elsewhere = await home.mcp(['rollback'], { cwd: home.dir })
   expect(elsewhere.code).toBe(2)
-  expect(elsewhere.stderr).toContain('No server given, and ')
+  expect(elsewhere.stderr).toContain('Missing <server>. Servers: ')
 })

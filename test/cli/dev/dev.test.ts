@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { callTool } from '../../helpers/daemon/daemon.ts'
-import { createHome, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { createHome, eventually, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { hasTerminals, openTerminal } from '../../helpers/daemon/terminal.ts'
 
 let home: TestHome
 const running: ChildProcess[] = []
@@ -196,38 +197,60 @@ process.stdin.on('data', chunk => {
   expect(await say(url)).toBe('two')
 })
 
-// macOS has another script(1).
-test.runIf(process.platform === 'linux')(
-  'hotkeys work at a terminal, which is restored afterwards',
-  async () => {
-    makeFolder('keys', { 'tools/say.ts': moduleTool('one') })
-    // A pseudo-terminal for the hotkeys.
-    const command = [process.execPath, MCP_BIN, 'dev', join(home.dir, 'keys')].join(' ')
-    const { CI: _, ...env } = home.env
-    const child = spawn('script', ['-qfec', `${command}; stty -a`, '/dev/null'], {
-      env,
-      stdio: ['pipe', 'pipe', 'ignore'],
-    })
-    running.push(child)
-    let shown = ''
-    child.stdout.setEncoding('utf8').on('data', text => (shown += text))
-    const shows = (text: string | RegExp) => expect.poll(() => shown, { timeout: 20_000 }).toMatch(text)
-    await shows('q quit')
-    child.stdin.write('l')
-    await shows('log level: warn')
-    child.stdin.write('r')
-    await shows('reloaded keys in')
-    child.stdin.write('c')
-    await shows('❯ say')
-    child.stdin.write('\r')
-    await shows('Arguments')
-    child.stdin.write('\r')
-    await shows('answer  one')
-    child.stdin.write('q')
-    await new Promise(resolve => child.once('exit', resolve))
-    expect(shown).toMatch(/(?<!-)\bicanon\b/)
-  },
-)
+test.runIf(hasTerminals)('hotkeys work at a terminal, which is restored afterwards', async () => {
+  makeFolder('keys', { 'tools/say.ts': moduleTool('one') })
+  const command = [process.execPath, MCP_BIN, 'dev', join(home.dir, 'keys')].join(' ')
+  const terminal = openTerminal(`${command}; stty -a`, home.env)
+  running.push(terminal.child)
+  const { expects } = terminal
+  await expects('q quit', 'l')
+  await expects('log level: warn', '?')
+  await expects('q quit', 'r')
+  await expects(/\d\d:\d\d:\d\d reloaded keys in/, 'c')
+  await expects('❯ 1  say', '\r')
+  await expects('answer  one', 'o')
+  await expects('mcp connect keys --env preview --client claude-code')
+  writeFileSync(join(home.dir, 'keys/tools/say.ts'), moduleTool('two'))
+  await expects(/reloaded keys in .* \(tools\/say\.ts\)/, 'q')
+  await terminal.ended
+  expect(terminal.shown).toMatch(/(?<!-)\bicanon\b/)
+})
+
+test('a name means the server of mcp dev in its folder, and the deployment elsewhere', async () => {
+  const write = makeFolder('twice', { 'tools/say.ts': moduleTool('deployed') })
+  const directory = join(home.dir, 'twice')
+  await home.json(['up', directory])
+  write('tools/say.ts', moduleTool('developed'))
+  const dev = startDev(directory)
+  const { url } = await dev.next('built')
+  const run = (args: string[], cwd: string) => home.mcp(args, { cwd })
+  const inside = await run(['call', 'twice', 'say'], join(directory, 'tools'))
+  expect(inside.stdout).toBe('developed\n')
+  expect(inside.stderr).toContain('Using the preview of twice, which mcp dev serves from this folder.')
+  expect((await run(['call', 'twice', 'say'], home.dir)).stdout).toBe('deployed\n')
+  expect((await run(['call', 'twice', 'say', '--env', 'development'], directory)).stdout).toBe('deployed\n')
+  const connect = await run(['connect', 'twice', '--client', 'cursor', '--print'], directory)
+  expect(connect.stdout).toContain(url)
+  expect((await run(['status', 'twice'], directory)).stdout).toContain('twice is served by mcp dev')
+  await eventually(async () => (await run(['logs', 'twice'], directory)).stdout.includes('tools/call say'))
+  // A killed session leaves its mark, which then means nothing.
+  dev.child.kill('SIGKILL')
+  await dev.ended
+  expect((await run(['call', 'twice', 'say'], directory)).stdout).toBe('deployed\n')
+})
+
+test('says that the daemon stopped, and continues when it runs again', async () => {
+  const write = makeFolder('stopped', { 'tools/say.ts': moduleTool('one') })
+  const dev = startDev(join(home.dir, 'stopped'))
+  const { url } = await dev.next('built')
+  await home.json(['daemon', 'stop'])
+  await dev.next('stopped')
+  write('tools/say.ts', moduleTool('two'))
+  await home.json(['daemon', 'start'])
+  await dev.next('started')
+  await dev.next('built')
+  expect(await say(url)).toBe('two')
+})
 
 test('a folder without a project is a usage error', async () => {
   const ended = await home.mcp(['dev', home.dir])

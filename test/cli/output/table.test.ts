@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { toChoice } from '../../../src/cli/dev/call-prompt.ts'
 import { formatLogLine } from '../../../src/cli/output/log-lines.ts'
 import type { Style } from '../../../src/cli/output/style.ts'
 import { markStyle, toTerminalText, withoutStyle } from '../../../src/cli/output/style.ts'
 import { formatTable, printable, printableJson } from '../../../src/cli/output/table.ts'
+import { toRows } from '../../../src/cli/pickers/pick.ts'
 
 test('columns are aligned, two spaces apart, without trailing spaces', () => {
   expect(
@@ -76,11 +76,11 @@ test('a cell is always one line', () => {
   expect(formatTable(['A', 'B'], [['x', 'one\n  two']])).toEqual(['A  B', 'x  one two'])
 })
 
-test('tool names in a prompt are kept but cannot control the terminal', () => {
-  const name = 'a\u001b]0;title\u0007'
-  const choice = { name: 'a�]0;title�', value: name }
-  expect(toChoice({ name })).toEqual(choice)
-  expect(toChoice({ name, description: 'b\u202ec' })).toEqual({ ...choice, description: 'b�c' })
+test('tool names in a list are kept but cannot control the terminal', () => {
+  const value = 'a\u001b]0;title\u0007'
+  expect(toRows([{ value, doc: 'b\u202ec' }])).toEqual([
+    expect.objectContaining({ value, short: 'a�]0;title�', name: '1  a�]0;title�  b�c' }),
+  ])
 })
 
 test('a line break in a log message cannot start what looks like another log line', () => {

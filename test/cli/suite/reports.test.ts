@@ -93,7 +93,7 @@ test('an invalid suite is rejected with line, column and a near name of every pr
   })
   writeFileSync(file, 'cases: [')
   await expect(loadSuite(file)).rejects.toMatchObject({
-    message: expect.stringMatching(/^tests\.yaml cannot be parsed: .* at 1:9\.$/),
+    details: expect.stringMatching(/^tests\.yaml:1:9 Flow sequence/),
   })
   await expect(loadSuite(join(folder, 'none.yaml'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })

@@ -1,0 +1,40 @@
+import type { Prompt, Resource, ResourceTemplateType, Tool } from '@modelcontextprotocol/client'
+import type { ApiClient } from '../api/client.ts'
+import type { ValueKind } from '../command-line/declaration.ts'
+
+/** A value that an argument or option can have. */
+export interface Choice {
+  value: string
+  /** Shown in a list instead of the value. */
+  label?: string
+  doc?: string | undefined
+}
+
+/** What is known of the command line when values are listed. */
+export interface Given {
+  /** Beginning of the word that is completed. Empty for a question. */
+  typed: string
+  /** Words of the arguments of each kind. */
+  words: Partial<Record<ValueKind, readonly string[]>>
+  env?: string | undefined
+}
+
+/** Where values come from. Completion asks for less time and less reliably than a question. */
+export interface ChoiceSource {
+  api(): Promise<ApiClient>
+  /** File of the saved contexts. */
+  config: string
+  tools(given: Given): Promise<Tool[]>
+  prompts(given: Given): Promise<Prompt[]>
+  resources(given: Given): Promise<Resources>
+}
+
+interface Resources {
+  resources: Resource[]
+  resourceTemplates: ResourceTemplateType[]
+}
+
+/** First sentence or line of a description. */
+export function summaryOf(text: string | undefined): string | undefined {
+  return text?.split(/(?<=\.)\s|\n/, 1)[0]?.replace(/\.$/, '')
+}

@@ -1,0 +1,94 @@
+import type { KeyRecord } from '../../shared/contract/access/api-keys.ts'
+import type { MappingRecord } from '../../shared/contract/deployments/mappings.ts'
+import type { ChatRecord } from '../../shared/contract/projects/chats.ts'
+import type { StorePage } from '../../shared/contract/servers/server-store.ts'
+import { listItems } from '../api/list-items.ts'
+import type { ValueKind } from '../command-line/declaration.ts'
+import { listProjects } from '../project/projects.ts'
+import { promptSchema } from '../testing/tool-arguments.ts'
+import { readServerEnv } from '../variables/server-env.ts'
+import { type ArgumentSchema, argumentChoices } from './argument-choices.ts'
+import { type Choice, type ChoiceSource, type Given, summaryOf } from './choice.ts'
+import { serverChoices } from './server-choices.ts'
+
+type ListChoices = (source: ChoiceSource, given: Given) => Promise<Choice[]> | Choice[]
+
+/** Known models. Others have the same prefixes. */
+const MODELS: readonly Choice[] = [
+  { value: 'embedded', doc: 'needs no key and no network' },
+  { value: 'claude-sonnet-4-5', doc: 'Anthropic' },
+  { value: 'gpt-5.2', doc: 'OpenAI' },
+]
+
+/** The only table from kinds of values to their lists. Empty for kinds without one, such as files. */
+const LISTS: Readonly<Record<ValueKind, ListChoices>> = {
+  server: async ({ api }, { typed }) => serverChoices(await api(), typed),
+  tool: async (source, given) =>
+    (await source.tools(given)).map(one => ({ value: one.name, doc: summaryOf(one.description) })),
+  'tool arguments': async (source, given) => {
+    const tool = (await source.tools(given)).find(({ name }) => name === given.words.tool?.[0])
+    return tool
+      ? argumentChoices(tool.inputSchema as ArgumentSchema, given, given.words['tool arguments'])
+      : []
+  },
+  resource: async (source, given) => {
+    const { resources, resourceTemplates } = await source.resources(given)
+    return [
+      ...resources.map(one => ({ value: one.uri, doc: summaryOf(one.description ?? one.name) })),
+      ...resourceTemplates.map(one => ({
+        value: one.uriTemplate,
+        doc: summaryOf(one.description ?? one.name),
+      })),
+    ]
+  },
+  prompt: async (source, given) =>
+    (await source.prompts(given)).map(one => ({ value: one.name, doc: summaryOf(one.description) })),
+  'prompt arguments': async (source, given) => {
+    const prompt = (await source.prompts(given)).find(({ name }) => name === given.words.prompt?.[0])
+    return prompt ? argumentChoices(promptSchema(prompt), given, given.words['prompt arguments']) : []
+  },
+  variable: async ({ api }, { words, env = 'development' }) => {
+    const [name] = words.server ?? []
+    if (name === undefined) return []
+    const { variables } = await readServerEnv(await api(), { name, environment: env as 'development' })
+    const given = new Set(words.variable)
+    return variables.filter(one => !given.has(one.name)).map(one => ({ value: one.name }))
+  },
+  'store key': async ({ api }, { words, typed, env = 'development' }) => {
+    const path = `/v1/servers/${encodeURIComponent(words.server?.[0] ?? '')}/store/${env}`
+    const { items } = await (await api()).get<StorePage>(path, { prefix: typed, limit: 100 })
+    return items.map(({ key, user }) => ({ value: key, doc: user ?? undefined }))
+  },
+  project: async ({ api }, { typed }) => {
+    const all = await listProjects(await api())
+    return all.map(one => ({ value: typed.startsWith('prj_') ? one.id : one.name, doc: one.status }))
+  },
+  key: async ({ api }) => {
+    const keys = await listItems<KeyRecord>(await api(), '/api/keys')
+    return keys.map(one => ({ value: one.name, doc: one.scopes.join(',') }))
+  },
+  chat: async ({ api }) => {
+    const { items } = await (await api()).get<{ items: ChatRecord[] }>('/api/chats', { limit: 100 })
+    return items.map(one => ({ value: one.chatId, doc: `${one.name}, ${one.messageCount} messages` }))
+  },
+  subdomain: async ({ api }) => {
+    const mappings = await listItems<MappingRecord>(await api(), '/api/lambda-mapping', { limit: 1000 })
+    return mappings.map(one => ({ value: one.subdomain, doc: `${one.server} in ${one.environment}` }))
+  },
+  context: async ({ config }) => {
+    const { LOCAL, readConfig } = await import('../api/context.ts')
+    const saved = Object.entries(readConfig(config).contexts)
+    return [
+      { value: LOCAL, doc: 'the local daemon' },
+      ...saved.filter(([name]) => name !== LOCAL).map(([value, { apiUrl }]) => ({ value, doc: apiUrl })),
+    ]
+  },
+  model: () => [...MODELS],
+  file: () => [],
+}
+
+/** Values of one kind, without duplicates. Throws the API's errors. */
+export async function listChoices(kind: ValueKind, source: ChoiceSource, given: Given): Promise<Choice[]> {
+  const choices = await LISTS[kind](source, given)
+  return [...new Map(choices.map(one => [one.value, one])).values()]
+}

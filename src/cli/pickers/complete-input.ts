@@ -1,0 +1,139 @@
+import { HostingError } from '../../shared/errors.ts'
+import type { ArgumentSchema } from '../choices/argument-choices.ts'
+import type { Choice, ChoiceSource, Given } from '../choices/choice.ts'
+import { listChoices } from '../choices/list-choices.ts'
+import type { Command } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+import { type ArgumentDeclaration, toKebabCase, type ValueKind } from '../command-line/declaration.ts'
+import { askText } from '../output/prompt.ts'
+import { quoteShellWord } from '../project/shell-words.ts'
+import { askValues } from './ask-values.ts'
+import { askingSource } from './asking-source.ts'
+import { chooseServer } from './choose-server.ts'
+import { expandUri, variablesOf } from './expand-uri.ts'
+import { missingValue } from './missing-value.ts'
+import { pick } from './pick.ts'
+
+type Input = Record<string, unknown>
+
+/** Chooses missing required arguments, or asks for them at a terminal. Throws INVALID_REQUEST elsewhere. */
+export async function completeInput(context: CommandContext, command: Command, input: Input): Promise<void> {
+  let isChosen = false
+  for (const [key, declaration] of Object.entries(command.arguments ?? {})) {
+    if (!declaration.required || input[key] !== undefined) continue
+    input[key] = await completeOne({ context, command, input, key, declaration })
+    if (declaration.kind && declaration.kind !== 'server') isChosen = true
+  }
+  if (isChosen) context.output.note(context.output.style.dim(commandLine(command, input)))
+}
+
+/** The command line that needs no questions. */
+function commandLine({ name, arguments: declared = {} }: Command, input: Input): string {
+  const words = Object.keys(declared).flatMap(key => (input[key] ?? []) as string | string[])
+  const env = input.env === undefined ? [] : ['--env', String(input.env)]
+  return ['mcp', name, ...[...words, ...env].map(quoteShellWord)].join(' ')
+}
+
+interface Missing {
+  context: CommandContext
+  command: Command
+  input: Input
+  key: string
+  declaration: ArgumentDeclaration
+}
+
+async function completeOne(missing: Missing): Promise<unknown> {
+  const { context, command, input, declaration } = missing
+  if (declaration.kind === 'server')
+    return chooseServer(context, { isDestructive: declaration.isNeverImplied })
+  if (declaration.choices)
+    return choose(
+      missing,
+      declaration.choices.map(value => ({ value })),
+    )
+  if (declaration.kind === undefined) return askWord(missing)
+  const source = askingSource(context, input)
+  const given = givenIn(command, input)
+  const choices = await listChoices(declaration.kind, source, given)
+  const value = await choose(missing, choices, given.words.server?.[0])
+  const rest = restOf(command, declaration.kind)
+  if (rest === undefined) return declaration.kind === 'resource' ? expand(context, value) : value
+  if ((input[rest.key] as string[]).length === 0)
+    input[rest.key] = await askRest({ source, given, kind: declaration.kind, value })
+  return value
+}
+
+async function choose(
+  { context, command, key, declaration }: Missing,
+  choices: readonly Choice[],
+  server?: string,
+): Promise<string> {
+  const kind = declaration.kind ?? key
+  if (choices.length === 0)
+    throw new HostingError('NOT_FOUND', server ? `${server} has no ${kind}s.` : `There are no ${kind}s.`)
+  if (context.output.interactive) return pick(capitalize(kind), choices)
+  const title = `${capitalize(kind)}s${server ? ` of ${server}` : ''}`
+  throw missingValue(`<${toKebabCase(key)}>`, title, choices, usageOf(command))
+}
+
+/** A word that has no list, such as a new name. */
+async function askWord({ context, command, key, declaration }: Missing): Promise<string> {
+  const word = toKebabCase(key)
+  if (!context.output.interactive)
+    throw new HostingError('INVALID_REQUEST', `Missing required argument "${word}".`, {
+      next: [usageOf(command)],
+    })
+  return askText(`${capitalize(word.replaceAll('-', ' '))} (${declaration.doc})`, {
+    validate: text => (text === '' ? 'Enter a value.' : undefined),
+  })
+}
+
+/** The variadic argument for the values of a tool or prompt. */
+function restOf(command: Command, kind: ValueKind): { key: string } | undefined {
+  const wanted = `${kind} arguments`
+  const found = Object.entries(command.arguments ?? {}).find(([, one]) => one.kind === wanted)
+  return found && { key: found[0] }
+}
+
+interface Chosen {
+  source: ChoiceSource
+  given: Given
+  kind: ValueKind
+  value: string
+}
+
+async function askRest({ source, given, kind, value }: Chosen): Promise<string[]> {
+  if (kind === 'tool') {
+    const tool = (await source.tools(given)).find(({ name }) => name === value)
+    return askValues((tool?.inputSchema ?? {}) as ArgumentSchema)
+  }
+  const { promptSchema } = await import('../testing/tool-arguments.ts')
+  const prompt = (await source.prompts(given)).find(({ name }) => name === value)
+  return askValues(prompt ? promptSchema(prompt) : {})
+}
+
+/** Asks for the variables of a URI template. */
+async function expand({ output }: CommandContext, uri: string): Promise<string> {
+  if (!output.interactive || !uri.includes('{')) return uri
+  const values: Record<string, string> = {}
+  for (const name of variablesOf(uri)) {
+    const text = await askText(name)
+    if (text !== '') values[name] = text
+  }
+  return expandUri(uri, values)
+}
+
+function givenIn({ arguments: declared = {} }: Command, input: Input): Given {
+  const words: Partial<Record<ValueKind, string[]>> = {}
+  for (const [key, { kind }] of Object.entries(declared))
+    if (kind && input[key] !== undefined) words[kind] = [input[key]].flat() as string[]
+  return { typed: '', words, env: input.env as string | undefined }
+}
+
+function usageOf({ name }: Command): { description: string; command: string } {
+  return { description: 'Show its usage', command: `mcp ${name} --help` }
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,147 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { createHome, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { hasTerminals, openTerminal, type Terminal } from '../../helpers/daemon/terminal.ts'
+
+const DOWN = '\u001b[B'
+
+let home: TestHome
+let terminal: Terminal | undefined
+beforeAll(async () => {
+  home = createHome()
+  writeProject('greeter', {
+    tools: [
+      tool(
+        'greet',
+        'Greets a person. In any language.',
+        'Hello {{ name }} {{ polite }} {{ times }} {{ mood }}',
+        {
+          name: { type: 'string', description: 'Who is greeted' },
+          polite: { type: 'boolean' },
+          times: { type: 'integer', default: 2 },
+          mood: { type: 'string', enum: ['glad', 'sad'] },
+        },
+      ),
+      tool('wave', 'Waves.', 'waved'),
+    ],
+    resources: [
+      { uri: 'note://{day}', name: 'note', description: 'Note of a day', text: 'note of {{ day }}' },
+    ],
+    prompts: [
+      {
+        name: 'welcome',
+        description: 'Welcomes',
+        arguments: [{ name: 'who', required: true }, { name: 'tone' }],
+        messages: [{ role: 'user', content: { type: 'text', text: 'Welcome {{ who }}' } }],
+      },
+    ],
+  })
+  await home.json(['up', 'greeter'], { cwd: home.dir })
+})
+afterEach(() => void terminal?.child.kill('SIGKILL'))
+afterAll(() => home.remove())
+
+function tool(name: string, description: string, text: string, properties: Record<string, object> = {}) {
+  const inputSchema = { type: 'object', properties, required: 'name' in properties ? ['name'] : [] }
+  return { name, description, inputSchema, handler: { type: 'template', text } }
+}
+
+function writeProject(name: string, definitions: object): void {
+  mkdirSync(join(home.dir, name), { recursive: true })
+  const config = { name, template: 'basic', ...definitions }
+  writeFileSync(join(home.dir, name, 'mcp.config.json'), JSON.stringify(config))
+}
+
+function open(command: string): Terminal {
+  terminal = openTerminal(`${process.execPath} ${MCP_BIN} ${command}`, home.env, home.dir)
+  return terminal
+}
+
+describe('without a terminal', () => {
+  test('the only server is used, and a missing name is an error that lists all', async () => {
+    const call = await home.mcp(['call'], { cwd: home.dir })
+    expect(call).toMatchObject({ code: 2, stdout: '' })
+    expect(call.stderr).toContain('Using greeter, the only server.')
+    expect(call.stderr).toContain('Missing <tool>. Tools of greeter: greet, wave.')
+    const read = await home.mcp(['read', 'greeter', '--json'], { cwd: home.dir })
+    expect(JSON.parse(read.stderr)).toMatchObject({
+      error: { code: 'INVALID_REQUEST', message: 'Missing <uri>. Resources of greeter: note://{day}.' },
+    })
+  })
+
+  test('a command that cannot be undone implies no server', async () => {
+    const removed = await home.mcp(['remove', '--yes'], { cwd: join(home.dir, 'greeter') })
+    expect(removed).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Missing <server>. Servers: greeter.'),
+    })
+  })
+})
+
+describe.runIf(hasTerminals)('at a terminal', () => {
+  test('a tool and its arguments are chosen and asked for one by one', async () => {
+    const { expects, chooses } = open('call')
+    await expects('Using greeter, the only server.')
+    await expects('❯ 1  greet  Greets a person', '\r')
+    await expects('name (required): Who is greeted', 'Ada\r')
+    await expects('polite (optional)')
+    await expects('❯ 1  true', 'fa')
+    await chooses('lse', '2  false')
+    await expects('times (integer, optional) (2)', 'many\r')
+    await expects('not "many"', '\u00153\r')
+    await expects('mood (optional)')
+    await expects('❯ 1  glad', `${DOWN}`)
+    await expects('❯ 2  sad', '\r')
+    await expects('mcp call greeter greet name=Ada polite=false times=3 mood=sad')
+    await expects('Hello Ada false 3 sad')
+  })
+
+  test('a part of a name and a number choose, and optional arguments can be omitted', async () => {
+    const named = open('call greeter greet polite=false')
+    await named.expects('name (required)', 'Ada\r')
+    await named.expects('Hello Ada false')
+    const numbered = open('call greeter')
+    await numbered.expects('❯ 1  greet')
+    await numbered.chooses('2', '2  wave')
+    await numbered.expects('waved')
+    const omitted = open('call greeter')
+    await omitted.expects('❯ 1  greet', '\r')
+    await omitted.expects('name (required)', 'Ada\r')
+    await omitted.expects('❯ 1  true')
+    await omitted.chooses('omit', '3  (omit)')
+    await omitted.expects('times', '\r')
+    await omitted.expects('❯ 1  glad')
+    await omitted.chooses('(', '3  (omit)')
+    await omitted.expects('mcp call greeter greet name=Ada times=2\r')
+  })
+
+  test('a resource template and a prompt get their values', async () => {
+    const read = open('read')
+    await read.expects('❯ 1  note://{day}', '\r')
+    await read.expects(/✔ Resource note[\s\S]*day/, 'new year\r')
+    await read.expects("mcp read greeter 'note://new%20year'")
+    await read.expects('note of new year')
+    const prompt = open('prompt greeter')
+    await prompt.expects('❯ 1  welcome  Welcomes', '\r')
+    await prompt.expects('who (required)', 'Ada\r')
+    await prompt.expects('tone (optional)', '\r')
+    await prompt.expects('Welcome Ada')
+  })
+
+  test('server and environment are asked for when there are several', async () => {
+    writeProject('other', { tools: [tool('say', 'Says.', 'said')] })
+    await home.json(['up', 'other'], { cwd: home.dir })
+    await home.json(['deploy', 'greeter', '--env', 'staging'], { cwd: home.dir })
+    const { expects, chooses } = open('restart')
+    await expects('2  other', '\r')
+    await expects('✔ Server greeter')
+    await expects('❯ 1')
+    await chooses('dev', '2  development')
+    await expects('Restarted greeter in development')
+    const piped = await home.mcp(['restart', 'greeter'], { cwd: home.dir })
+    expect(piped.stderr).toContain('greeter has 2 deployments. Choose one with --env: ')
+    const here = await home.mcp(['tools'], { cwd: join(home.dir, 'other') })
+    expect(here).toMatchObject({ code: 0, stderr: 'Using other, the project in this folder.\n' })
+  })
+})
