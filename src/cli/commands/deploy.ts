@@ -22,6 +22,7 @@ import { PROGRAM_OPTIONS, programProject, withEnvVars } from '../project/program
 import { loadProject, type Project } from '../project/project.ts'
 import { MESSAGE_OPTION, releaseNotes } from '../project/release-notes.ts'
 import { requiredRate, requireTest } from '../project/required-test.ts'
+import { quoteShellWord } from '../project/shell-words.ts'
 import { checkSurface } from '../project/surface-check.ts'
 import { findBuild } from '../targets/resolve-id.ts'
 import { readEnvVars, SAVE_OPTION, VARIABLE_OPTIONS } from '../variables/given-variables.ts'
@@ -174,12 +175,12 @@ export default defineCommand({
       })
       printStored(context, name, placed)
       // An API without lists may not resolve deployment ids.
-      const reference = isContractOnly ? record.url : record.deployment_id
+      const words = isContractOnly ? record.url : `${quoteShellWord(name)} --env ${input.env}`
       output.next(
-        { description: 'List its tools', command: `mcp tools ${reference}` },
+        { description: 'List its tools', command: `mcp tools ${words}` },
         {
           description: 'Connect a client',
-          command: `mcp connect ${reference} --client claude-code`,
+          command: `mcp connect ${words} --client claude-code`,
         },
       )
     })

@@ -6,6 +6,7 @@ import { describeRelease } from '../output/tables/release-table.ts'
 import { type Deployed, reportFailedDeployment, settleDeployment } from '../project/deploy-server.ts'
 import { MESSAGE_OPTION } from '../project/release-notes.ts'
 import { ONE_DEPLOYMENT } from '../targets/deployment-action.ts'
+import { referTo } from '../targets/resolve-id.ts'
 import { resolveRollback } from '../targets/rollback-target.ts'
 
 export default defineCommand({
@@ -56,7 +57,10 @@ export default defineCommand({
         `Rolled back ${name}${where ? ` to ${where}` : ''} in ${formatDurationMs(record.deploy_time * 1000)}`,
       )
       output.fields({ id: record.deployment_id, url: record.url, health: record.health_check })
-      output.next({ description: 'Show its state', command: `mcp status ${record.deployment_id}` })
+      output.next({
+        description: 'Show its state',
+        command: `mcp status ${referTo(record.name ?? '', record)}`,
+      })
     })
     output.warnOf(record)
     if (record.status === 'failed') return reportFailedDeployment(context, record, name)
