@@ -163,7 +163,7 @@ function declared({ name }: Subject, version: string): object {
 }
 
 async function modules({ call, name }: Subject, version: string): Promise<object> {
-  const { id } = await call<{ id: string }>('POST', '/api/projects', { name })
+  const { id } = await call<{ id: string }>('POST', '/api/projects', { name: `${name}-${version}` })
   const text = `import { defineTool } from 'mcp-hosting/server'
 export default defineTool({ description: 'Which one', handler: async () => '${version}' })
 `

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -76,7 +77,8 @@ export async function startLife(home: string): Promise<DaemonLife> {
 
   return {
     async trigger(archive) {
-      const { id } = await call<{ id: string }>('POST', '/api/projects', JSON.stringify({ name: 'killed' }))
+      const project = JSON.stringify({ name: `killed-${randomUUID()}` })
+      const { id } = await call<{ id: string }>('POST', '/api/projects', project)
       await call('PUT', `/api/projects/${id}/source`, new Uint8Array(archive), 'application/gzip')
       await call('POST', `/api/lambda-builds/trigger/${id}`)
     },

@@ -203,6 +203,11 @@ export function testErrors(contract: Contract): void {
     await expect409('stopDeployment', at)
     await expect409('restartDeployment', at)
     await expect409('releaseServerEnv', { name: 'conflicts' })
+    for (const operationId of ['createProject', 'createApiKey']) {
+      const body = { name: 'only', ...(operationId === 'createApiKey' && { scopes: ['READ'] }) }
+      expect((await api.call(operationId, {}, { body })).status).toBe(201)
+      await expect409(operationId, {}, { body })
+    }
     await expect409('revokeApiKey', { id: (await api.call('getApiKeyInfo')).body.apiKeyId })
   })
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { echoServer } from '../daemon/http/fixtures.ts'
 import { tarGz } from '../helpers/archives.ts'
+import { uniqueName } from '../helpers/unique-name.ts'
 import { type Call, type Contract, deployBody } from './contract.ts'
 
 /** Tests every operation on a record with `If-Match` or `If-None-Match`. */
@@ -42,14 +43,18 @@ async function createRecords(call: Call): Promise<Records> {
   const { body: built } = await call('createBuild', {}, { body: echoServer('conditions') })
   const build = built.data.mcp_id
   const { body: deployed } = await call('createDeployment', {}, { body: deployBody(build) })
-  const { body: project } = await call('createProject', {}, { body: { name: 'conditions' } })
+  const { body: project } = await call('createProject', {}, { body: { name: uniqueName('conditions') } })
   const source = tarGz([{ name: 'mcp.config.json', content: JSON.stringify(echoServer('conditions')) }])
   const upload = { body: source, headers: { 'content-type': 'application/gzip' } }
   await call('putProjectSource', { id: project.id }, upload)
   const { body: container } = await call('triggerContainerBuild', { projectId: project.id })
   await call('stopContainerBuild', { id: container.id })
   const { body: tested } = await call('runTest', {}, { body: { mcp_id: build, message: 'call say with hi' } })
-  const { body: key } = await call('createApiKey', {}, { body: { name: 'conditions', scopes: ['READ'] } })
+  const { body: key } = await call(
+    'createApiKey',
+    {},
+    { body: { name: uniqueName('conditions'), scopes: ['READ'] } },
+  )
   const deployment = deployed.data.deployment_id
   await call('putMapping', { subdomain: 'conditions' }, { body: { deploymentId: deployment } })
   return {

@@ -10,6 +10,7 @@ import { buildServer, deploy, echoServer } from '../daemon/http/fixtures.ts'
 import { tarGz } from '../helpers/archives.ts'
 import { seedSmallBase } from '../helpers/containers/small-base.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../helpers/daemon/daemon.ts'
+import { uniqueName } from '../helpers/unique-name.ts'
 import { STATE_CHANGES, type StateChange } from './state-changes.ts'
 
 const GATED = fileURLToPath(new URL('../fixtures/programs/gated-server.mjs', import.meta.url))
@@ -191,7 +192,7 @@ const HELD = {
 }
 
 async function projectOf(files: Record<string, string>, facts: object = {}): Promise<string> {
-  const { body } = await api('POST', '/api/projects', { name: 'stateful', ...facts })
+  const { body } = await api('POST', '/api/projects', { name: uniqueName('stateful'), ...facts })
   await upload(body.id, files)
   return body.id
 }

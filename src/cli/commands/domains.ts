@@ -3,9 +3,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
 import type { MappingRecord } from '../../shared/contract/deployments/mappings.ts'
+import { HostingError } from '../../shared/errors.ts'
+import type { ApiClient } from '../api/client.ts'
 import { listItems } from '../api/list-items.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
+import { confirmReplacement } from '../output/prompt.ts'
 import { environmentPicker } from '../pickers/choose-environment.ts'
 import { listDeployments, resolveDeployment } from '../targets/resolve-id.ts'
 
@@ -35,7 +38,7 @@ export const list = defineCommand({
 export const add = defineCommand({
   name: 'domains add',
   description:
-    "Map a subdomain to the deployment's server and environment, including later releases. For a custom domain use mcp deploy --domain.",
+    "Map a subdomain to the deployment's server and environment, including later releases. A subdomain that leads elsewhere is moved after confirmation. For a custom domain use mcp deploy --domain.",
   arguments: {
     subdomain: {
       required: true,
@@ -49,7 +52,13 @@ export const add = defineCommand({
     const client = await context.api()
     const deploymentId = await resolveDeployment(client, deployment, { choose: environmentPicker(context) })
     const path = `/api/lambda-mapping/${encodeURIComponent(subdomain)}`
-    const mapping = await client.request<MappingRecord>('PUT', path, { body: { deploymentId } })
+    const put = (options: object) =>
+      client.request<MappingRecord>('PUT', path, { body: { deploymentId, ...options } })
+    const mapping = await confirmReplacement(context, {
+      request: () => put({}),
+      question: () => describeMoved(client, path),
+      replace: () => put({ replace: true }),
+    })
     output.result(mapping, () => {
       output.line(`Mapped ${mapping.subdomain} to ${mapping.server} in ${mapping.environment}`)
       output.fields({ url: mapping.url || undefined, secure: mapping.secureUrl || undefined })
@@ -57,6 +66,17 @@ export const add = defineCommand({
     })
   },
 })
+
+/** Question about the current target of a subdomain. Undefined when the subdomain is not mapped. */
+async function describeMoved(client: ApiClient, path: string): Promise<string | undefined> {
+  try {
+    const { subdomain, server, environment } = await client.get<MappingRecord>(path)
+    return `${subdomain} leads to ${server} in ${environment}. Move it?`
+  } catch (error) {
+    if (error instanceof HostingError && error.code === 'NOT_FOUND') return undefined
+    throw error
+  }
+}
 
 export const remove = defineCommand({
   name: 'domains remove',

@@ -2,10 +2,12 @@ import type { CreatedKey, KeyRecord } from '../../shared/contract/access/api-key
 import { PLANS, SCOPES, type Scope } from '../../shared/contract/access/scopes.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { nearestName } from '../../shared/names.ts'
+import type { ApiClient } from '../api/client.ts'
 import { listItems } from '../api/list-items.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
-import { confirm } from '../output/prompt.ts'
+import { confirm, confirmReplacement } from '../output/prompt.ts'
+import { formatAge } from '../output/relative-time.ts'
 
 export const list = defineCommand({
   name: 'keys list',
@@ -28,6 +30,8 @@ export const list = defineCommand({
 
 export const create = defineCommand({
   name: 'keys create',
+  description:
+    'Create an API key and show its secret once. Names are unique: a key with the same name is replaced after confirmation, so its secret stops working.',
   options: {
     name: { type: 'string', doc: 'purpose of the key', value: 'name' },
     scopes: {
@@ -53,7 +57,8 @@ export const create = defineCommand({
     'mcp keys create --name ci --scopes READ,BUILD_AND_DEPLOY --expires 90d': 'for a pipeline',
     'mcp keys create --name app --scopes CHAT --plan pro --json': 'the record with `key`, the secret',
   },
-  async run({ output, api }, { name, scopes, plan, expires }) {
+  async run(context, { name, scopes, plan, expires }) {
+    const { output } = context
     if (!name) throw new HostingError('INVALID_REQUEST', '--name is required.')
     const body = {
       name,
@@ -61,7 +66,12 @@ export const create = defineCommand({
       plan,
       ...(expires === undefined ? {} : { expiresAt: new Date(Date.now() + expires).toISOString() }),
     }
-    const key = await (await api()).post<CreatedKey>('/api/keys', body)
+    const client = await context.api()
+    const key = await confirmReplacement(context, {
+      request: () => client.post<CreatedKey>('/api/keys', body),
+      question: () => describeReplaced(client, name),
+      replace: () => client.post<CreatedKey>('/api/keys', { ...body, replace: true }),
+    })
     output.result(key, () => {
       output.line(`Created key "${key.name}". This is its secret, shown only once:`)
       output.line()
@@ -112,6 +122,14 @@ export const check = defineCommand({
     return verdict.allowed ? EXIT.done : EXIT.notAllowed
   },
 })
+
+/** Question about the keys that a new one would replace. Undefined when there are none. */
+async function describeReplaced(client: ApiClient, name: string): Promise<string | undefined> {
+  const keys = (await listItems<KeyRecord>(client, '/api/keys')).filter(key => key.name === name)
+  if (keys.length === 0) return undefined
+  const ids = keys.map(key => `${key.apiKeyId}, created ${formatAge(key.createdAt)}`)
+  return `Replace key "${name}" (${ids.join('; ')})? Programs that use it lose access.`
+}
 
 function pickKey(keys: readonly KeyRecord[], reference: string): KeyRecord {
   const exact = keys.find(({ apiKeyId }) => apiKeyId === reference)

@@ -3,6 +3,7 @@ import { basename } from 'node:path'
 import type { ProjectRecord } from '../../shared/contract/projects/projects.ts'
 import { PROJECT_STATES } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
+import type { ApiClient } from '../api/client.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { confirm } from '../output/prompt.ts'
@@ -10,6 +11,7 @@ import { shortId } from '../output/tables/deployment-table.ts'
 import { findLinked, resolveProject } from '../project/chosen-project.ts'
 import { folderOfProject, PROJECT_FILE_NAMES } from '../project/project.ts'
 import { getProject, listProjects, showProject, updateProject } from '../project/projects.ts'
+import { quoteShellWord } from '../project/shell-words.ts'
 
 const PROJECT = {
   project: { kind: 'project', doc: 'project id or unique prefix, or name (default: the linked project)' },
@@ -66,7 +68,11 @@ export const projectsCreate = defineCommand({
   examples: { "mcp projects create weather --description 'Forecasts'": 'a project without a source' },
   async run(context, { name, ...facts }) {
     const api = await context.api()
-    const project = await api.post<ProjectRecord>('/api/projects', { name, ...toFields(facts) })
+    const project = await api
+      .post<ProjectRecord>('/api/projects', { name, ...toFields(facts) })
+      .catch(error => {
+        throw explainTakenName(error, name)
+      })
     context.output.result(project, () => {
       showProject(context.output, project)
       context.output.next({ description: 'Upload its source', command: `mcp projects upload ${project.id}` })
@@ -93,7 +99,9 @@ export const projectsUpdate = defineCommand({
   options: { name: { type: 'string', value: 'name', doc: 'new name' }, ...FACTS },
   examples: { 'mcp projects update weather --name forecasts': 'rename the project' },
   async run(context, { project, name, ...facts }) {
-    await update(context, await resolveReference(context, project), {
+    const reference = await resolveReference(context, project)
+    if (name !== undefined) await requireFreeName(await context.api(), name, reference)
+    await update(context, reference, {
       ...(name === undefined ? {} : { name }),
       ...toFields(facts),
     })
@@ -153,6 +161,34 @@ export const projectsUpload = defineCommand({
     output.result(record, () => showProject(output, record))
   },
 })
+
+/** Adds the existing project to an error about its name. Returns other errors unchanged. */
+function explainTakenName(error: unknown, name: string): unknown {
+  if (!(error instanceof HostingError) || error.code !== 'CONFLICT') return error
+  const { code, message, details } = error
+  const next = [{ description: 'Show it', command: `mcp projects show ${quoteShellWord(name)}` }]
+  return new HostingError(code, message, { details, next, cause: error })
+}
+
+/** The service interface accepts any name in an update, so only the command line refuses a second project with it. */
+async function requireFreeName(api: ApiClient, name: string, reference: string): Promise<void> {
+  const named = await listProjects(api, { name }).catch(error => {
+    if (api.isContractOnly) return []
+    throw error
+  })
+  if (named.length === 0) return
+  const { id } = await getProject(api, reference)
+  const other = named.find(one => one.id !== id)
+  if (!other) return
+  const conflict = new HostingError(
+    'CONFLICT',
+    `Project "${name}" already exists (${other.id}, ${other.status}).`,
+    {
+      details: 'Choose another name.',
+    },
+  )
+  throw explainTakenName(conflict, name)
+}
 
 /** In a linked folder, a single argument that is a path is the source to upload. */
 async function resolveUpload(

@@ -17,6 +17,38 @@ export async function confirm(context: CommandContext, question: string): Promis
   throw new HostingError('CANCELLED', 'Nothing was changed.')
 }
 
+/**
+ * Runs a request. If the API refuses it with CONFLICT and the user confirms the question, or gave `--yes`, runs `replace`. Throws
+ * the CONFLICT without a terminal. Without a question there is nothing to confirm.
+ */
+export async function confirmReplacement<T>(
+  context: CommandContext,
+  { request, question, replace }: Replacement<T>,
+): Promise<T> {
+  try {
+    return await request()
+  } catch (error) {
+    if (!(error instanceof HostingError) || error.code !== 'CONFLICT') throw error
+    const text = await question()
+    if (text === undefined) throw error
+    if (!context.globals.yes && !context.output.interactive)
+      throw new HostingError('CONFLICT', error.message, {
+        details: error.details,
+        next: [{ description: 'To replace it, repeat the command with --yes' }],
+        cause: error,
+      })
+    await confirm(context, text)
+    return replace()
+  }
+}
+
+interface Replacement<T> {
+  request(): Promise<T>
+  /** Undefined when the conflict has another cause. */
+  question(): Promise<string | undefined>
+  replace(): Promise<T>
+}
+
 /** Asks a question at a terminal. */
 export async function ask(question: string): Promise<boolean> {
   const prompt = await openPrompts()

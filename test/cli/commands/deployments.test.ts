@@ -105,6 +105,16 @@ test('remove of a server removes one environment, then all with builds and subdo
   expect(shown.map(({ environment }) => environment)).toEqual(['production', 'staging', 'development'])
   expect((await home.mcp(['status', 'gone'])).stdout).toContain('mcp logs gone --env production')
   await home.json(['domains', 'add', 'gone-too', await idOf('gone', 'production')])
+  const taken = await home.mcp(['domains', 'add', 'gone-too', await idOf('gone', 'staging')])
+  expect([taken.code, taken.stderr]).toEqual([
+    5,
+    expect.stringMatching(/leads to "gone" in production.*--yes/s),
+  ])
+  const moved = ['domains', 'add', 'gone-too', await idOf('gone', 'staging'), '--yes']
+  expect(await home.json(moved)).toMatchObject({ environment: 'staging' })
+  await home.json(['domains', 'add', 'gone-too', await idOf('gone', 'production'), '--yes'])
+  const unknown = await home.mcp(['domains', 'remove', 'nope'])
+  expect([unknown.code, unknown.stderr]).toEqual([4, expect.stringContaining('mcp domains list')])
   await home.json(['env', 'set', 'gone', 'A=1', '--env', 'production'])
   expect(await home.json(['remove', 'gone', '--env', 'staging', '--yes'])).toMatchObject({
     environments: ['staging'],

@@ -25,6 +25,18 @@ test('create shows the secret once, with the given scopes, plan and expiry', asy
   expect(await home.json(['whoami', '--api-key', key.key])).toMatchObject({ name: 'ci' })
 })
 
+test('a name in use is refused with --yes as the way to replace the key, which then stops working', async () => {
+  const create = ['keys', 'create', '--name', 'twice']
+  const { key, apiKeyId } = await home.json<CreatedKey>(create)
+  const { code, stderr } = await home.mcp(create)
+  expect([code, stderr]).toEqual([5, expect.stringMatching(new RegExp(`${apiKeyId}.*--yes`, 's'))])
+  const replaced = await home.json<CreatedKey>([...create, '--yes'])
+  expect((await home.mcp(['whoami', '--api-key', key])).code).toBe(3)
+  expect(await home.json(['whoami', '--api-key', replaced.key])).toMatchObject({ name: 'twice' })
+  const owner = await home.mcp(['keys', 'create', '--name', 'owner', '--yes'])
+  expect([owner.code, owner.stderr]).toEqual([5, expect.stringContaining('cannot be revoked')])
+})
+
 test('check explains its verdict and exits with 3 if not allowed', async () => {
   const { key } = await home.json<CreatedKey>(['keys', 'create', '--name', 'reader'])
   expect(await home.json(['keys', 'check', key, 'GET', '/v1/deploy'])).toMatchObject({ allowed: true })

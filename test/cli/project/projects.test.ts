@@ -40,6 +40,20 @@ test('a project can be created, shown, updated, archived, activated and deleted'
   expect((await home.mcp(['projects', 'archive', made.id])).code).toBe(5)
 })
 
+test('a second project with the same name is refused, with the command that shows the first', async () => {
+  const { id } = await projects('create', 'only')
+  await projects('create', 'another')
+  for (const args of [
+    ['create', 'only'],
+    ['update', 'another', '--name', 'only'],
+  ]) {
+    const { code, stderr } = await home.mcp(['projects', ...args])
+    expect([code, stderr]).toEqual([5, expect.stringContaining(id)])
+    expect(stderr).toContain('mcp projects show only')
+  }
+  expect(await projects('update', 'only', '--name', 'only')).toMatchObject({ id })
+})
+
 test('an archive is uploaded unchanged and built, and other files are rejected', async () => {
   const content = "export default { kind: 'tool', description: 'One', handler: () => 1 }"
   const archives = {
@@ -84,7 +98,13 @@ test('a folder is uploaded as its source', async () => {
 
 test('an ambiguous name requires an id', async () => {
   await projects('create', 'twice')
-  await projects('create', 'twice')
+  const { id } = await projects('create', 'second')
+  // The service interface accepts any name in an update.
+  await fetch(`${home.discovery()!.url}/api/projects/${id}`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${home.apiKey()}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'twice' }),
+  })
   const ended = await home.mcp(['projects', 'show', 'twice'])
   expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('matches 2 projects')])
 })

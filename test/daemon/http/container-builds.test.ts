@@ -5,6 +5,7 @@ import { BUILD_PHASES } from '../../../src/shared/contract/builds/container-buil
 import { tarGz } from '../../helpers/archives.ts'
 import { seedSmallBase } from '../../helpers/containers/small-base.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { uniqueName } from '../../helpers/unique-name.ts'
 import { startRegistry } from '../builder/image/small-registry.ts'
 
 /** For builds on a busy machine. */
@@ -183,7 +184,7 @@ test('after a restart, pending builds continue and the running build has failed'
 })
 
 async function createProject(files: Record<string, string>, to = daemon): Promise<string> {
-  const { body: project } = await to.api('POST', '/api/projects', { body: { name: 'container' } })
+  const { body: project } = await to.api('POST', '/api/projects', { body: { name: uniqueName('container') } })
   const archive = tarGz(Object.entries(files).map(([name, content]) => ({ name, content })))
   const { status } = await to.api('PUT', `/api/projects/${project.id}/source`, {
     body: archive,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { uniqueName } from '../../helpers/unique-name.ts'
 import { buildServer, createKey, deploy, echoServer } from './fixtures.ts'
 
 /** Rules of the contract for several operations. */
@@ -118,7 +119,7 @@ test('rejects domains that a deployment cannot own', async () => {
 
 test('rejects a repository URL that git cannot clone', async () => {
   const create = (repositoryUrl: string) =>
-    daemon.api('POST', '/api/projects', { body: { name: 'p', repositoryUrl } })
+    daemon.api('POST', '/api/projects', { body: { name: uniqueName('p'), repositoryUrl } })
   for (const url of [
     'https://github.com/team/repo.git',
     'ssh://git@github.com/team/repo',

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { uniqueName } from '../../helpers/unique-name.ts'
 
 /** A declared server with one echoing tool. */
 export function echoServer(name = 'echo', changes: Record<string, unknown> = {}) {
@@ -58,7 +59,7 @@ export async function createKey(
   daemon: TestDaemon,
   body: Record<string, unknown>,
 ): Promise<{ key: string; apiKeyId: string }> {
-  const answer = await daemon.api('POST', '/api/keys', { body: { name: 'test', ...body } })
+  const answer = await daemon.api('POST', '/api/keys', { body: { name: uniqueName('test'), ...body } })
   expect(answer.status).toBe(201)
   return answer.body
 }

@@ -69,9 +69,30 @@ describe('a key', () => {
       expect(readFileSync(daemon.home.database + suffix).includes(key)).toBe(false)
   })
 
+  test('a name in use is 409, unless the request replaces the keys that have it', async () => {
+    const first = await createKey(daemon, { name: 'ci', scopes: ['READ'] })
+    const second = await createKey(daemon, { scopes: ['READ'] })
+    // Earlier versions accepted the same name twice.
+    const database = new BetterSqlite3(daemon.home.database)
+    database.prepare("UPDATE api_keys SET name = 'ci' WHERE id = ?").run(second.apiKeyId)
+    database.close()
+    const body = { name: 'ci', scopes: ['READ'] }
+    const refused = await daemon.api('POST', '/api/keys', { body })
+    expect([refused.status, refused.body.error]).toMatchObject([
+      409,
+      { code: 'CONFLICT', message: expect.stringContaining(second.apiKeyId), details: expect.any(String) },
+    ])
+    const replaced = await daemon.api('POST', '/api/keys', { body: { ...body, replace: true } })
+    const statuses = [first.key, second.key, replaced.body.key].map(async key => (await info(key)).status)
+    expect(await Promise.all(statuses)).toEqual([401, 401, 200])
+    const owner = { name: 'owner', scopes: ['READ'], replace: true }
+    expect((await daemon.api('POST', '/api/keys', { body: owner })).status).toBe(409)
+    expect((await info(daemon.ownerKey)).status).toBe(200)
+  })
+
   test('a key reports its scopes, owner, last use and expiry', async () => {
     const expiresAt = new Date(now.getTime() + 60_000).toISOString()
-    const { key, apiKeyId } = await createKey(daemon, { scopes: ['READ', 'CHAT'], expiresAt })
+    const { key, apiKeyId } = await createKey(daemon, { name: 'test', scopes: ['READ', 'CHAT'], expiresAt })
     const { body } = await info(key)
     expect(body).toEqual({
       apiKeyId,

@@ -21,8 +21,8 @@ beforeAll(async () => {
 
 afterAll(() => daemon.close())
 
-const put = (subdomain: string, deploymentId: string) =>
-  daemon.api('PUT', `/api/lambda-mapping/${subdomain}`, { body: { deploymentId } })
+const put = (subdomain: string, deploymentId: string, options: object = {}, headers = {}) =>
+  daemon.api('PUT', `/api/lambda-mapping/${subdomain}`, { body: { deploymentId, ...options }, headers })
 
 test('maps, lists, changes and removes a subdomain', async () => {
   const made = await put('team', echo.deployment_id)
@@ -37,11 +37,20 @@ test('maps, lists, changes and removes a subdomain', async () => {
     secureUrl: expect.stringMatching(/^https:\/\/team\.localhost:\d+\/mcp$/),
   })
   expect(await health(made.body.url)).toMatchObject({ server: 'echo' })
-  const moved = await put('team', other.deployment_id)
+  const refused = await put('team', other.deployment_id)
+  expect([refused.status, refused.body.error]).toMatchObject([
+    409,
+    { code: 'CONFLICT', message: 'The subdomain "team" leads to "echo" in staging.' },
+  ])
+  expect((await put('team', echo.deployment_id)).status).toBe(200)
+  const moved = await put('team', other.deployment_id, { replace: true })
   expect(moved.body).toMatchObject({ server: 'other', createdAt: made.body.createdAt })
   expect(await health(made.body.url)).toMatchObject({ server: 'other' })
+  const back = await put('team', echo.deployment_id, {}, { 'if-match': moved.headers.etag })
+  expect(back.body).toMatchObject({ server: 'echo' })
+  await put('team', other.deployment_id, { replace: true })
   const list = await daemon.api('GET', '/api/lambda-mapping')
-  expect(list.body).toEqual({ items: [moved.body], nextToken: null })
+  expect(list.body).toMatchObject({ items: [{ subdomain: 'team', server: 'other' }], nextToken: null })
   expect((await daemon.api('DELETE', '/api/lambda-mapping/team')).status).toBe(204)
   expect((await daemon.api('DELETE', '/api/lambda-mapping/team')).status).toBe(404)
   await expect(health(made.body.url)).rejects.toThrow('421')

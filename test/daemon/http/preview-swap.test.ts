@@ -11,6 +11,7 @@ import {
   send,
 } from '../../helpers/clients/mcp-requests.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { uniqueName } from '../../helpers/unique-name.ts'
 import { echoServer } from './fixtures.ts'
 
 let daemon: TestDaemon
@@ -33,7 +34,7 @@ const ofModules: BuildTools = async (name, tools) => {
   const content = `import { defineTool } from 'mcp-hosting/server'
     export default defineTool({ description: 'Says it', input: { type: 'object' }, handler: () => 'said' })`
   const archive = tarGz(tools.map(each => ({ name: `tools/${each}.ts`, content })))
-  const project = await daemon.api('POST', '/api/projects', { body: { name } })
+  const project = await daemon.api('POST', '/api/projects', { body: { name: uniqueName(name) } })
   const source = await daemon.api('PUT', `/api/projects/${project.body.id}/source`, { body: archive })
   return build({ name, template: 'custom', source: source.body.sourceId })
 }

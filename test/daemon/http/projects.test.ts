@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tarGz } from '../../helpers/archives.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { uniqueName } from '../../helpers/unique-name.ts'
 
 let daemon: TestDaemon
 beforeAll(async () => {
@@ -12,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => daemon.close())
 
-const create = async (body: Record<string, unknown> = { name: 'weather' }) =>
+const create = async (body: Record<string, unknown> = { name: uniqueName('weather') }) =>
   (await daemon.api('POST', '/api/projects', { body })).body
 const upload = (id: string, body: unknown, query = '') =>
   daemon.api('PUT', `/api/projects/${id}/source${query}`, {
@@ -39,6 +40,20 @@ describe('a project', () => {
       sourceId: null,
     })
     expect((await daemon.api('GET', `/api/projects/${answer.body.id}`)).body).toEqual(answer.body)
+  })
+
+  test('a name in use is 409 until its project is deleted, and an update accepts it as the contract does', async () => {
+    const { id } = await create({ name: 'taken' })
+    await daemon.api('PATCH', `/api/projects/${id}`, { body: { status: 'archived' } })
+    expect(await create({ name: 'taken' })).toMatchObject({
+      error: { code: 'CONFLICT', message: `Project "taken" already exists (${id}, archived).` },
+    })
+    const other = await create()
+    const renamed = await daemon.api('PATCH', `/api/projects/${other.id}`, { body: { name: 'taken' } })
+    expect(renamed.status).toBe(200)
+    for (const one of [id, other.id])
+      await daemon.api('PATCH', `/api/projects/${one}`, { body: { status: 'deleted' } })
+    expect(await create({ name: 'taken' })).toMatchObject({ status: 'active' })
   })
 
   test('changes every field of the contract and returns the whole project', async () => {
@@ -85,7 +100,11 @@ describe('a project', () => {
 
   test('lists projects in pages, newest first', async () => {
     const ids: string[] = []
-    for (let i = 0; i < 3; i++) ids.unshift((await create({ name: 'listed' })).id)
+    for (let i = 0; i < 3; i++) {
+      const { id } = await create()
+      await daemon.api('PATCH', `/api/projects/${id}`, { body: { name: 'listed' } })
+      ids.unshift(id)
+    }
     const first = (await daemon.api('GET', '/api/projects?name=listed&limit=2')).body
     const second = (await daemon.api('GET', `/api/projects?name=listed&nextToken=${first.nextToken}`)).body
     expect([...first.items, ...second.items].map(({ id }) => id)).toEqual(ids)

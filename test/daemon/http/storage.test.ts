@@ -9,6 +9,7 @@ import { tarGz } from '../../helpers/archives.ts'
 import { seedSmallBase } from '../../helpers/containers/small-base.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { type S3Server, startS3 } from '../../helpers/services/s3-server.ts'
+import { uniqueName } from '../../helpers/unique-name.ts'
 import { buildServer, deploy } from './fixtures.ts'
 
 /** For builds on a busy machine. */
@@ -237,7 +238,7 @@ function archive(title: string) {
 }
 
 async function createProject(): Promise<string> {
-  return (await daemon.api('POST', '/api/projects', { body: { name: 'stored' } })).body.id
+  return (await daemon.api('POST', '/api/projects', { body: { name: uniqueName('stored') } })).body.id
 }
 
 function upload(id: string, body: Uint8Array) {

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { tarGz } from '../../helpers/archives.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { uniqueName } from '../../helpers/unique-name.ts'
 import { buildServer, createKey, deploy, echoServer } from '../http/fixtures.ts'
 
 const DAY_MS = 24 * 3600 * 1000
@@ -39,7 +40,9 @@ test('lists keep the order of creation while the clock jumps, even after restart
     await daemon.restart()
     for (const name of ['one', 'two']) {
       builds.unshift(await buildServer(daemon, echoServer(`${name}-${builds.length}`)))
-      projects.unshift((await daemon.api('POST', '/api/projects', { body: { name } })).body.id)
+      projects.unshift(
+        (await daemon.api('POST', '/api/projects', { body: { name: uniqueName(name) } })).body.id,
+      )
     }
   }
   expect(await idsOf('/v1/build', 'mcp_id')).toEqual(builds)

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CONFORMANCE_SERVER } from '../../fixtures/servers/conformance.ts'
 import { type Outcome, runConformance } from '../../helpers/clients/conformance.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { uniqueName } from '../../helpers/unique-name.ts'
 
 /**
  * Scenarios that question the client during a call (sampling, elicitation, `input_required`). They need handler modules.
@@ -85,7 +86,7 @@ const PROJECT = fileURLToPath(new URL('../../../examples/conformance', import.me
 
 /** Uploads the example's source and returns its build request. */
 async function uploadProject(): Promise<object> {
-  const project = await daemon.api('POST', '/api/projects', { body: { name: 'conformance' } })
+  const project = await daemon.api('POST', '/api/projects', { body: { name: uniqueName('conformance') } })
   const source = await daemon.api('PUT', `/api/projects/${project.body.id}/source`, {
     body: execFileSync('tar', ['-czf', '-', '-C', PROJECT, '.']),
     headers: { 'content-type': 'application/gzip' },

@@ -8,6 +8,7 @@ import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/typ
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tarGz } from '../../helpers/archives.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { uniqueName } from '../../helpers/unique-name.ts'
 
 let daemon: TestDaemon
 beforeAll(async () => {
@@ -18,7 +19,7 @@ afterAll(() => daemon.close())
 /** Builds a server from these files as `mcp dev` does. Returns its URL. */
 async function build(name: string, files: Record<string, string>, more: object = {}): Promise<string> {
   const archive = tarGz(Object.entries(files).map(([path, content]) => ({ name: path, content })))
-  const { body: project } = await daemon.api('POST', '/api/projects', { body: { name } })
+  const { body: project } = await daemon.api('POST', '/api/projects', { body: { name: uniqueName(name) } })
   const { body: uploaded } = await daemon.api('PUT', `/api/projects/${project.id}/source`, { body: archive })
   const body = { name, template: 'custom', source: uploaded.sourceId, ...more }
   const { body: answer } = await daemon.api('POST', '/v1/build', { body })

@@ -12,6 +12,7 @@ import {
   filesWithDependency,
   startRegistry as startNpmRegistry,
 } from '../../helpers/services/npm-registry.ts'
+import { uniqueName } from '../../helpers/unique-name.ts'
 
 const ECHO_SERVER = '@modelcontextprotocol/server-everything'
 const EXAMPLE = new URL('../../../examples/weather/', import.meta.url)
@@ -123,7 +124,9 @@ describe.runIf(HAS_CONTAINER_TOOLS)('images in a registry', () => {
   }
 
   async function runBuild(files: Record<string, string>, facts: object = {}) {
-    const { body: project } = await daemon.api('POST', '/api/projects', { body: { name: 'image', ...facts } })
+    const { body: project } = await daemon.api('POST', '/api/projects', {
+      body: { name: uniqueName('image'), ...facts },
+    })
     const source = tarGz(Object.entries(files).map(([name, content]) => ({ name, content })))
     const headers = { 'content-type': 'application/gzip' }
     await daemon.api('PUT', `/api/projects/${project.id}/source`, { body: source, headers })

@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
+import { uniqueName } from '../unique-name.ts'
 import type { TestDaemon } from './daemon.ts'
 
 /** Builds a folder of handler modules as a custom server. Returns the build record. */
 export async function buildFolder(daemon: TestDaemon, name: string, folder: string, request: object = {}) {
-  const { body: project } = await daemon.api('POST', '/api/projects', { body: { name } })
+  const { body: project } = await daemon.api('POST', '/api/projects', { body: { name: uniqueName(name) } })
   const uploaded = await daemon.api('PUT', `/api/projects/${project.id}/source`, {
     body: execFileSync('tar', ['-czf', '-', '-C', folder, '.']),
     headers: { 'content-type': 'application/gzip' },

@@ -79,10 +79,23 @@ async function ensureSource(
 async function findProject(api: ApiClient, { name, project }: SourceFolder): Promise<KnownProject> {
   // Not requested, so that a key with only build scope suffices. The upload reports a missing project.
   if (project !== undefined) return { id: project }
+  const found = await findNamed(api, name)
+  if (found) return found
+  try {
+    return await api.post<ProjectRecord>('/api/projects', { name })
+  } catch (error) {
+    // Another command may have created it in the meantime.
+    const other = (error as HostingError).code === 'CONFLICT' ? await findNamed(api, name) : undefined
+    if (other) return other
+    throw error
+  }
+}
+
+async function findNamed(api: ApiClient, name: string): Promise<KnownProject | undefined> {
   const query = { name, status: 'active', limit: 1 }
   const page = await unlessUnknown(api.get<{ items?: ProjectRecord[] }>('/api/projects', query))
   if (!page) throw unsupportedSources(api.url)
-  return page.items?.[0] ?? api.post<ProjectRecord>('/api/projects', { name })
+  return page.items?.[0]
 }
 
 async function unlessUnknown<T>(request: Promise<T>): Promise<T | undefined> {

@@ -32,6 +32,7 @@ export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Rout
     summary: 'Create an API key. Only this response has its secret',
     body: createKeyRequestSchema,
     answers: { 201: { description: 'The key with its secret.', schema: createdKeySchema } },
+    errors: ['CONFLICT'],
     run: ({ body, principal }) => apiKeys.create(principal, body),
   })
 

@@ -39,7 +39,10 @@ export function lambdaMappingEndpoints({ mappings }: Services) {
     body: putMappingSchema,
     answers: { 200: { description: 'The mapping.', schema: mappingSchema } },
     errors: ['CONFLICT'],
-    run: ({ params, body }) => mappings.put(params.subdomain, body.deploymentId),
+    run: ({ params, body, header }) =>
+      mappings.put(params.subdomain, body.deploymentId, {
+        replace: body.replace || header('if-match') !== undefined,
+      }),
   })
 
   const removeMapping = dataEndpoint({

@@ -22,7 +22,7 @@ export function projectsEndpoints({ projects, sources }: Services) {
     summary: 'Create a project',
     body: createProjectSchema,
     answers: { 201: { description: 'The project.', schema: projectSchema } },
-    errors: ['UPSTREAM_FAILED'],
+    errors: ['CONFLICT', 'UPSTREAM_FAILED'],
     run: ({ body }) => projects.create(body),
   })
 

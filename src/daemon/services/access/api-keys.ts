@@ -66,19 +66,30 @@ export class ApiKeys {
     return key ? this.#record(key) : unknownKey(id)
   }
 
-  /** Creates a key of the same user. Throws INVALID_REQUEST for an expiry in the past. */
-  create(creator: Principal, request: CreateKeyRequest): CreatedKey {
+  /**
+   * Creates a key of the same user. Throws INVALID_REQUEST for an expiry in the past, and CONFLICT for a name in use, unless
+   * `replace` revokes the keys that have it.
+   */
+  create(creator: Principal, { replace = false, ...request }: CreateKeyRequest): CreatedKey {
     const expiresAt = request.expiresAt ? new Date(request.expiresAt).toISOString() : null
     if (expiresAt !== null && expiresAt <= this.#clock.wallTime())
       throw new HostingError('INVALID_REQUEST', `expiresAt is ${expiresAt}: it must be in the future.`)
-    const { key, secret } = this.#create({
-      ...request,
-      expiresAt,
-      userId: creator.userId,
-      idpUid: creator.idpUid,
-      isOwner: false,
+    return this.#store.transaction(() => {
+      this.#freeName(request.name, replace)
+      const { userId, idpUid } = creator
+      const { key, secret } = this.#create({ ...request, expiresAt, userId, idpUid, isOwner: false })
+      return { ...this.#record(key), key: secret }
     })
-    return { ...this.#record(key), key: secret }
+  }
+
+  #freeName(name: string, replace: boolean): void {
+    const others = this.#store.apiKeys.listNamed(name)
+    const [newest] = others
+    if (newest && !replace)
+      throw new HostingError('CONFLICT', `API key "${name}" already exists (${newest.id}).`, {
+        details: 'Choose another name, or replace the key. Programs that use it then need the new secret.',
+      })
+    for (const { id } of others) this.revoke(id)
   }
 
   /** Throws NOT_FOUND, and CONFLICT for the owner's key, which the daemon created itself. */

@@ -33,8 +33,11 @@ export class Mappings {
     return this.find(subdomain) ?? notMapped(`Subdomain "${subdomain}" is not mapped.`)
   }
 
-  /** Creates or changes a mapping. Throws NOT_FOUND, and CONFLICT for the generated subdomain of another address. */
-  put(subdomain: string, deploymentId: string): MappingRecord {
+  /**
+   * Creates a mapping, or changes it with `replace`. Throws NOT_FOUND, and CONFLICT for a subdomain that leads elsewhere or is
+   * the generated one of another address.
+   */
+  put(subdomain: string, deploymentId: string, { replace = false } = {}): MappingRecord {
     const { store, clock } = this.#deps
     const { name, environment } = this.#deployments.get(deploymentId)
     const owner = store.addresses.findBySubdomain(subdomain)
@@ -43,6 +46,13 @@ export class Mappings {
         'CONFLICT',
         `The subdomain "${subdomain}" belongs to the ${owner.slot} address of "${owner.server}".`,
         { details: 'Choose another subdomain, or remove that server.' },
+      )
+    const before = store.mappings.find(subdomain)
+    if (before && !replace && (before.server !== name || before.environment !== environment))
+      throw new HostingError(
+        'CONFLICT',
+        `The subdomain "${subdomain}" leads to "${before.server}" in ${before.environment}.`,
+        { details: 'Choose another subdomain, or replace the mapping.' },
       )
     store.mappings.put({ subdomain, server: name, environment, updatedAt: clock.now() })
     return this.#record(store.mappings.find(subdomain)!)

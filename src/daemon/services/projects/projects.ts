@@ -27,8 +27,9 @@ export class Projects {
     this.#deps = deps
   }
 
-  /** Throws INVALID_REQUEST for a `storageLocation` that `readSourceAt` rejects. */
+  /** Throws CONFLICT for a name in use, and INVALID_REQUEST for a `storageLocation` that `readSourceAt` rejects. */
   async create(request: CreateProjectRequest): Promise<ProjectRecord> {
+    this.#requireFreeName(request.name)
     if (request.baseImage) parseBaseReference(request.baseImage)
     const now = this.#deps.clock.now()
     const project: Project = {
@@ -48,6 +49,7 @@ export class Projects {
     const { store } = this.#deps
     return this.#withSource(project.storageLocation, stored =>
       store.transaction(() => {
+        this.#requireFreeName(request.name)
         store.projects.create(project)
         if (!stored) return this.record(project)
         const withSource = { ...project, sourceId: recordSource(this.#deps, project.id, stored).id }
@@ -55,6 +57,14 @@ export class Projects {
         return this.record(withSource)
       }),
     )
+  }
+
+  #requireFreeName(name: string): void {
+    const other = this.#deps.store.projects.findNamed(name)
+    if (!other) return
+    throw new HostingError('CONFLICT', `Project "${name}" already exists (${other.id}, ${other.status}).`, {
+      details: 'Choose another name, or use that project.',
+    })
   }
 
   /** Also finds deleted projects. Throws NOT_FOUND. */

@@ -32,6 +32,11 @@ export class ApiKeyStore extends RecordStore<ApiKey> {
     return this.table.find('WHERE is_owner = 1 ORDER BY created_at DESC LIMIT 1')
   }
 
+  /** Newest first. Older databases may have several. */
+  listNamed(name: string): ApiKey[] {
+    return this.table.list('WHERE name = ? ORDER BY created_at DESC, id DESC', [name])
+  }
+
   list(limit: number, cursor?: string): Page<ApiKey> {
     return this.table.page({ filters: {}, limit, cursor })
   }

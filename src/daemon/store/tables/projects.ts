@@ -22,6 +22,11 @@ export class ProjectStore extends RecordStore<Project> {
     return this.table.page({ filters: { name, status }, ...only, limit, cursor })
   }
 
+  /** A project with this name that is not deleted. Older databases may have several. */
+  findNamed(name: string): Project | undefined {
+    return this.table.find("WHERE name = ? AND status <> 'deleted' ORDER BY created_at DESC LIMIT 1", [name])
+  }
+
   update(project: Project): void {
     this.table.update(project, [
       'name',

@@ -70,6 +70,12 @@ export const createKeyRequestSchema = namedCreateApiKeyRequest.strictObject({
     .datetime({ offset: true })
     .optional()
     .describe('Expiry time, in the future. By default it never expires.'),
+  replace: z
+    .boolean()
+    .optional()
+    .describe(
+      '`true` revokes existing keys with this name in the same step. By default a name in use is 409.',
+    ),
 })
 
 export const keyPageSchema = itemPage(keyRecordSchema, 'ApiKeyPage')

@@ -27,6 +27,12 @@ export const putMappingSchema = namedPutMappingRequest.strictObject({
     .min(1)
     .max(200)
     .describe('Id of a deployment. The subdomain follows the releases of its server and environment.'),
+  replace: z
+    .boolean()
+    .optional()
+    .describe(
+      '`true` also moves a subdomain that leads to another server or environment. By default that is 409, unless `If-Match` names the current mapping.',
+    ),
 })
 
 const namedMapping = named('Mapping', 'A subdomain that leads to a server and environment.', {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tarGz } from '../../../helpers/archives.ts'
 import { startTestDaemon, type TestDaemon } from '../../../helpers/daemon/daemon.ts'
+import { uniqueName } from '../../../helpers/unique-name.ts'
 import { buildServer, createKey, deploy } from '../fixtures.ts'
 
 /** `ETag`, `If-Match` and `If-None-Match` (RFC 9110 13). */
@@ -21,7 +22,7 @@ async function etagOf(path: string): Promise<string> {
 }
 
 async function createProject(): Promise<string> {
-  const { body } = await daemon.api('POST', '/api/projects', { body: { name: 'tagged' } })
+  const { body } = await daemon.api('POST', '/api/projects', { body: { name: uniqueName('tagged') } })
   return `/api/projects/${body.id}`
 }
 
