@@ -108,6 +108,7 @@ function build(index: number): Build {
     buildMs: 5,
     error: null,
     createdAt: timestampOf(index),
+    expiresAt: null,
   }
 }
 

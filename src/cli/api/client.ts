@@ -23,6 +23,8 @@ export interface RequestInput {
   upload?: Upload
   /** Overrides the client's timeout. Infinity, the default of a stream, disables it. */
   timeoutMs?: number
+  /** Sends the request even after Ctrl-C, to clean up. */
+  ignoresInterrupt?: boolean
   /** Aborts this request only. */
   signal?: AbortSignal | undefined
   /** `stream` only: called when the response is an event stream, and with the id of the next event. */
@@ -81,7 +83,8 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     const { upload } = input
     const headers = { ...defaultHeaders(options.apiKey, body), ...uploadHeaders(upload), ...input.headers }
     // An upload may take long, so it is only aborted when it stalls.
-    const signal = signalFor(options, upload ? Infinity : input.timeoutMs, input.signal)
+    const owner = input.ignoresInterrupt ? { timeoutMs: options.timeoutMs } : options
+    const signal = signalFor(owner, upload ? Infinity : input.timeoutMs, input.signal)
     options.trace?.(`> ${method} ${url.href}`)
     try {
       return await new Promise<IncomingMessage>((resolve, reject) => {
@@ -178,7 +181,7 @@ function uploadHeaders(upload: Upload | undefined): Record<string, string> {
 }
 
 function signalFor(
-  options: ApiClientOptions,
+  options: Pick<ApiClientOptions, 'signal' | 'timeoutMs'>,
   timeoutMs = options.timeoutMs,
   own?: AbortSignal,
 ): AbortSignal | undefined {

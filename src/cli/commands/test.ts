@@ -7,7 +7,7 @@ import type { CommandContext } from '../command-line/command-context.ts'
 import type { Input } from '../command-line/declaration.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
 import { findProjectFile, loadProject, type Project } from '../project/project.ts'
-import { resolveTestTarget } from '../targets/test-target.ts'
+import { resolveTestTarget, type TestTarget } from '../targets/test-target.ts'
 import { sendTest } from '../testing/send-test.ts'
 import { RUN_OPTIONS, readNumber, readRunSettings } from '../testing/test-options.ts'
 import { printTestResult } from '../testing/test-output.ts'
@@ -60,19 +60,37 @@ export default defineCommand({
     const target = await resolveTestTarget(
       context,
       { ...input, server: input.server ?? suite?.server },
-      project,
+      { loaded: project, isTemporary: true },
     )
     if (typeof target === 'number') return target
-    if (!suite) return testMessage(context, input, message, target)
-    const { testSuite } = await import('../suite/test-suite.ts')
-    return testSuite(context, suite, target, {
-      ...input,
-      models: input.model,
-      settings: readRunSettings(input),
-      threshold: readNumber('--min-success-rate', input.minSuccessRate),
-    })
+    try {
+      return await testTarget(context, { input, suite, message, target })
+    } finally {
+      await target.discard?.()
+    }
   },
 })
+
+interface TestRun {
+  input: TestInput
+  suite: Suite | undefined
+  message: string
+  target: TestTarget
+}
+
+async function testTarget(
+  context: CommandContext,
+  { input, suite, message, target }: TestRun,
+): Promise<ExitCode> {
+  if (!suite) return testMessage(context, input, message, target)
+  const { testSuite } = await import('../suite/test-suite.ts')
+  return testSuite(context, suite, target, {
+    ...input,
+    models: input.model,
+    settings: readRunSettings(input),
+    threshold: readNumber('--min-success-rate', input.minSuccessRate),
+  })
+}
 
 type TestInput = Input<typeof ARGUMENTS, typeof OPTIONS>
 
@@ -123,7 +141,7 @@ async function testMessage(
   context: CommandContext,
   input: TestInput,
   message: string,
-  target: { mcpId: string; name: string },
+  target: TestTarget,
 ): Promise<ExitCode> {
   const { output } = context
   const threshold = readNumber('--min-success-rate', input.minSuccessRate)

@@ -108,7 +108,7 @@ export class BuildLoop {
     if (!force && fingerprint !== undefined && fingerprint === this.#fingerprint) return undefined
     const request = await toRequest()
     const record = await this.#context.output.progress(`Building ${request.name}`, update =>
-      requestBuild(this.#context, request, update),
+      requestBuild(this.#context, request, { update }),
     )
     this.#fingerprint = fingerprint
     return record

@@ -14,14 +14,18 @@ import { type Buildable, commandIn } from './project.ts'
  * Uploads the source, if there is one, builds, and waits if the API responds before the build is finished. A failed build
  * is a record with `status: failed`.
  */
-export async function buildServer(context: CommandContext, buildable: Buildable): Promise<BuildRecord> {
+export async function buildServer(
+  context: CommandContext,
+  buildable: Buildable,
+  { isTemporary = false } = {},
+): Promise<BuildRecord> {
   const api = await context.api()
   const { name } = buildable.request
   return context.output.progress(`Building ${name}`, async update => {
     const report = (text: string) => update(`Uploading ${name}: ${text}`)
     const request = await withSource(api, buildable, report)
     update(`Building ${name}`)
-    return requestBuild(context, request, update)
+    return requestBuild(context, request, { update, isTemporary })
   })
 }
 
@@ -29,21 +33,27 @@ export async function buildServer(context: CommandContext, buildable: Buildable)
 export async function requestBuild(
   context: CommandContext,
   request: BuildRequest,
-  update: Progress,
+  { update, isTemporary = false }: { update: Progress; isTemporary?: boolean },
 ): Promise<BuildRecord> {
   const api = await context.api()
   const onPhase = (phase: string) => update(`Building ${request.name}: ${phase}`)
   const timeoutMs = context.globals.timeout
-  return settleBuild(context, api, await followBuild(api, request, { timeoutMs, onPhase }))
+  return settleBuild(context, api, await followBuild(api, request, { timeoutMs, isTemporary, onPhase }))
 }
 
 /** An API that does not stream responds with the record. */
 async function followBuild(
   api: ApiClient,
   request: BuildRequest,
-  { timeoutMs, onPhase }: { timeoutMs: number; onPhase(phase: string): void },
+  { timeoutMs, isTemporary, onPhase }: FollowOptions,
 ): Promise<BuildRecord> {
-  const events = api.stream<BuildEvent | BuildRecord>('POST', '/v1/build', { body: request, timeoutMs })
+  // An API without temporary builds ignores the preference (RFC 7240).
+  const headers = isTemporary ? { prefer: 'temporary' } : {}
+  const events = api.stream<BuildEvent | BuildRecord>('POST', '/v1/build', {
+    body: request,
+    headers,
+    timeoutMs,
+  })
   let record: BuildRecord | undefined
   for await (const event of events) {
     if (!('type' in event)) record = event
@@ -52,6 +62,12 @@ async function followBuild(
   }
   if (record) return record
   throw new HostingError('UPSTREAM_FAILED', `${api.url} ended the build of ${request.name} without a result.`)
+}
+
+interface FollowOptions {
+  timeoutMs: number
+  isTemporary: boolean
+  onPhase(phase: string): void
 }
 
 async function withSource(

@@ -11,6 +11,8 @@ export interface TestTarget {
   mcpId: string
   /** Name of the server, or the reference that was given. */
   name: string
+  /** Removes a build that was made for this test only. Never throws. */
+  discard?(): Promise<void>
 }
 
 export interface TargetInput {
@@ -20,18 +22,31 @@ export interface TargetInput {
   project: string
 }
 
-/** Finds the build, or builds the project. Returns the exit code after reporting a failed build. */
+/**
+ * Finds the build, or builds the project. A temporary build must be discarded. Returns the exit code after reporting a failed
+ * build.
+ */
 export async function resolveTestTarget(
   context: CommandContext,
   { server, project }: TargetInput,
-  loaded?: Project,
+  { loaded, isTemporary = false }: { loaded?: Project | undefined; isTemporary?: boolean } = {},
 ): Promise<TestTarget | ExitCode> {
   if (server !== undefined) return findBuilt(context, server)
   const found = loaded ?? (await projectAt(project))
   if (!found) return findBuilt(context, await chooseServer(context, { argument: '--server' }))
-  const record = await buildServer(context, found)
-  if (record.status === 'failed') return reportFailedBuild(context, record, found)
-  return { mcpId: record.mcp_id, name: record.name }
+  const record = await buildServer(context, found, { isTemporary })
+  const { mcp_id: mcpId, name } = record
+  const discard = () => removeBuild(context, mcpId)
+  if (record.status !== 'failed') return isTemporary ? { mcpId, name, discard } : { mcpId, name }
+  const exitCode = await reportFailedBuild(context, record, found)
+  if (isTemporary) await discard()
+  return exitCode
+}
+
+/** The daemon removes the build later if this fails or is interrupted. Other APIs may not remove builds. */
+async function removeBuild({ api }: CommandContext, mcpId: string): Promise<void> {
+  const path = `/v1/build/${encodeURIComponent(mcpId)}`
+  await (await api()).request('DELETE', path, { ignoresInterrupt: true }).catch(() => {})
 }
 
 async function findBuilt({ api }: CommandContext, reference: string): Promise<TestTarget> {

@@ -48,6 +48,7 @@ async function readCall(
   const query = endpoint.takesAnyQuery ? {} : readQuery(context, endpoint.query)
   const extraScope = endpoint.scopeOfQuery?.(query)
   if (extraScope) requireScope(context, { ...route, access: extraScope })
+  const preferences = readPreferences(context)
   const checked = params ? validate(params, context.req.param(), 'path') : {}
   const header = (name: string) => context.req.header(name)
   return {
@@ -56,7 +57,8 @@ async function readCall(
     body: await readBody(context, endpoint),
     bytes: readBytes(context, endpoint),
     principal: context.get('principal'),
-    respondAsync: Boolean(endpoint.takesPrefer) && prefersAsync(context),
+    respondAsync: Boolean(endpoint.takesPrefer) && preferences.has('respond-async'),
+    preferences,
     signal: AbortSignal.any([context.req.raw.signal, closing]),
     header,
     checkPrecondition: () => checkPrecondition(route, { params: checked, header }),
@@ -89,9 +91,9 @@ const NO_BYTES: AsyncIterable<never> = {
   [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true, value: undefined }) }),
 }
 
-function prefersAsync(context: ApiContext): boolean {
+function readPreferences(context: ApiContext): ReadonlySet<string> {
   const preferences = (context.req.header('prefer') ?? '').split(',')
-  return preferences.some(preference => preference.split(';')[0]!.trim().toLowerCase() === 'respond-async')
+  return new Set(preferences.map(preference => preference.split(';')[0]!.trim().toLowerCase()))
 }
 
 function render(context: ApiContext, route: Route, reply: Reply): Response {

@@ -29,6 +29,8 @@ export interface Call<Params, Query, Body> {
   principal: Principal
   /** The client wants a response before the work is done (RFC 7240 `respond-async`). */
   respondAsync: boolean
+  /** Names in the `Prefer` header (RFC 7240), lower case. */
+  preferences: ReadonlySet<string>
   /** Aborts when the client disconnects or the daemon closes. */
   signal: AbortSignal
   accepts(mediaType: string): boolean

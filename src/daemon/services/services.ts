@@ -8,6 +8,7 @@ import { Builds } from './builds/builds.ts'
 import { ContainerBuilds } from './builds/container-builds.ts'
 import { Previews } from './builds/previews.ts'
 import { Sources } from './builds/sources.ts'
+import { TemporaryBuilds } from './builds/temporary-builds.ts'
 import type { ServiceDependencies } from './dependencies.ts'
 import { DeploymentLogs } from './deployments/deployment-logs.ts'
 import { Records } from './deployments/deployment-records.ts'
@@ -33,11 +34,13 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
   const previews = new Previews(deps)
   const deployments = new Deployments(deps, new Releases(deps))
   const builds = new Builds(deps, previews)
+  const temporaryBuilds = new TemporaryBuilds(deps, builds)
   const chats = new Chats(deps)
   const vendorKeys = new VendorKeys(deps)
   return {
     previews,
     builds,
+    temporaryBuilds,
     containerBuilds: new ContainerBuilds(deps, builds),
     deployments,
     mappings: new Mappings(deps, deployments),
@@ -53,7 +56,7 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
     variables: new Variables(deps, previews),
     chats,
     vendorKeys,
-    testRuns: new TestRuns(deps, chats, vendorKeys, new TestAddresses(deps)),
+    testRuns: new TestRuns(deps, chats, vendorKeys, new TestAddresses(deps, temporaryBuilds)),
     backups: deps.backups,
     prometheusPage: new PrometheusPage(deps),
     apiKeys: new ApiKeys(deps.store, deps.clock),

@@ -76,9 +76,11 @@ export class Issuers {
     }
   }
 
-  /** Drops the authorization servers of a removed server. A new server with its name gets a new key. */
-  removeServer(server: string): void {
-    for (const name of this.#servers.keys()) if (name.startsWith(`${server}/`)) this.#servers.delete(name)
+  /** Drops the authorization servers of a removed server or environment. A new server with its name gets a new key. */
+  removeServer(server: string, environment?: string): void {
+    for (const name of this.#servers.keys())
+      if (environment === undefined ? name.startsWith(`${server}/`) : name === `${server}/${environment}`)
+        this.#servers.delete(name)
   }
 
   close(): void {

@@ -14,6 +14,8 @@ import { destinations } from './migrations/0011-destinations.ts'
 import { idempotencyKeys } from './migrations/0012-idempotency-keys.ts'
 import { variables } from './migrations/0013-variables.ts'
 import { releases } from './migrations/0015-releases.ts'
+import { removals } from './migrations/0016-removals.ts'
+import { temporaryBuilds } from './migrations/0017-temporary-builds.ts'
 
 /** In order. The file's `user_version` counts the applied migrations. A released migration is never edited. */
 const MIGRATIONS: readonly string[] = [
@@ -31,6 +33,8 @@ const MIGRATIONS: readonly string[] = [
   idempotencyKeys,
   variables,
   releases,
+  removals,
+  temporaryBuilds,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

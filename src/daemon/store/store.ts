@@ -12,6 +12,7 @@ import { MappingStore } from './tables/mappings.ts'
 import { ModelKeyStore } from './tables/model-keys.ts'
 import { ProjectStore } from './tables/projects.ts'
 import { ReleaseStore } from './tables/releases.ts'
+import { RemovalStore } from './tables/removals.ts'
 import { RequestHistoryStore } from './tables/request-history.ts'
 import { ServerStore } from './tables/servers.ts'
 import { SignInRecordStore } from './tables/sign-in-records.ts'
@@ -31,6 +32,7 @@ export function openStore(path: string) {
     builds: new BuildStore(database),
     deployments: new DeploymentStore(database),
     releases: new ReleaseStore(database),
+    removals: new RemovalStore(database),
     addresses: new AddressStore(database),
     mappings: new MappingStore(database),
     containerBuilds: new ContainerBuildStore(database),

@@ -5,7 +5,10 @@ export const REQUEST_HEADERS = {
     '8e03978e-40d5-43dd-bc93-6894a57f9324',
     { minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
   ),
-  Prefer: header('`respond-async` (RFC 7240) asks for 202 before the work is done.', 'respond-async'),
+  Prefer: header(
+    '`respond-async` (RFC 7240) asks for 202 before the work is done. `temporary` asks for a build that is removed ten minutes after its last test, unless it is deployed.',
+    'respond-async',
+  ),
   'Last-Event-ID': header(
     'Id of the last received event. The stream continues after it.',
     'inst_4h7k2m9q5w1x8z3c6v0b:1024',

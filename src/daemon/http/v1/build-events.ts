@@ -7,11 +7,11 @@ import type { Reply } from '../endpoint.ts'
 export async function buildEvents(
   { builds, records }: Pick<Services, 'builds' | 'records'>,
   body: unknown,
-  stopped: AbortSignal,
+  options: { stopped: AbortSignal; isTemporary: boolean },
 ): Promise<Reply> {
   const queue = new EventQueue<BuildEvent>()
   const onPhase = (phase: string) => queue.push({ type: 'phase', phase })
-  const { build, done } = await builds.create(body, { stopped, onPhase })
+  const { build, done } = await builds.create(body, { ...options, onPhase })
   void done
     .then(ended => queue.push({ type: 'result', result: records.build(ended) }))
     // `Builds` reports the error. The stream ends without a result.

@@ -53,11 +53,16 @@ export function buildEndpoints(services: Services) {
       },
     },
     errors: ['INVALID_MCP', 'NOT_FOUND'],
-    async run({ body, respondAsync, header, signal, accepts }) {
+    async run({ body, respondAsync, preferences, header, signal, accepts }) {
       // A client that repeats its request after a lost connection expects the result of the first one.
       const continues = respondAsync || header('idempotency-key') !== undefined
-      if (!continues && accepts('text/event-stream')) return buildEvents(services, body, signal)
-      const { build, done } = await builds.create(body, { stopped: continues ? undefined : signal })
+      const isTemporary = preferences.has('temporary')
+      if (!continues && accepts('text/event-stream'))
+        return buildEvents(services, body, { stopped: signal, isTemporary })
+      const { build, done } = await builds.create(body, {
+        stopped: continues ? undefined : signal,
+        isTemporary,
+      })
       return respondAsync
         ? { status: 202, data: records.build(build), headers: { Location: `/v1/build/${build.id}` } }
         : { status: 201, data: records.build(await done), headers: { Location: `/v1/build/${build.id}` } }

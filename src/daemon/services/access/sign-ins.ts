@@ -68,10 +68,10 @@ export class SignIns {
     return address && (await this.#issuers.get()).tenantAuth(address)
   }
 
-  /** Removes clients, grants and keys of a removed server. */
-  removeServer(server: string): void {
-    this.#deps.store.signInRecords.removeByServer(server)
-    void this.#issuers.find().then(issuers => issuers?.removeServer(server))
+  /** Removes clients, grants and keys of a removed server, or of one environment. */
+  removeServer(server: string, environment?: Environment): void {
+    this.#deps.store.signInRecords.removeByServer(server, environment)
+    void this.#issuers.find().then(issuers => issuers?.removeServer(server, environment))
   }
 
   async close(): Promise<void> {

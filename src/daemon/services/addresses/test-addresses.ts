@@ -1,4 +1,5 @@
 import type { Build } from '../../store/tables/builds.ts'
+import type { TemporaryBuilds } from '../builds/temporary-builds.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 import { type PreviewDependencies, previewWorkload } from '../serving/workloads.ts'
 import { mcpUrl } from './addresses.ts'
@@ -16,15 +17,22 @@ interface Opened {
 /** Addresses for tests of builds. The newest build of a server uses its preview. Others get a temporary address. */
 export class TestAddresses {
   readonly #deps: Dependencies
+  readonly #temporaryBuilds: TemporaryBuilds
   /** Open addresses by build id. */
   readonly #open = new Map<string, Opened>()
   #count = 0
 
-  constructor(deps: Dependencies) {
+  constructor(deps: Dependencies, temporaryBuilds: TemporaryBuilds) {
     this.#deps = deps
+    this.#temporaryBuilds = temporaryBuilds
   }
 
-  async use<T>(build: Build, work: (url: string) => Promise<T>): Promise<T> {
+  /** Runs a test with the URL of the build, which does not expire before the test ends. */
+  use<T>(build: Build, work: (url: string) => Promise<T>): Promise<T> {
+    return this.#temporaryBuilds.whileTested(build.id, () => this.#withUrl(build, work))
+  }
+
+  async #withUrl<T>(build: Build, work: (url: string) => Promise<T>): Promise<T> {
     const { store, addresses } = this.#deps
     const preview = addresses.find(build.name, 'preview')
     if (preview && store.servers.find(build.name)?.previewMcpId === build.id) return work(mcpUrl(preview))

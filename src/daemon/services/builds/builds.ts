@@ -12,12 +12,20 @@ import type { Build, BuildFilter } from '../../store/tables/builds.ts'
 import type { Source } from '../../store/tables/sources.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 import { readStoredValues } from '../deployments/stored-variables.ts'
+import { requireNotRemoved } from '../servers/pending-removals.ts'
 import type { CodeBuildDependencies, CodeBuilds, CodeBuildWork } from './code-builds.ts'
 import type { ImageRequest } from './images.ts'
 import type { Previews } from './previews.ts'
 import { removeUnusedArchive, removeUnusedArtifact } from './source-retention.ts'
 import { getSource } from './sources.ts'
-import { type BuildChanges, getBuild, loadArtifact, moveBuild, requireReady } from './stored-builds.ts'
+import {
+  type BuildChanges,
+  getBuild,
+  loadArtifact,
+  moveBuild,
+  nextExpiry,
+  requireReady,
+} from './stored-builds.ts'
 
 type Dependencies = CodeBuildDependencies & Pick<ServiceDependencies, 'clock' | 'logs' | 'signIns' | 'store'>
 
@@ -35,18 +43,21 @@ export class Builds {
 
   /**
    * Starts a build. `done` resolves with the ready or failed build. Throws INVALID_MCP for invalid definitions and NOT_FOUND
-   * for an unknown source. Later errors make the build fail.
+   * for an unknown source, and CONFLICT while the server is being removed. Later errors make the build fail.
    */
   async create(
     input: unknown,
-    { stopped, onPhase = () => {} }: BuildOptions = {},
+    { stopped, isTemporary = false, onPhase = () => {} }: BuildOptions = {},
   ): Promise<{ build: Build; done: Promise<Build> }> {
     const startedMs = performance.now()
     const { parseBuildRequest } = await import('../../../shared/validation/validate-definitions.ts')
     const request = parseBuildRequest(input)
     const source = request.source === undefined ? undefined : getSource(this.#deps, request.source)
-    const build = newBuild(request, source, this.#deps.clock.now())
+    const { clock } = this.#deps
+    const expiresAt = isTemporary ? nextExpiry(this.#deps) : null
+    const build = { ...newBuild(request, source, clock.now()), expiresAt }
     this.#deps.store.transaction(() => {
+      requireNotRemoved(this.#deps, build.name)
       this.#deps.store.servers.ensure(build.name, build.createdAt)
       this.#deps.store.builds.create(build)
     })
@@ -168,6 +179,8 @@ export class Builds {
 interface BuildOptions {
   /** Aborts a build of code. */
   stopped?: AbortSignal | undefined
+  /** Expires after its last test (`TemporaryBuilds`). */
+  isTemporary?: boolean
   /** Called when a phase of a build of code begins. */
   onPhase?(phase: string): void
 }
@@ -220,7 +233,7 @@ function toFileError(error: unknown): unknown {
   })
 }
 
-function newBuild(request: BuildRequest, source: Source | undefined, now: string): Build {
+function newBuild(request: BuildRequest, source: Source | undefined, now: string): Omit<Build, 'expiresAt'> {
   return {
     id: createId('mcp'),
     name: request.name,

@@ -5,6 +5,9 @@ import { HostingError } from '../../../shared/errors.ts'
 import type { Build } from '../../store/tables/builds.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 
+/** A client that still needs a temporary build tests it again sooner. */
+const TEMPORARY_MS = 10 * 60_000
+
 /** Fields that change with the state of a build. */
 export type BuildChanges = Partial<Pick<Build, 'digest' | 'env' | 'tools' | 'resources' | 'prompts'>> & {
   error?: Failure
@@ -39,6 +42,11 @@ export function moveBuild(
   const moved = { ...build, ...changes, status: to }
   store.builds.update(moved)
   return moved
+}
+
+/** Time at which a temporary build that is used now expires. */
+export function nextExpiry({ clock }: Pick<ServiceDependencies, 'clock'>): string {
+  return new Date(Date.parse(clock.now()) + TEMPORARY_MS).toISOString()
 }
 
 /** Throws UNAVAILABLE when the artifact is missing or damaged. */

@@ -53,6 +53,7 @@ export class Records {
       prompts: build.prompts,
       project_id: build.projectId,
       created_at: build.createdAt,
+      ...(build.expiresAt === null ? {} : { expires_at: build.expiresAt }),
       ...(build.error ? { error: build.error } : {}),
       ...warningsMember(buildWarnings(build)),
     }

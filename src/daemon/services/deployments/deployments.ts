@@ -11,6 +11,7 @@ import { closeUnusedAddress } from '../addresses/close-address.ts'
 import { resolveEngine } from '../builds/containers.ts'
 import { getBuild, loadArtifact, requireReady } from '../builds/stored-builds.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
+import { requireNotRemoved } from '../servers/pending-removals.ts'
 import { checkAuth, checkOrigins } from './deployment-auth.ts'
 import { checkEnv, type ReleaseEnv, releaseEnv } from './deployment-env.ts'
 import { nothingLive, notRestarted } from './deployment-errors.ts'
@@ -85,8 +86,10 @@ export class Deployments {
     }
     const changes = releaseChanges(this.#deps, build, request.environment)
     const release = this.#deps.store.transaction(() => {
+      requireNotRemoved(this.#deps, deployment.name, deployment.environment)
       this.#requireDomain(deployment)
       this.#deps.store.deployments.create(deployment)
+      if (build.expiresAt !== null) this.#deps.store.builds.keep(build.id)
       storeVariables(
         this.#deps,
         { server: build.name, environment: request.environment },
@@ -133,6 +136,7 @@ export class Deployments {
   start(id: string): Accepted {
     const deployment = this.#deps.store.transaction(() => {
       const found = this.get(id)
+      requireNotRemoved(this.#deps, found.name, found.environment)
       const moved = moveDeployment(this.#deps, found, 'deploying')
       this.#requireFreePlace(moved)
       this.#requireDomain(moved)

@@ -1,11 +1,16 @@
 import { ENVIRONMENTS, type Environment, STORE_ENVIRONMENTS } from '../../../shared/contract/states.ts'
 import { HostingError } from '../../../shared/errors.ts'
+import { KeyedQueue } from '../../../shared/keyed-queue.ts'
 import type { Build } from '../../store/tables/builds.ts'
+import type { Removal } from '../../store/tables/removals.ts'
 import type { Builds } from '../builds/builds.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 import type { Deployments } from '../deployments/deployments.ts'
 
-type Dependencies = Pick<ServiceDependencies, 'states' | 'store' | 'supervisor'>
+type Dependencies = Pick<
+  ServiceDependencies,
+  'background' | 'clock' | 'signIns' | 'states' | 'store' | 'supervisor'
+>
 
 export interface RemovalOptions {
   /** Only this environment. The builds stay. */
@@ -14,11 +19,15 @@ export interface RemovalOptions {
   data?: boolean | undefined
 }
 
-/** Removes servers. Every step can be repeated, so an interrupted request can be sent again. */
+/**
+ * Removes servers. A removal is recorded before its first step and forgotten after its last one. Every step can be repeated, so
+ * the next daemon completes a removal that was interrupted. Until then nothing can be added to the server.
+ */
 export class ServerRemoval {
   readonly #deps: Dependencies
   readonly #deployments: Deployments
   readonly #builds: Builds
+  readonly #queue = new KeyedQueue()
 
   constructor(deps: Dependencies, deployments: Deployments, builds: Builds) {
     this.#deps = deps
@@ -26,15 +35,38 @@ export class ServerRemoval {
     this.#builds = builds
   }
 
-  /** Throws NOT_FOUND, and CONFLICT while a build runs or when something is deployed during the removal. */
-  async remove(name: string, { environment, data = false }: RemovalOptions = {}): Promise<void> {
-    const builds = this.#deps.store.builds.listByServer(name)
-    this.#requireServer(name)
-    if (environment === undefined) requireFinished(builds)
-    const environments = environment === undefined ? ENVIRONMENTS : [environment]
-    for (const each of environments) await this.#removeDeployments(name, each)
-    if (environment === undefined) for (const build of builds) await this.#removeBuild(build)
-    if (data) await this.#removeData(name, environment)
+  /** Throws NOT_FOUND, and CONFLICT while a build runs. */
+  remove(server: string, { environment, data = false }: RemovalOptions = {}): Promise<void> {
+    const { clock, store } = this.#deps
+    return this.#queue.run(server, () => {
+      const removal = store.transaction(() => {
+        this.#requireServer(server)
+        if (environment === undefined) requireFinished(store.builds.listByServer(server))
+        return store.removals.put({ server, environment: environment ?? '', data, createdAt: clock.now() })
+      })
+      return this.#complete(removal)
+    })
+  }
+
+  /** Completes removals that an earlier daemon began. Called before deployments start. */
+  async resume(): Promise<void> {
+    const { background, store } = this.#deps
+    // A failed removal stays recorded and must not prevent the daemon from starting.
+    for (const removal of store.removals.list()) await this.#complete(removal).catch(background.report)
+  }
+
+  async #complete(removal: Removal): Promise<void> {
+    const { signIns, store } = this.#deps
+    const { server, environment, data } = removal
+    if (environment === '') {
+      for (const each of ENVIRONMENTS) await this.#removeDeployments(server, each)
+      for (const build of store.builds.listByServer(server)) await this.#removeBuild(build)
+    } else {
+      await this.#removeDeployments(server, environment)
+      signIns.removeServer(server, environment)
+    }
+    if (data) await this.#removeData(server, environment)
+    store.removals.remove(removal)
   }
 
   async #removeDeployments(name: string, environment: Environment): Promise<void> {
@@ -50,18 +82,19 @@ export class ServerRemoval {
     if (this.#deps.supervisor.has(id)) await this.#deps.supervisor.remove(id)
   }
 
-  async #removeData(server: string, environment: Environment | undefined): Promise<void> {
+  async #removeData(server: string, environment: Removal['environment']): Promise<void> {
     const { states, store } = this.#deps
-    for (const slot of environment === undefined ? STORE_ENVIRONMENTS : [environment])
+    for (const slot of environment === '' ? STORE_ENVIRONMENTS : [environment])
       await states.remove({ server, slot })
-    store.variables.removeByServer(server, environment)
+    store.variables.removeByServer(server, environment || undefined)
   }
 
-  /** The data of a server may outlive it. */
+  /** The data of a server may remain without it, and so may a removal that failed. */
   #requireServer(name: string): void {
     const { states, store } = this.#deps
     const hasData = STORE_ENVIRONMENTS.some(slot => states.holds({ server: name, slot }))
-    if (store.servers.find(name) || hasData || store.variables.hasAny(name)) return
+    const isKnown = store.servers.find(name) || store.removals.includes(name, '')
+    if (isKnown || hasData || store.variables.hasAny(name)) return
     throw new HostingError('NOT_FOUND', `Server "${name}" does not exist.`, {
       next: [{ description: 'List servers', command: 'mcp list' }],
     })

@@ -22,6 +22,8 @@ export interface Build {
   buildMs: number
   error: Failure | null
   createdAt: string
+  /** Time after which a temporary build is removed. Null for others. */
+  expiresAt: string | null
 }
 
 export type BuildFilter = Partial<Pick<Build, 'name' | 'status'>>
@@ -45,6 +47,23 @@ export class BuildStore extends RecordStore<Build> {
 
   listByStatus(status: BuildState): Build[] {
     return this.table.list('WHERE status = ?', [status])
+  }
+
+  /** Temporary builds that have finished and expired. */
+  listExpired(now: string): Build[] {
+    return this.table.list("WHERE expires_at <= ? AND status <> 'building'", [now])
+  }
+
+  /** Postpones the expiry of a temporary build. */
+  extend(id: string, expiresAt: string): void {
+    this.database
+      .prepare('UPDATE builds SET expires_at = ? WHERE id = ? AND expires_at IS NOT NULL')
+      .run([expiresAt, id])
+  }
+
+  /** A temporary build becomes a permanent one. */
+  keep(id: string): void {
+    this.database.prepare('UPDATE builds SET expires_at = NULL WHERE id = ?').run([id])
   }
 
   findNewestReady(name: string): Build | undefined {

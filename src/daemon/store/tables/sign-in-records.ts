@@ -1,3 +1,4 @@
+import type { Environment } from '../../../shared/contract/states.ts'
 import type { Database } from '../database.ts'
 
 /**
@@ -24,13 +25,17 @@ export class SignInRecordStore {
     return rows.map(({ key, expires_at }) => [key, expires_at])
   }
 
-  /** Removes clients, grants and keys of all environments of a server. */
-  removeByServer(server: string): void {
+  /** Removes clients, grants and keys of one environment of a server, or of all. */
+  removeByServer(server: string, environment?: Environment): void {
     if (!this.#exists()) return
     this.#database
       .prepare('DELETE FROM oauth_records WHERE kind >= ? AND kind < ?')
-      // "0" is the character after "/".
-      .run([`${server}/`, `${server}0`])
+      // "0" is the character after "/", "!" the one after " ".
+      .run(
+        environment === undefined
+          ? [`${server}/`, `${server}0`]
+          : [`${server}/${environment} `, `${server}/${environment}!`],
+      )
   }
 
   #exists(): boolean {

@@ -38,6 +38,9 @@ export const buildRecordSchema = namedBuild.object({
   prompts: z.array(z.string()).optional().describe('Names of the prompts.'),
   project_id: z.string().nullable().optional().describe('Id of the project that the build belongs to.'),
   created_at: isoTime.optional().describe('Creation time.'),
+  expires_at: isoTime
+    .optional()
+    .describe('Extension: time after which a temporary build is removed. Absent for others.'),
   warnings: z
     .array(z.string())
     .optional()

@@ -1,0 +1,43 @@
+import type { Environment } from '../../../shared/contract/states.ts'
+import type { Database } from '../database.ts'
+import { TableStore } from '../record-store.ts'
+
+/** A removal that has begun. */
+export interface Removal {
+  server: string
+  /** Empty for all environments and the builds. */
+  environment: Environment | ''
+  /** Also removes the stored data and variables. */
+  data: boolean
+  createdAt: string
+}
+
+/** Removals of servers, from their begin to their end. */
+export class RemovalStore extends TableStore<Removal> {
+  constructor(database: Database) {
+    super(database, 'removals', { booleans: ['data'] })
+  }
+
+  /** Oldest first. */
+  list(): Removal[] {
+    return this.table.list('ORDER BY created_at')
+  }
+
+  /** Whether the server, or its environment, is being removed. */
+  includes(server: string, environment: Environment | ''): boolean {
+    return this.table.exists("server = ? AND environment IN ('', ?)", [server, environment])
+  }
+
+  /** A repeated removal may also remove the data. Returns the stored record. */
+  put(removal: Removal): Removal {
+    this.table.insert(
+      removal,
+      'ON CONFLICT (server, environment) DO UPDATE SET data = max(data, excluded.data)',
+    )
+    return this.table.find('WHERE server = ? AND environment = ?', [removal.server, removal.environment])!
+  }
+
+  remove({ server, environment }: Removal): void {
+    this.table.remove('server = ? AND environment = ?', [server, environment])
+  }
+}

@@ -1,0 +1,53 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { BuildRecord } from '../../../src/shared/contract/builds/builds.ts'
+import { createHome, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
+
+/** Builds that `mcp test` makes of a project. */
+let home: TestHome
+let silentModel: Server
+beforeAll(async () => {
+  home = createHome()
+  await home.json(['daemon', 'start'])
+  silentModel = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(silentModel, 'listening')
+})
+afterAll(async () => {
+  silentModel.closeAllConnections()
+  silentModel.close()
+  await home.remove()
+})
+
+const PROJECT = join(fileURLToPath(new URL('../../../examples/', import.meta.url)), 'basic')
+const builds = async () => (await home.json<{ builds: BuildRecord[] }>(['list'])).builds
+
+test('mcp test leaves no build, whatever the result is', async () => {
+  await home.json(['test', '--project', PROJECT, 'hello', '--model', 'embedded'])
+  const failing = ['test', '--project', PROJECT, 'hello', '--model', 'embedded', '--min-success-rate', '2']
+  await home.mcp(failing)
+  expect(await builds()).toEqual([])
+})
+
+test.each(['SIGINT', 'SIGKILL'] as const)(
+  'an mcp test that gets %s leaves at most a build that expires',
+  async signal => {
+    const { port } = silentModel.address() as AddressInfo
+    const model = `openai:m@http://127.0.0.1:${port}/v1`
+    const args = ['test', '--project', PROJECT, 'hello', '--model', model]
+    const child = spawn(process.execPath, [MCP_BIN, ...args], {
+      env: { ...home.env, OPENAI_API_KEY: 'none' },
+      stdio: 'ignore',
+    })
+    await once(silentModel, 'request')
+    child.kill(signal)
+    const [code] = await once(child, 'exit')
+    expect(code).toBe(signal === 'SIGINT' ? 130 : null)
+    const left = (await builds()).map(({ expires_at }) => typeof expires_at)
+    expect(left).toEqual(signal === 'SIGINT' ? [] : ['string'])
+  },
+)

@@ -1,0 +1,93 @@
+import BetterSqlite3 from 'better-sqlite3'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestDaemon, type TestDaemon } from '../../../helpers/daemon/daemon.ts'
+import { buildServer, deploy, echoServer } from '../../http/fixtures.ts'
+
+let daemon: TestDaemon
+beforeAll(async () => {
+  daemon = await startTestDaemon()
+})
+afterAll(() => daemon.close())
+
+test.each([
+  ['before its first step', []],
+  ['after its first deployments', ['production']],
+])('a removal that was interrupted %s is completed at the next start', async (_, removed) => {
+  const name = `whole-${removed.length}`
+  const ids = await createServer(name)
+  for (const environment of removed) await daemon.api('DELETE', `/v1/deploy/${ids[environment]}`)
+  record({ server: name, environment: '', data: 1 })
+  const refused = await daemon.api('POST', '/v1/build', { body: echoServer(name) })
+  expect([refused.status, refused.body.error.message]).toEqual([409, `Server "${name}" is being removed.`])
+  await daemon.restart()
+  expect(await contentsOf(name)).toEqual({ deployments: [], builds: 0, mappings: 0, variables: 0 })
+  expect((await daemon.api('DELETE', `/v1/servers/${name}`)).status).toBe(404)
+  expect((await daemon.api('POST', '/v1/build', { body: echoServer(name) })).status).toBe(201)
+})
+
+test('an interrupted removal of one environment is completed, and other environments keep serving', async () => {
+  const ids = await createServer('part')
+  record({ server: 'part', environment: 'staging', data: 0 })
+  const body = { mcp_id: ids.build, environment: 'staging' }
+  expect((await daemon.api('POST', '/v1/deploy', { body })).status).toBe(409)
+  expect((await daemon.api('POST', `/v1/deploy/${ids.staging}/start`)).status).toBe(409)
+  await daemon.restart()
+  expect(await contentsOf('part')).toEqual({
+    deployments: ['production'],
+    builds: 1,
+    mappings: 1,
+    variables: 1,
+  })
+  expect((await daemon.api('POST', '/v1/deploy', { body })).status).toBe(201)
+})
+
+test('the removal of one environment removes its sign-ins and keeps those of others', async () => {
+  const build = await buildServer(daemon, echoServer('signed'))
+  for (const environment of ['production', 'staging'])
+    await deploy(daemon, build, environment, { auth: { provider: 'local' } })
+  const database = new BetterSqlite3(daemon.home.database, { readonly: true })
+  const environments = () =>
+    database
+      .prepare("SELECT DISTINCT kind FROM oauth_records WHERE kind LIKE 'signed/%'")
+      .all()
+      .map(row => /\/(\w+) /.exec((row as { kind: string }).kind)![1])
+  expect(new Set(environments())).toEqual(new Set(['production', 'staging']))
+  await daemon.api('DELETE', '/v1/servers/signed?environment=staging')
+  expect(new Set(environments())).toEqual(new Set(['production']))
+  database.close()
+})
+
+/** Two environments, a mapping and a stored variable. Returns the ids. */
+async function createServer(name: string): Promise<Record<string, string>> {
+  const build = await buildServer(daemon, echoServer(name))
+  const production = (await deploy(daemon, build, 'production')).deployment_id
+  const staging = (await deploy(daemon, build, 'staging')).deployment_id
+  await daemon.api('PUT', `/api/lambda-mapping/${name}-too`, { body: { deploymentId: production } })
+  const variables = { variables: { A: '1' } }
+  await daemon.api('PATCH', `/v1/servers/${name}/env/production`, { body: variables })
+  return { build, production, staging }
+}
+
+/** The first step of a removal, as a daemon leaves it that is killed right after. */
+function record({ server, environment, data }: { server: string; environment: string; data: number }): void {
+  const database = new BetterSqlite3(daemon.home.database)
+  database
+    .prepare('INSERT INTO removals (server, environment, data, created_at) VALUES (?, ?, ?, ?)')
+    .run(server, environment, data, new Date().toISOString())
+  database.close()
+}
+
+async function contentsOf(name: string) {
+  const [deployments, builds, mappings, env] = await Promise.all([
+    daemon.api('GET', `/v1/deploy?name=${name}`),
+    daemon.api('GET', `/v1/build?name=${name}`),
+    daemon.api('GET', '/api/lambda-mapping'),
+    daemon.api('GET', `/v1/servers/${name}/env/production`),
+  ])
+  return {
+    deployments: deployments.body.data.items.map((one: { environment: string }) => one.environment),
+    builds: builds.body.data.items.length,
+    mappings: mappings.body.items.filter((one: { server: string }) => one.server === name).length,
+    variables: env.body.data.variables.length,
+  }
+}
