@@ -22,6 +22,7 @@ import { UnknownFiles } from './services/backups/unknown-files.ts'
 import { createClock } from './services/clock.ts'
 import type { ServiceDependencies } from './services/dependencies.ts'
 import { RequestMetrics } from './services/metrics/request-metrics.ts'
+import { ReplacedFiles } from './services/prune/replaced-files.ts'
 import { Destinations } from './services/serving/destinations.ts'
 import { StateStores } from './state/state-stores.ts'
 
@@ -126,6 +127,7 @@ export function createDependencies(
     registry: config.registry ?? {},
     backups: new Backups({ ...backupSettings(config), closing }),
     unknownFiles: new UnknownFiles(home.unknownFiles, clock),
+    replacedFiles: new ReplacedFiles(home, clock),
     closing,
     clock,
   }

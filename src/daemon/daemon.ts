@@ -107,7 +107,7 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
     await services.serverRemoval.resume()
     await reconcile({ deps, ...services }, { startFirst: inherited !== undefined })
     watchPortConflicts({ deps, ...services })
-    services.temporaryBuilds.watch()
+    await services.temporaryBuilds.watch()
     watchBackups(deps, deps.backups, config.backupDelayMs)
     await services.containerBuilds.resume()
     await openPublicListeners(deps, config)

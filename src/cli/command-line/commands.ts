@@ -25,6 +25,7 @@ const FILES: Readonly<Record<string, () => Promise<object>>> = {
   rollback: () => import('../commands/rollback.ts'),
   env: () => import('../commands/env.ts'),
   remove: () => import('../commands/remove.ts'),
+  prune: () => import('../commands/prune.ts'),
   tools: () => import('../commands/tools.ts'),
   call: () => import('../commands/call.ts'),
   resources: () => import('../commands/resources.ts'),

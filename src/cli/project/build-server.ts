@@ -48,7 +48,7 @@ async function followBuild(
   { timeoutMs, isTemporary, onPhase }: FollowOptions,
 ): Promise<BuildRecord> {
   // An API without temporary builds ignores the preference (RFC 7240).
-  const headers = isTemporary ? { prefer: 'temporary' } : {}
+  const headers: Record<string, string> = isTemporary ? { prefer: 'temporary' } : {}
   const events = api.stream<BuildEvent | BuildRecord>('POST', '/v1/build', {
     body: request,
     headers,

@@ -9,6 +9,7 @@ import { lambdaMappingEndpoints } from './api/lambda-mapping.ts'
 import { metricsEndpoints } from './api/metrics.ts'
 import { modelKeysEndpoints } from './api/model-keys.ts'
 import { projectsEndpoints } from './api/projects.ts'
+import { pruneEndpoints } from './api/prune.ts'
 import { serversEndpoints } from './api/servers.ts'
 import { check, dispatch, refuseUnknown } from './dispatch.ts'
 import { type Bindings, type Route, STATUS_READERS, toRoute } from './endpoint.ts'
@@ -57,6 +58,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
   const chats = chatsEndpoints(services)
   const modelKeys = modelKeysEndpoints(services)
   const keys = keysEndpoints(services, () => routes)
+  const prune = pruneEndpoints(services)
   const daemon = daemonEndpoints(services, { requestStop, upgrades, facts: health })
   const routes: Route[] = (
     [
@@ -135,6 +137,8 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
       ['DELETE /api/keys/{id}', 'ADMIN', keys.revokeKey],
       ['POST /api/keys/check', 'ADMIN', keys.checkKey],
       ['POST /api/daemon/backup', 'ADMIN', daemon.backUp],
+      ['GET /api/prune', 'READ', prune.listUnused],
+      ['POST /api/prune', 'ADMIN', prune.removeUnused],
       ['GET /api/daemon', 'READ', daemon.describeDaemon],
       ['POST /api/daemon/upgrade', 'ADMIN', daemon.upgradeDaemon],
       ['POST /api/daemon/stop', 'ADMIN', daemon.stopDaemon],

@@ -22,6 +22,7 @@ import type { UnknownFiles } from './backups/unknown-files.ts'
 import type { Images } from './builds/images.ts'
 import type { Clock } from './clock.ts'
 import type { RequestMetrics } from './metrics/request-metrics.ts'
+import type { ReplacedFiles } from './prune/replaced-files.ts'
 import type { Destinations } from './serving/destinations.ts'
 
 /** Everything that services use. `daemon/create-dependencies.ts` creates it. Each service takes only the part it needs. */
@@ -48,6 +49,7 @@ export interface ServiceDependencies {
   backups: Backups
   logs: LogStore
   unknownFiles: UnknownFiles
+  replacedFiles: ReplacedFiles
   requestMetrics: RequestMetrics
   /** Hosts and ports that the code of deployments connects to. */
   destinations: Destinations

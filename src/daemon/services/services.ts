@@ -24,6 +24,7 @@ import { ServerMetricsHistory } from './metrics/server-metrics.ts'
 import { Chats } from './projects/chats.ts'
 import { Projects } from './projects/projects.ts'
 import { TestRuns } from './projects/test-runs.ts'
+import { Prune } from './prune/prune.ts'
 import { ServerRemoval } from './servers/server-removal.ts'
 import { ServerStores } from './servers/server-stores.ts'
 
@@ -51,6 +52,7 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
     deploymentLogs: new DeploymentLogs(deps.store, deps.logs),
     records: new Records(deps, previews),
     projects: new Projects(deps),
+    prune: new Prune(deps, { builds, deployments, temporaryBuilds }),
     sources: new Sources(deps),
     surfaces: new Surfaces(deps),
     variables: new Variables(deps, previews),

@@ -79,6 +79,8 @@ export const calls = {
   changeStoreEntries: () =>
     sdk.changeStoreEntries({ ...path.serverEnv, body: { set: [{ key: 'a', value: { at: 1 } }] } }),
   removeServer: () => sdk.removeServer(path.server),
+  listUnused: () => sdk.listUnused(),
+  removeUnused: () => sdk.removeUnused({ body: { items: [] } }),
   listReleases: () => sdk.listReleases({ ...path.server, query: { environment: 'staging' } }),
   getServerLog: () => sdk.getServerLog(path.server),
   getAllLogs: () => sdk.getAllLogs({ query: { level: 'warn' } }),

@@ -82,6 +82,8 @@ export function callsOf(api: Client<paths>) {
         ...serverEnv,
         body: { set: [{ key: 'a', value: { at: 1 } }] },
       }),
+    listUnused: () => api.GET('/api/prune'),
+    removeUnused: () => api.POST('/api/prune', { body: { items: [] } }),
     removeServer: () => api.DELETE('/v1/servers/{name}', server),
     listReleases: () => api.GET('/api/servers/{name}/releases', server),
     getServerLog: () => api.GET('/api/servers/{name}/logs', server),

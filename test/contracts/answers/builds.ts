@@ -69,6 +69,17 @@ export function testUnusedBuilds(contract: Contract): void {
     await call('removeBuild', { mcp_id: body.data.mcp_id })
   })
 
+  test('lists and removes what nothing uses', async () => {
+    const { body: old } = await call('createBuild', {}, { body: echoServer('pruned') })
+    await call('createBuild', {}, { body: echoServer('pruned') })
+    const { body: list } = await call('listUnused')
+    const wanted = { kind: 'build', id: old.data.mcp_id }
+    expect(list.items).toContainEqual(expect.objectContaining({ ...wanted, reason: 'unused' }))
+    const items = [wanted, { kind: 'build', id: 'mcp_none' }]
+    const { body: result } = await call('removeUnused', {}, { body: { items } })
+    expect(result).toMatchObject({ items: [wanted], kept: [{ id: 'mcp_none' }] })
+  })
+
   test('removes a server', async () => {
     const { body } = await call('createBuild', {}, { body: echoServer('whole') })
     await call('removeServer', { name: 'whole' }, { query: 'data=true' })

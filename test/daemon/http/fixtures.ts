@@ -53,6 +53,7 @@ export const POST_BODIES: Record<string, object> = {
   createApiKey: { name: 'none', scopes: ['READ'] },
   checkApiKey: { key: 'none', method: 'GET', path: '/' },
   upgradeDaemon: {},
+  removeUnused: { items: [] },
 }
 
 export async function createKey(

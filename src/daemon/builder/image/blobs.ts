@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createReadStream, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { createReadStream, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { HostingError } from '../../../shared/errors.ts'
@@ -45,6 +45,17 @@ export class Blobs {
     throw new HostingError('UNAVAILABLE', `The blob ${digest} ${bytes ? 'is damaged' : 'is missing'}.`, {
       details: 'Build the image again. The same source results in the same blobs.',
     })
+  }
+
+  /** Digests of all blobs. */
+  list(): string[] {
+    return readdirSync(this.#directory)
+      .filter(name => /^[0-9a-f]{64}$/.test(name))
+      .map(name => `sha256:${name}`)
+  }
+
+  remove(digest: string): void {
+    rmSync(this.path(digest), { force: true })
   }
 
   stream(digest: string) {

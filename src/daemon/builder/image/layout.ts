@@ -29,6 +29,10 @@ export class Layout {
     this.#save(this.#list().filter(({ annotations }) => annotations?.[REF_NAME] !== name))
   }
 
+  names(): string[] {
+    return this.#list().flatMap(({ annotations }) => annotations?.[REF_NAME] ?? [])
+  }
+
   /** Throws UNAVAILABLE when a part of it is missing or damaged. */
   find(name: string): Image | undefined {
     const entry = this.#list().find(({ annotations }) => annotations?.[REF_NAME] === name)

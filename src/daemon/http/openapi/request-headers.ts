@@ -6,7 +6,7 @@ export const REQUEST_HEADERS = {
     { minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
   ),
   Prefer: header(
-    '`respond-async` (RFC 7240) asks for 202 before the work is done. `temporary` asks for a build that is removed ten minutes after its last test, unless it is deployed.',
+    '`respond-async` (RFC 7240) asks for 202 before the work is done. `temporary`: the build is removed ten minutes after its last test.',
     'respond-async',
   ),
   'Last-Event-ID': header(

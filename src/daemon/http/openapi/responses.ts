@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ErrorCode } from '../../../shared/errors.ts'
 import type { AnswerDoc, Endpoint, Route } from '../endpoint.ts'
 import { scopesOf } from '../middleware/scope.ts'
@@ -13,7 +14,7 @@ const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit
 
 const ERROR_CONTENT = { 'application/json': { schema: { $ref: '#/components/schemas/out:Error' } } }
 
-/** Writes the responses of operations. Error responses are shared: `components.responses`. */
+/** Writes the responses of operations. Errors and answers without content are shared: `components.responses`. */
 export class ResponseWriter {
   readonly shared: Record<string, Json> = {}
   readonly #schemas: SchemaWriter
@@ -39,7 +40,7 @@ export class ResponseWriter {
     const isAsync = status === 202 && route.endpoint.takesPrefer
     const own = answer.headers ?? []
     const content = this.#contentOf(route, answer)
-    return {
+    const response = {
       description: answer.description,
       headers: describeHeaders(
         [
@@ -52,6 +53,15 @@ export class ResponseWriter {
       ),
       ...(content && { content }),
     }
+    return content ? response : this.#share(route, status, response)
+  }
+
+  #share(route: Route, status: number, response: Json): Json {
+    const name = `Empty${status}${isCounted(route) ? '' : 'Uncounted'}`
+    this.shared[name] ??= response
+    return isDeepStrictEqual(this.shared[name], response)
+      ? { $ref: `#/components/responses/${name}` }
+      : response
   }
 
   #contentOf(route: Route, { schema, events, file, text }: AnswerDoc): Json | undefined {

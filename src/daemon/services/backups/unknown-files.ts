@@ -1,6 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import { writeFileAtomic } from '../../../shared/atomic-file.ts'
 import {
   KEPT_UNKNOWN_DAYS,
@@ -9,6 +7,7 @@ import {
   type UnknownKind,
 } from '../../../shared/contract/daemon/unknown-files.ts'
 import type { Clock } from '../clock.ts'
+import { sizeOf } from './file-size.ts'
 
 const DAY_MS = 24 * 3600_000
 const KEPT_MS = KEPT_UNKNOWN_DAYS * DAY_MS
@@ -55,7 +54,16 @@ export class UnknownFiles {
         this.#path,
         `${JSON.stringify({ lookedAt: now, files } satisfies UnknownFilesRecord)}\n`,
       )
-    return found.filter(one => files[keyOf(one)]!.keptMs >= KEPT_MS)
+    return found.filter(one => isExpired(files[keyOf(one)]!))
+  }
+
+  /** Those that have been unknown for seven days, as of the last update. */
+  expired(found: readonly Unknown[]): (Unknown & UnknownFile)[] {
+    const files = this.#read()?.files ?? {}
+    return found.flatMap(one => {
+      const known = files[keyOf(one)]
+      return known && isExpired(known) ? { ...one, ...known } : []
+    })
   }
 
   /** Undefined when the record is missing or damaged. The time then starts again. */
@@ -71,20 +79,10 @@ export class UnknownFiles {
   }
 }
 
-function keyOf({ kind, name }: Unknown): string {
-  return `${kind}/${name}`
+function isExpired({ keptMs }: UnknownFile): boolean {
+  return keptMs >= KEPT_MS
 }
 
-/** Size of files and of everything in folders. Ignores files that disappear in the meantime. */
-async function sizeOf(paths: readonly string[]): Promise<number> {
-  let bytes = 0
-  for (const path of paths) {
-    const status = await stat(path).catch(() => undefined)
-    if (!status?.isDirectory()) bytes += status?.size ?? 0
-    else
-      for (const entry of await readdir(path, { recursive: true, withFileTypes: true }).catch(() => []))
-        if (entry.isFile())
-          bytes += (await stat(join(entry.parentPath, entry.name)).catch(() => undefined))?.size ?? 0
-  }
-  return bytes
+function keyOf({ kind, name }: Unknown): string {
+  return `${kind}/${name}`
 }

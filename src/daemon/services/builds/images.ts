@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
+import type { UnusedItem } from '../../../shared/contract/daemon/prune.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { ArtifactStore } from '../../builder/artifact-store.ts'
 import { imageArchive } from '../../builder/image/archive.ts'
@@ -14,6 +15,7 @@ import { type ExistingProgram, programFiles, requireCommand } from '../../builde
 import type { pulledBase } from '../../builder/image/pulled-base.ts'
 import type { RepositoryAddress } from '../../builder/image/repository-address.ts'
 import { buildServerImage } from '../../builder/image/server-image.ts'
+import { findUnusedImages, removeUnusedLayers } from '../../builder/image/unused-images.ts'
 import type { Build } from '../../store/tables/builds.ts'
 
 export interface ImagesOptions {
@@ -50,6 +52,8 @@ export class Images {
   /** Sends the base shared by many servers to a registry only once. */
   readonly pushed = new PushedBlobs()
   #layout: Layout | undefined
+  /** Number of images that are being made or read. Their blobs must not be removed. */
+  #users = 0
 
   constructor(options: ImagesOptions) {
     this.#options = options
@@ -63,18 +67,60 @@ export class Images {
   /** The image as a tar for docker, podman and skopeo, and its name. */
   async archive(build: Build, request?: ImageRequest): Promise<{ file: Readable; name: string }> {
     const { image, name } = await this.make(build, request)
-    return { file: imageArchive(this.layout, image, name), name }
+    return { file: this.archiveAs(image, name), name }
   }
 
   archiveAs(image: Image, name: string): Readable {
-    return imageArchive(this.layout, image, name)
+    this.#users++
+    const file = imageArchive(this.layout, image, name)
+    file.once('close', () => this.#users--)
+    return file
+  }
+
+  /** Stored images that are not in use, and blobs of no image. */
+  listUnused(isUsed: (name: string) => boolean): UnusedItem[] {
+    if (!existsSync(join(this.#options.directory, 'index.json'))) return []
+    const { images, layers } = findUnusedImages(this.layout, isUsed)
+    const items = images.map(({ name, ...facts }): UnusedItem => {
+      return { kind: 'image', id: name, name: name.split(':')[0]!, reason: 'unused', ...facts }
+    })
+    return layers
+      ? [...items, { kind: 'layers', id: 'layers', name: '', reason: 'unused', ...layers }]
+      : items
+  }
+
+  /** Throws CONFLICT while an image is made or read. */
+  removeImage(name: string): void {
+    this.#requireIdle()
+    this.layout.untag(name)
+    removeUnusedLayers(this.layout)
+  }
+
+  /** Throws CONFLICT while an image is made or read. */
+  removeLayers(): void {
+    this.#requireIdle()
+    removeUnusedLayers(this.layout)
+  }
+
+  #requireIdle(): void {
+    if (this.#users > 0)
+      throw new HostingError('CONFLICT', 'An image is being made or downloaded. Try again later.')
   }
 
   /**
    * Builds the image of a ready build. The same server on the same base always gets the same name and tag. Throws
    * INVALID_MCP for a program that the base cannot run, and UPSTREAM_FAILED for a base that cannot be fetched.
    */
-  async make({ digest, name }: Build, { base: wanted, signal }: ImageRequest = {}): Promise<MadeImage> {
+  async make(build: Build, request: ImageRequest = {}): Promise<MadeImage> {
+    this.#users++
+    try {
+      return await this.#make(build, request)
+    } finally {
+      this.#users--
+    }
+  }
+
+  async #make({ digest, name }: Build, { base: wanted, signal }: ImageRequest): Promise<MadeImage> {
     const { artifacts, standaloneProgram, dockerConfig, defaultBase } = this.#options
     const artifact = artifacts.load(digest!)
     if (artifact.program?.type === 'image') throw alreadyImage(name, artifact.program.image)

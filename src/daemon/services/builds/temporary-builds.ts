@@ -38,19 +38,19 @@ export class TemporaryBuilds {
     }
   }
 
-  async removeExpired(): Promise<void> {
+  async #removeExpired(): Promise<void> {
     const { clock, store } = this.#deps
     const expired = store.builds.listExpired(clock.now()).filter(({ id }) => !this.isTested(id))
     for (const { id } of expired) await this.#builds.remove(id).catch(unlessKept)
   }
 
   /** Removes expired builds immediately, then every minute. */
-  watch(): void {
+  async watch(): Promise<void> {
     const { background, closing } = this.#deps
+    await this.#removeExpired().catch(background.report)
     const check = () => {
-      if (!background.closing) background.run(() => this.removeExpired())
+      if (!background.closing) background.run(() => this.#removeExpired())
     }
-    check()
     const timer = setInterval(check, CHECK_EVERY_MS).unref()
     closing.addEventListener('abort', () => clearInterval(timer), { once: true })
   }

@@ -4,6 +4,7 @@ import type { Artifact } from '../../../shared/definitions/artifact.ts'
 import type { Database } from '../database.ts'
 import { RecordStore } from '../record-store.ts'
 import type { Page } from '../table.ts'
+import { REPLACED_TRY } from './deployments.ts'
 
 export interface Build {
   id: string
@@ -75,6 +76,49 @@ export class BuildStore extends RecordStore<Build> {
   /** Oldest first. */
   listByServer(name: string): Build[] {
     return this.table.list('WHERE name = ? ORDER BY created_at, id', [name])
+  }
+
+  /**
+   * Failed builds, and ready ones that are not the newest of their server and that no deployment or running container build
+   * needs. Deployments that failed before they served and were followed by another one need none. Without temporary builds.
+   */
+  listUnused(): Build[] {
+    return this.table.list(
+      `WHERE expires_at IS NULL AND (status = 'failed' OR (status = 'ready'
+       AND id <> (SELECT newest.id FROM builds AS newest WHERE newest.name = builds.name AND newest.status = 'ready'
+         AND newest.expires_at IS NULL ORDER BY newest.created_at DESC, newest.id DESC LIMIT 1)
+       AND NOT EXISTS (SELECT 1 FROM deployments WHERE deployments.mcp_id = builds.id AND NOT (${REPLACED_TRY}))
+       AND NOT EXISTS (SELECT 1 FROM container_builds WHERE container_builds.mcp_id = builds.id
+         AND container_builds.status IN ('pending', 'in_progress'))))
+       ORDER BY created_at, id`,
+    )
+  }
+
+  /** Digests of the artifacts and source archives that only the given builds need. */
+  digestsOnlyOf(ids: readonly string[]): { artifacts: string[]; sources: string[] } {
+    const only = (column: 'digest' | 'source_digest', others: string) =>
+      this.database.values<string>(
+        `WITH given AS (SELECT value AS id FROM json_each(?))
+         SELECT DISTINCT ${column} FROM builds WHERE id IN given AND ${column} IS NOT NULL AND NOT EXISTS (
+           SELECT 1 FROM builds AS other WHERE other.${column} = builds.${column} AND other.id NOT IN given ${others}`,
+        [JSON.stringify(ids)],
+      )
+    return {
+      artifacts: only('digest', ')'),
+      sources: only(
+        'source_digest',
+        "AND other.status <> 'failed') AND NOT EXISTS (SELECT 1 FROM sources WHERE sources.digest = source_digest)",
+      ),
+    }
+  }
+
+  /** Digests of the artifacts of all ready builds except the given ones. */
+  digestsWithout(ids: readonly string[]): string[] {
+    return this.database.values(
+      `SELECT DISTINCT digest FROM builds WHERE status = 'ready' AND digest IS NOT NULL
+       AND id NOT IN (SELECT value FROM json_each(?))`,
+      [JSON.stringify(ids)],
+    )
   }
 
   hasAny(name: string): boolean {

@@ -53,6 +53,17 @@ export class ContainerBuildStore extends RecordStore<ContainerBuild> {
     return this.table.find("WHERE project_id = ? AND status IN ('pending', 'in_progress')", [projectId])
   }
 
+  /** Names in the OCI layout of the images that the newest successful build of each project made. */
+  currentImages(): string[] {
+    const uris = this.database.values<string>(
+      `SELECT image_uri FROM container_builds AS build WHERE status = 'succeeded' AND image_uri LIKE 'oci:%'
+       AND EXISTS (SELECT 1 FROM projects WHERE projects.id = build.project_id AND projects.status <> 'deleted')
+       AND id = (SELECT newest.id FROM container_builds AS newest WHERE newest.project_id = build.project_id
+         AND newest.status = 'succeeded' ORDER BY newest.created_at DESC, newest.id DESC LIMIT 1)`,
+    )
+    return uris.map(uri => uri.split(':').slice(-2).join(':'))
+  }
+
   update(build: ContainerBuild): void {
     this.table.update(build, [
       'status',

@@ -30,6 +30,11 @@ export interface Deployment {
 
 export type DeploymentFilter = Partial<Pick<Deployment, 'name' | 'environment' | 'status'>>
 
+/** A deployment that failed before it served and was followed by another one. Its table must not have an alias. */
+export const REPLACED_TRY = `deployments.status = 'failed' AND deployments.deployed_at IS NULL AND EXISTS (
+  SELECT 1 FROM deployments AS later WHERE later.name = deployments.name AND later.environment = deployments.environment
+  AND (later.created_at, later.id) > (deployments.created_at, deployments.id))`
+
 export type LiveDeployment = Pick<Deployment, 'id' | 'name' | 'environment'>
 
 export class DeploymentStore extends RecordStore<Deployment> {
@@ -91,6 +96,18 @@ export class DeploymentStore extends RecordStore<Deployment> {
          AND (other.updated_at > failed.updated_at OR other.status IN ('deploying', 'deployed')))`,
       [],
     )
+  }
+
+  /** Oldest first. */
+  listReplacedTries(): Deployment[] {
+    return this.table.list(`WHERE ${REPLACED_TRY} ORDER BY created_at, id`)
+  }
+
+  /** Servers and environments with deployments. */
+  listPlaces(): Pick<Deployment, 'name' | 'environment'>[] {
+    return this.database
+      .prepare<Pick<Deployment, 'name' | 'environment'>>('SELECT DISTINCT name, environment FROM deployments')
+      .all()
   }
 
   findByDomain(domain: string): Deployment | undefined {

@@ -73,9 +73,7 @@ export const createKeyRequestSchema = namedCreateApiKeyRequest.strictObject({
   replace: z
     .boolean()
     .optional()
-    .describe(
-      '`true` revokes existing keys with this name in the same step. By default a name in use is 409.',
-    ),
+    .describe('`true` revokes keys with this name. Otherwise a name in use is 409.'),
 })
 
 export const keyPageSchema = itemPage(keyRecordSchema, 'ApiKeyPage')

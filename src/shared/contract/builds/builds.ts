@@ -38,9 +38,7 @@ export const buildRecordSchema = namedBuild.object({
   prompts: z.array(z.string()).optional().describe('Names of the prompts.'),
   project_id: z.string().nullable().optional().describe('Id of the project that the build belongs to.'),
   created_at: isoTime.optional().describe('Creation time.'),
-  expires_at: isoTime
-    .optional()
-    .describe('Extension: time after which a temporary build is removed. Absent for others.'),
+  expires_at: isoTime.optional().describe('Extension: expiry of a temporary build.'),
   warnings: z
     .array(z.string())
     .optional()

@@ -172,10 +172,7 @@ export const deploymentStatusSchema = deploymentRecordSchema
       ),
     created_at: isoTime.describe('Creation time.'),
     updated_at: isoTime.describe('Time of the last change.'),
-    deployed_at: isoTime
-      .nullable()
-      .optional()
-      .describe('Extension: time at which it last started to serve. Null if it never served.'),
+    deployed_at: isoTime.nullable().optional().describe('Extension: last start. Null if it never served.'),
     stopped_at: isoTime.nullable().describe('Time at which it stopped. Null while it runs.'),
     release: releaseSummarySchema.optional(),
     error: failureSchema.nullable().describe('Why it failed. Null otherwise.'),

@@ -31,7 +31,7 @@ export const putMappingSchema = namedPutMappingRequest.strictObject({
     .boolean()
     .optional()
     .describe(
-      '`true` also moves a subdomain that leads to another server or environment. By default that is 409, unless `If-Match` names the current mapping.',
+      '`true` also moves a subdomain that leads elsewhere. Otherwise that is 409 without `If-Match`.',
     ),
 })
 

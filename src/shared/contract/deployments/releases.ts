@@ -48,7 +48,7 @@ export const releaseSummarySchema = named('ReleaseSummary', 'What the release of
   rollback_to: null,
 }).object({
   message: z.string().nullable().describe('Message of the release.'),
-  git: gitSchema.nullable().describe('Git commit of the released project. Null if unknown.'),
+  git: gitSchema.nullable().describe('Git commit. Null if unknown.'),
   rollback_to: z.int().nullable().describe('Version that a rollback returned to. Null for other releases.'),
 })
 

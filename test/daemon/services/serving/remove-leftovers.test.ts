@@ -11,7 +11,7 @@ import { LogStore } from '../../../../src/daemon/runtime/logs/log-store.ts'
 import { UnknownFiles } from '../../../../src/daemon/services/backups/unknown-files.ts'
 import { createClock } from '../../../../src/daemon/services/clock.ts'
 import type { ServiceDependencies } from '../../../../src/daemon/services/dependencies.ts'
-import { removeLeftovers } from '../../../../src/daemon/services/serving/reconcile.ts'
+import { removeLeftovers } from '../../../../src/daemon/services/serving/leftovers.ts'
 import { openStore } from '../../../../src/daemon/store/store.ts'
 import type { Build } from '../../../../src/daemon/store/tables/builds.ts'
 
@@ -120,6 +120,7 @@ test('files that are known again are kept, and later get another seven days', as
 })
 
 const BUILD: Build = {
+  expiresAt: null,
   digest: null,
   sourceDigest: null,
   id: 'mcp_gone',

@@ -1,0 +1,26 @@
+import {
+  pruneRequestSchema,
+  pruneResultSchema,
+  unusedListSchema,
+} from '../../../shared/contract/daemon/prune.ts'
+import type { Services } from '../../services/services.ts'
+import { dataEndpoint } from '../endpoint.ts'
+
+export function pruneEndpoints({ prune }: Services) {
+  const listUnused = dataEndpoint({
+    operationId: 'listUnused',
+    summary: 'List what nothing uses any more',
+    answers: { 200: { description: 'What can be removed.', schema: unusedListSchema } },
+    run: () => prune.list(),
+  })
+
+  const removeUnused = dataEndpoint({
+    operationId: 'removeUnused',
+    summary: 'Remove what nothing uses any more',
+    body: pruneRequestSchema,
+    answers: { 200: { description: 'What was removed.', schema: pruneResultSchema } },
+    run: ({ body }) => prune.remove(body),
+  })
+
+  return { listUnused, removeUnused }
+}

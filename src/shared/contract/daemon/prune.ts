@@ -1,0 +1,66 @@
+import * as z from 'zod'
+import { named } from '../../json/schema-metadata.ts'
+import { EXAMPLE_MCP_ID, EXAMPLE_TIME, isoTime } from '../fields.ts'
+
+/** GET and POST /api/prune, an extension (docs/cleanup.md). */
+
+const UNUSED_KINDS = ['deployment', 'build', 'image', 'layers', 'database', 'state', 'file'] as const
+
+const kind = z.enum(UNUSED_KINDS).meta({
+  id: 'UnusedKind',
+  description: 'Kind of an item. `layers`: parts of removed images. `file`: a file without a record.',
+})
+const id = z.string().min(1).max(300).describe('Id in its kind.')
+const example = { kind: 'build', id: EXAMPLE_MCP_ID } as const
+
+const unusedItemSchema = named('UnusedItem', 'Something that nothing uses any more.', {
+  ...example,
+  name: 'weather',
+  reason: 'failed',
+  bytes: 2048,
+  createdAt: EXAMPLE_TIME,
+}).object({
+  kind,
+  id,
+  name: z.string().describe('Name of the server. Empty without one.'),
+  reason: z
+    .enum(['failed', 'unused', 'replaced', 'unknown'])
+    .describe('`replaced`: by a restore, a week ago. `unknown`: to the database, for a week.'),
+  bytes: z.int().describe('Space that it takes.'),
+  createdAt: isoTime.describe('Creation time. Of a file: unused since.'),
+})
+
+export const unusedListSchema = named('UnusedList', 'Everything that can be removed.', {
+  items: [],
+  bytes: 0,
+}).object({
+  items: z.array(unusedItemSchema).describe('Oldest first within a kind.'),
+  bytes: z.int().describe('Space that all items take.'),
+})
+
+export const pruneRequestSchema = named('PruneRequest', 'What to remove.', { items: [example] }).strictObject(
+  {
+    items: z
+      .array(z.strictObject({ kind, id }))
+      .max(10_000)
+      .optional()
+      .describe('Only these items, as far as they are still unused. By default all.'),
+  },
+)
+
+export const pruneResultSchema = named('PruneResult', 'What was removed.', {
+  items: [],
+  bytes: 0,
+  kept: [],
+}).object({
+  items: z.array(unusedItemSchema).describe('Removed items.'),
+  bytes: z.int().describe('Space that they took.'),
+  kept: z
+    .array(z.object({ kind, id, reason: z.string().describe('Why, in one sentence.') }))
+    .describe('Requested items that were not removed.'),
+})
+
+export type UnusedItem = z.infer<typeof unusedItemSchema>
+export type UnusedList = z.infer<typeof unusedListSchema>
+export type PruneRequest = z.infer<typeof pruneRequestSchema>
+export type PruneResult = z.infer<typeof pruneResultSchema>
