@@ -31,7 +31,7 @@ export class ModernClient {
   readonly #options: ModernOptions
   readonly #send: ReturnType<typeof openTransport>['request']
   #lastId = 0
-  /** True after the first result. Before it, any failure may come from a server of another era. */
+  /** True after the first result. Before it, most failures may come from a server of another era. */
   #isProven = false
 
   constructor(url: string, options: ModernOptions) {
@@ -50,7 +50,8 @@ export class ModernClient {
       return result
     } catch (error) {
       if (deadline.signal.aborted) throw deadline.signal.reason
-      throw this.#isProven && !isSignInError(error) ? error : new NeedsSdk('', { cause: error })
+      const isFinal = (this.#isProven && !isSignInError(error)) || error instanceof HandledError
+      throw isFinal ? error : new NeedsSdk('', { cause: error })
     } finally {
       deadline.end()
     }
@@ -62,8 +63,8 @@ export class ModernClient {
     const answer = await readAnswer(incoming, id, notification => {
       this.#notify(notification, request, () => deadline.restart())
     })
-    if (answer) return resultOf(answer)
     const status = incoming.statusCode
+    if (answer) return resultOf(answer, { isHandled: status === 200 })
     throw Object.assign(new Error(`HTTP ${status}`), { data: { status } })
   }
 
@@ -143,8 +144,14 @@ function parseMessage(text: string): Message | undefined {
   }
 }
 
-function resultOf({ result, error }: Message): unknown {
-  if (error) throw Object.assign(new Error(String(error.message)), { code: error.code })
+/** An error in a response with status 200: the server accepted the revision and handled the request. */
+class HandledError extends Error {}
+
+function resultOf({ result, error }: Message, { isHandled }: { isHandled: boolean }): unknown {
+  if (error) {
+    const failure = isHandled ? new HandledError(String(error.message)) : new Error(String(error.message))
+    throw Object.assign(failure, { code: error.code })
+  }
   const { resultType, ...members } = result ?? {}
   if (resultType === 'complete') return members
   throw new Error(

@@ -158,6 +158,16 @@ describe('withServer', () => {
     })
   })
 
+  it('does not repeat a first request that the server handled and rejected', async () => {
+    const { url, methods } = await startScripted(({ id }, response) =>
+      send(response, id, { error: { code: -32602, message: 'Resource not found: docs://missing' } }),
+    )
+    await expect(
+      withServer(url, {}, connection => connection.readResource('docs://missing')),
+    ).rejects.toMatchObject({ code: 'INVALID_REQUEST', message: 'Resource not found: docs://missing' })
+    expect(methods).toEqual(['resources/read'])
+  })
+
   it.each([
     [{ resultType: 'complete' }, 'it sent an invalid MCP message'],
     [{ resultType: 'complete', content: [{ type: 'image' }] }, 'it sent an invalid MCP message'],
