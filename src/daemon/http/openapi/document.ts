@@ -1,6 +1,6 @@
 import { errorEnvelopeSchema } from '../../../shared/contract/envelope.ts'
 import type { Route } from '../endpoint.ts'
-import { HEADER_COMPONENTS } from './headers.ts'
+import { HEADERS } from './headers.ts'
 import { describeOperation } from './operations.ts'
 import { REQUEST_HEADERS } from './request-headers.ts'
 import { ResponseWriter } from './responses.ts'
@@ -57,7 +57,7 @@ export function describeApi(routes: readonly Route[]): Json {
       parameters: Object.fromEntries(
         Object.entries(REQUEST_HEADERS).map(([name, rest]) => [name, { name, ...rest }]),
       ),
-      headers: HEADER_COMPONENTS,
+      headers: HEADERS,
       responses: whole.document.responses,
       schemas: whole.schemas,
     },

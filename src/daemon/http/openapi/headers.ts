@@ -1,4 +1,5 @@
-const HEADERS = {
+/** Response headers, by name: `components.headers`. */
+export const HEADERS = {
   'X-Request-Id': header('Id of the request, equal to `meta.request_id`.', 'req_4h7k2m9q5w1x8z3c6v0b'),
   'X-RateLimit-Limit': header('Requests per hour that the plan allows.', 1000),
   'X-RateLimit-Remaining': header('Requests left in this window.', 997),
@@ -21,23 +22,10 @@ function header(description: string, example: string | number) {
   return { description, required: true, schema: { type }, example }
 }
 
-/** Response headers, each as a required and an optional one: `components.headers`. */
-export const HEADER_COMPONENTS = Object.fromEntries(
-  Object.entries(HEADERS).flatMap(([name, header]) => [
-    [name, header],
-    [optionalName(name), { ...header, required: false }],
-  ]),
-)
-
 /** References to these headers. Optional ones may be missing from a response. */
 export function describeHeaders(names: readonly HeaderName[], optional: readonly HeaderName[] = []) {
-  const referTo = (name: string) => ({ $ref: `#/components/headers/${name}` })
-  return Object.fromEntries([
-    ...names.map(name => [name, referTo(name)]),
-    ...optional.map(name => [name, referTo(optionalName(name))]),
-  ])
-}
-
-function optionalName(name: string): string {
-  return `Optional-${name}`
+  const required = names.map(name => [name, { $ref: `#/components/headers/${name}` }])
+  // Not referred to, because client generators read only from the header itself that it is optional.
+  const rest = optional.map(name => [name, { ...HEADERS[name], required: undefined }])
+  return Object.fromEntries([...required, ...rest])
 }
