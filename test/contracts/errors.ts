@@ -195,6 +195,8 @@ export function testErrors(contract: Contract): void {
     await expect409('startDeployment', at)
     await expect409('rollbackDeployment', at)
     await expect409('removeBuild', { mcp_id })
+    await api.call('createBuild', {}, { body: echoServer('conflicts') })
+    await expect409('getInspector', { mcp_id }, { headers: { accept: 'text/event-stream' } })
     using database = openDatabase(daemon)
     database.exec(`UPDATE builds SET status = 'building' WHERE id = '${mcp_id}'`)
     await expect409('removeServer', { name: 'conflicts' })

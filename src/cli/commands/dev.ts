@@ -1,4 +1,6 @@
 import { LOG_LEVELS } from '../../shared/contract/states.ts'
+import { HostingError } from '../../shared/errors.ts'
+import { isLoopback } from '../api/transport.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
@@ -19,21 +21,36 @@ export default defineCommand({
       default: 'info',
       doc: 'minimum log level',
     },
+    inspect: {
+      type: 'boolean',
+      doc: 'run handlers with a debugger, for Chrome (chrome://inspect) and editors. Local daemon only',
+    },
+    inspectPort: {
+      type: 'integer',
+      value: 'port',
+      default: 9229,
+      doc: 'port of the debugger, 0: any free one',
+    },
     ...VARIABLE_OPTIONS,
   },
   examples: {
     'mcp dev': 'the project in this folder',
     'mcp dev --env-file .env': 'with environment variables',
     'mcp dev weather --level debug': 'show every MCP message',
-    'mcp dev --json': 'one JSON object per line: built, missing, failed, log',
+    'mcp dev --inspect': 'set breakpoints in handlers',
+    'mcp dev --json': 'one JSON object per line: built, missing, debugger, failed, log',
   },
-  async run(context, { dir, level, set, envFile }): Promise<ExitCode> {
+  async run(context, { dir, level, inspect, inspectPort, set, envFile }): Promise<ExitCode> {
     const given = readEnvVars(envFile, set, context.env)
     await requireProject(dir)
     const { DevSession } = await import('../dev/dev-session.ts')
-    return new DevSession(context, folderOfProject(dir), level).run(async () =>
-      withEnv(context, await loadProject(dir), given),
-    )
+    if (inspect) requireLocalApi(context)
+    const settings = {
+      directory: folderOfProject(dir),
+      level,
+      inspectPort: inspect ? inspectPort : undefined,
+    }
+    return new DevSession(context, settings).run(async () => withEnv(context, await loadProject(dir), given))
   },
 })
 
@@ -49,4 +66,17 @@ async function withEnv(
   return Object.keys(env_vars).length === 0
     ? project
     : { ...project, request: { ...project.request, env_vars } }
+}
+
+/** The debugger listens on loopback of the daemon's machine. */
+function requireLocalApi(context: CommandContext): void {
+  const url = context.settings().apiUrl?.value
+  if (url === undefined || isLoopback(new URL(url).hostname)) return
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `--inspect needs the local daemon. ${url} is not on this machine.`,
+    {
+      next: [{ description: 'Use the local daemon', command: 'mcp dev --inspect --context local' }],
+    },
+  )
 }

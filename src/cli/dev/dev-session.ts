@@ -15,11 +15,19 @@ import { markDev } from './dev-mark.ts'
 import { Hotkeys } from './hotkeys.ts'
 import { MissingVariables } from './missing-variables.ts'
 import { OldBuilds } from './old-builds.ts'
+import { PreviewDebugger } from './preview-debugger.ts'
 import { isShown, type Level, PreviewLog } from './preview-log.ts'
 import { FolderWatcher } from './watch-folder.ts'
 
 const KEYS = 'r rebuild   c call a tool   o show URL   l log level   ? keys   q quit'
 const SHOWN_FILES = 3
+
+export interface DevSettings {
+  directory: string
+  level: Level
+  /** Port of a debugger. Undefined: none. */
+  inspectPort: number | undefined
+}
 
 /** One run of `mcp dev`: the served build and the terminal output. */
 export class DevSession {
@@ -29,6 +37,8 @@ export class DevSession {
   #served: BuildRecord | undefined
   #builds: OldBuilds | undefined
   #log: PreviewLog | undefined
+  readonly #inspectPort: number | undefined
+  #debugger: PreviewDebugger | undefined
   readonly #missing: MissingVariables
   /** Names of variables that have a value in this run only. */
   #given: string[] = []
@@ -41,10 +51,11 @@ export class DevSession {
   readonly #ended = Promise.withResolvers<ExitCode>()
   readonly #closing = new AbortController()
 
-  constructor(context: CommandContext, directory: string, level: Level) {
+  constructor(context: CommandContext, { directory, level, inspectPort }: DevSettings) {
     this.#context = context
     this.#directory = directory
     this.#level = level
+    this.#inspectPort = inspectPort
     this.#missing = new MissingVariables(context)
   }
 
@@ -53,6 +64,7 @@ export class DevSession {
     await api()
     this.#daemon = await daemonId(this.#context)
     this.#builds = new OldBuilds(api)
+    this.#debugger = this.#openDebugger()
     const read = async () => {
       const project = await open()
       this.#given = Object.keys(project.request.env_vars ?? {})
@@ -77,9 +89,25 @@ export class DevSession {
       watcher.close()
       this.#closing.abort()
       this.#log.close()
+      this.#debugger?.close()
       this.#removeMark?.()
       if (!this.#isDaemonStopped) await this.#builds.removeAll()
     }
+  }
+
+  #openDebugger(): PreviewDebugger | undefined {
+    if (this.#inspectPort === undefined) return undefined
+    const { output, api } = this.#context
+    return new PreviewDebugger({
+      openApi: api,
+      port: this.#inspectPort,
+      onOpen: url =>
+        output.entry(
+          { event: 'debugger', url },
+          () => `${output.style.dim('debugger')}  ${output.style.cyan(url)}`,
+        ),
+      onError: error => this.#ended.reject(error),
+    })
   }
 
   #hotkeys(rebuild: () => void): Hotkeys {
@@ -110,6 +138,7 @@ export class DevSession {
     this.#served = record
     this.#builds!.add(record.mcp_id)
     this.#log!.follow(record.mcp_id)
+    this.#debugger?.follow(record.mcp_id)
     if (isFirst) this.#mark(record.name)
     if (output.json) return output.entry({ event: 'built', ms: Math.round(ms), files, ...record }, () => '')
     const time = formatDurationMs(ms)
@@ -184,6 +213,7 @@ export class DevSession {
       output.entry({ event: 'started' }, () => 'The daemon is running again, and the server with it.')
     this.#isDaemonStopped = false
     this.#log!.follow(this.#served!.mcp_id)
+    this.#debugger?.follow(this.#served!.mcp_id)
     build()
   }
 

@@ -28,6 +28,8 @@ export interface ProcessOptions {
   logPath: string
   /** Limit of the JavaScript heap. Above it V8 aborts the process. */
   memoryLimitMb: number
+  /** Port on 127.0.0.1 of a debugger. Allowed for handler modules only, which then have no network namespace. */
+  inspectPort?: number | undefined
 }
 
 export interface StartedProcess {
@@ -98,15 +100,17 @@ function commandOf(options: ProcessOptions): Command {
   return wall?.usable ? { command: [...wall.prefix, ...command], depth: 1, ownNetwork: true } : { command }
 }
 
-function sealedCommand({ program, kind, id, memoryLimitMb }: ProcessOptions): Command {
-  const flags = nodeFlags(memoryLimitMb)
+function sealedCommand({ program, kind, id, memoryLimitMb, inspectPort }: ProcessOptions): Command {
+  const flags = [...nodeFlags(memoryLimitMb), ...inspectFlags(inspectPort)]
   const sandbox = moduleSandbox()
   if (!sandbox.usable)
     return {
       command: [...dieWithParent(), process.execPath, ...flags, ...sealedFlags(program), program, id],
       gap: sandboxGap(sandbox.why),
     }
-  const ownNetwork = HAS_EGRESS && kind === 'sealed' && sandbox.hasNetworks
+  // A debugger outside could not connect to a loopback of its own.
+  const isReachable = inspectPort !== undefined
+  const ownNetwork = HAS_EGRESS && kind === 'sealed' && sandbox.hasNetworks && !isReachable
   const nodeArguments = (inside: string) => [...flags, ...sealedFlags(inside, [inside]), inside, id]
   return { command: sandbox.command({ id, program, ownNetwork, nodeArguments }), depth: 2, ownNetwork }
 }
@@ -145,12 +149,17 @@ export function nodeFlags(memoryLimitMb: number): string[] {
 
 /**
  * Node's permission model (https://nodejs.org/api/permissions.html): only our program in the file system, no child
- * processes, workers, addons, WASI, inspector or FFI. SQLite opens files without a permission check, so it is disabled.
+ * processes, workers, addons, WASI, inspector (unless `inspectPort` is set) or FFI. SQLite opens files without a permission check, so it is disabled.
  */
 export function sealedFlags(program: string, names = [program, realpathSync(program)]): string[] {
   // Node checks both the given name and the resolved link.
   const readable = [...new Set(names)].flatMap(name => [name, join(dirname(name), 'instance', '*')])
   return ['--permission', ...readable.map(path => `--allow-fs-read=${path}`), ...featureFlags()]
+}
+
+/** The inspector runs any code, so only the developer's own machine may reach it, and handler modules may not import it. */
+function inspectFlags(port: number | undefined): string[] {
+  return port === undefined ? [] : ['--allow-inspector', `--inspect=127.0.0.1:${port}`]
 }
 
 /**

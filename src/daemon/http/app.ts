@@ -70,6 +70,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
       ['GET /v1/build', 'READ', build.listBuilds],
       ['GET /v1/build/{mcp_id}', STATUS_READERS, build.getBuild],
       ['GET /v1/build/{mcp_id}/artifact', 'READ', build.getArtifact],
+      ['GET /v1/build/{mcp_id}/inspector', 'BUILD_AND_DEPLOY', build.getInspector],
       ['GET /v1/build/{mcp_id}/bundle', 'READ', build.getBundle],
       ['GET /v1/build/{mcp_id}/image', 'READ', build.getImage],
       ['GET /v1/build/{mcp_id}/surface', STATUS_READERS, build.getSurface],

@@ -20,6 +20,8 @@ export interface Served {
   processMb?: number | undefined
   /** While it sleeps, health and lists are answered from its artifact without a wake-up. */
   answersAsleep?: boolean
+  /** Port on 127.0.0.1 of a debugger for its handler modules, in development only. */
+  inspectPort?: number | undefined
   /** Called at each start and not kept, because thousands of tenants sleep, and they contain secrets. */
   loadTenant(): Tenant
   /** Called at each start and not kept. */

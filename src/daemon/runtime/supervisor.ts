@@ -12,7 +12,7 @@ import { prepareModuleSandbox } from '../engine/module-sandbox.ts'
 import type { ProcessKind } from '../engine/process-engine.ts'
 import type { TerminationDelays } from '../engine/termination.ts'
 import { removeLeftoverLogs, spareLogPath } from './logs/host-logs.ts'
-import { dedicatedPlacement } from './placement/dedicated-hosts.ts'
+import { dedicatedPlacement, type StartHostOptions } from './placement/dedicated-hosts.ts'
 import { type Place, type Placement, processKindOf } from './placement/placement.ts'
 import { SharedHosts } from './placement/shared-hosts.ts'
 import { WarmPool, type WarmPools } from './placement/warm-pool.ts'
@@ -29,6 +29,8 @@ import { PeerPorts } from './sessions/peer-ports.ts'
 import { SessionTransfers } from './sessions/session-owners.ts'
 
 const HEAP_MB = 256
+/** Longest time at a breakpoint of a debugger. */
+const MAX_PAUSE_MS = 24 * 3600_000
 
 export interface SupervisorOptions {
   instanceProgram: string
@@ -84,7 +86,7 @@ export class Supervisor {
         warmPools,
         logsDir,
         spareMb: 2 * memoryLimitMb,
-        startHost: (kind, limitMb) => this.#startHost(kind, limitMb),
+        startHost: (kind, settings) => this.#startHost(kind, settings),
       }),
       shared: (servedId, options) => this.#shared.place(servedId, options),
     }
@@ -257,8 +259,9 @@ export class Supervisor {
     return new WarmPool({ size, startHost: () => this.#startHost(kind), afterFirstUse: true })
   }
 
-  #startHost(kind: ProcessKind, memoryLimitMb = this.#options.memoryLimitMb ?? HEAP_MB): Host {
+  #startHost(kind: ProcessKind, settings: StartHostOptions = {}): Host {
     const id = createId('inst')
+    const { memoryLimitMb = this.#options.memoryLimitMb ?? HEAP_MB, inspectPort } = settings
     const {
       instanceProgram: program,
       logsDir,
@@ -274,7 +277,9 @@ export class Supervisor {
       program,
       logPath,
       memoryLimitMb,
-      hangTimeoutMs,
+      inspectPort,
+      // At a breakpoint, it does not answer.
+      hangTimeoutMs: inspectPort === undefined ? hangTimeoutMs : MAX_PAUSE_MS,
       termination,
       egress,
       stores,

@@ -18,7 +18,7 @@ export function sealLoader(): void {
   registerHooks({
     resolve: (specifier, context, next) => {
       const found = next(specifier, context)
-      if (isRepl(found.url) || (isOwn(found.url) && !isFromOwn(context))) throw refusal(specifier)
+      if (isHidden(found.url) || (isOwn(found.url) && !isFromOwn(context))) throw refusal(specifier)
       return found
     },
     load: (url, context, next) => {
@@ -58,12 +58,20 @@ function sealReferrers(): void {
   replace(vm, 'constants', others)
   const { getBuiltinModule } = process
   replace(process, 'getBuiltinModule', (id: unknown) => {
-    if (isRepl(id)) throw refusal('node:repl')
+    if (isHidden(id)) throw refusal(String(id))
     return apply(getBuiltinModule, process, [id])
   })
 }
 
-/** node:repl can import like a file in any folder. */
-function isRepl(id: unknown): boolean {
-  return id === 'repl' || id === 'node:repl'
+/** node:repl can import like a file in any folder. A debugger evaluates in any scope; without one, its module has no effect. */
+function isHidden(id: unknown): boolean {
+  return id === 'repl' || id === 'node:repl' || (isInspected && INSPECTOR.has(id))
 }
+
+const isInspected = process.permission?.has('inspector') ?? false
+const INSPECTOR = new Set<unknown>([
+  'inspector',
+  'node:inspector',
+  'inspector/promises',
+  'node:inspector/promises',
+])

@@ -40,6 +40,8 @@ export function testBuilds(contract: Contract): void {
     expect(built.data).toMatchObject({ status: 'ready', tools: ['hi'] })
     const { body: code } = await call('getBundle', { mcp_id: built.data.mcp_id })
     expect(code.data.bundle).toContain('tools/hi.ts')
+    const { body: inspector } = await call('getInspector', { mcp_id: built.data.mcp_id })
+    expect(inspector.data).toEqual({ url: null })
     expect((await call('getBundle', { mcp_id: contract.mcpId })).status).toBe(404)
   })
 

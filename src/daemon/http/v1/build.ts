@@ -4,13 +4,14 @@ import {
   buildRecordSchema,
   surfaceReportSchema,
 } from '../../../shared/contract/builds/builds.ts'
+import { inspectorSchema } from '../../../shared/contract/builds/inspector.ts'
 import { pageOf } from '../../../shared/contract/envelope.ts'
 import { buildStateSchema, environmentSchema } from '../../../shared/contract/fields.ts'
 import { buildRequestSchema } from '../../../shared/definitions/definitions.ts'
 import { described, named } from '../../../shared/json/schema-metadata.ts'
 import type { Services } from '../../services/services.ts'
 import { dataEndpoint, endpoint } from '../endpoint.ts'
-import { idSchema, limitSchema, pageTokenSchema, serverFilterSchema } from '../path-ids.ts'
+import { idSchema, limitSchema, pageTokenSchema, serverFilterSchema, wholeNumber } from '../path-ids.ts'
 import { buildEvents } from './build-events.ts'
 
 const location = ['Location'] as const
@@ -94,6 +95,26 @@ export function buildEndpoints(services: Services) {
     run: ({ params }) => records.build(builds.get(params.mcp_id)),
   })
 
+  const getInspector = endpoint({
+    operationId: 'getInspector',
+    summary: 'Show the debugger of a preview, or run one while the stream is read',
+    params,
+    query: z.strictObject({
+      port: wholeNumber({ min: 0, max: 65_535 })
+        .default(9229)
+        .describe('Port on 127.0.0.1. 0: any free one.'),
+    }),
+    answers: {
+      200: { description: 'The debugger.', schema: inspectorSchema, events: inspectorSchema },
+    },
+    errors: ['CONFLICT'],
+    async run({ params: { mcp_id }, query: { port }, signal, accepts }) {
+      if (accepts('text/event-stream'))
+        return { status: 200, events: await builds.inspect(mcp_id, { port, signal }) }
+      return { status: 200, data: await builds.inspector(mcp_id) }
+    },
+  })
+
   const getArtifact = dataEndpoint({
     operationId: 'getArtifact',
     summary: 'Show the artifact of a build: the normalised definitions that instances serve',
@@ -164,5 +185,15 @@ export function buildEndpoints(services: Services) {
     run: ({ params }) => builds.remove(params.mcp_id),
   })
 
-  return { createBuild, listBuilds, getBuild, getArtifact, getBundle, getImage, getSurface, removeBuild }
+  return {
+    createBuild,
+    listBuilds,
+    getBuild,
+    getInspector,
+    getArtifact,
+    getBundle,
+    getImage,
+    getSurface,
+    removeBuild,
+  }
 }

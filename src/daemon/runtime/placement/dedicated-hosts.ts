@@ -9,13 +9,22 @@ export interface DedicatedOptions {
   logsDir: string
   /** Memory limit of a spare: twice its heap. A tenant with a higher limit gets a newly started process. */
   spareMb: number
-  startHost(kind: ProcessKind, memoryLimitMb: number): Host
+  startHost(kind: ProcessKind, options: StartHostOptions): Host
+}
+
+/** Settings that spares do not have. */
+export interface StartHostOptions {
+  memoryLimitMb?: number
+  inspectPort?: number | undefined
 }
 
 /** One process per instance, taken from the spares if possible. It stops with its instance and is never reused. */
 export function dedicatedPlacement({ warmPools, logsDir, spareMb, startHost }: DedicatedOptions): Placement {
-  return (servedId, { kind, memoryMb = 0 }) => {
-    const host = memoryMb > spareMb ? startHost(kind, memoryMb) : warmPools[kind].take()
+  return (servedId, { kind, memoryMb = 0, inspectPort }) => {
+    const host =
+      memoryMb > spareMb || inspectPort !== undefined
+        ? startHost(kind, { ...(memoryMb > spareMb && { memoryLimitMb: memoryMb }), inspectPort })
+        : warmPools[kind].take()
     try {
       host.moveLog(instanceLogPath(logsDir, servedId, host.id))
     } catch (error) {

@@ -23,6 +23,8 @@ export interface PlacementOptions {
   kind: ProcessKind
   /** Memory limit of the process in MB. Default: the limit of all processes. */
   memoryMb?: number | undefined
+  /** Port of a debugger. Only a dedicated process has one. */
+  inspectPort?: number | undefined
   /** An earlier instance of the tenant keeps serving until this one is ready. */
   alongside?: boolean
   /** The instance answers for the tenant while it sleeps. */

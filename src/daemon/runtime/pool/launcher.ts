@@ -105,6 +105,7 @@ export class Launcher {
       alongside,
       kind,
       memoryMb: served.processMb,
+      inspectPort: served.inspectPort,
     })
   }
 

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream'
+import type { Inspector } from '../../../shared/contract/builds/inspector.ts'
 import type { BuildState } from '../../../shared/contract/states.ts'
 import { counted } from '../../../shared/counted.ts'
 import type { Artifact } from '../../../shared/definitions/artifact.ts'
@@ -15,6 +16,7 @@ import { readStoredValues } from '../deployments/stored-variables.ts'
 import { requireNotRemoved } from '../servers/pending-removals.ts'
 import type { CodeBuildDependencies, CodeBuilds, CodeBuildWork } from './code-builds.ts'
 import type { ImageRequest } from './images.ts'
+import { inspectorUrl, inspectPreview } from './inspect-preview.ts'
 import type { Previews } from './previews.ts'
 import { removeUnusedArchive, removeUnusedArtifact } from './source-retention.ts'
 import { getSource } from './sources.ts'
@@ -78,6 +80,16 @@ export class Builds {
   /** Throws NOT_FOUND, CONFLICT for a build that is not ready, UNAVAILABLE for a damaged artifact file. */
   artifact(id: string): Artifact {
     return loadArtifact(this.#deps, requireReady(this.get(id)))
+  }
+
+  /** The debugger of the preview. */
+  async inspector(id: string): Promise<Inspector> {
+    return { url: await inspectorUrl(this.#previews.inspectedPort(this.get(id).id)) }
+  }
+
+  /** Throws NOT_FOUND, and the errors of `inspectPreview`. */
+  inspect(id: string, options: { port: number; signal: AbortSignal }): Promise<AsyncIterable<Inspector>> {
+    return inspectPreview(this.#previews, requireReady(this.get(id)), options)
   }
 
   /** The code of the handler modules. Throws the errors of `artifact`, and NOT_FOUND when there are none. */

@@ -2,12 +2,14 @@ import type { Environment } from '../../../shared/contract/states.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { ChangedList, StatePlace } from '../../../shared/instances/instance-protocol.ts'
 import { KeyedQueue } from '../../../shared/keyed-queue.ts'
+import type { Served } from '../../runtime/served.ts'
 import type { Build } from '../../store/tables/builds.ts'
 import type { Server } from '../../store/tables/servers.ts'
 import { isPortConflict, mcpUrl } from '../addresses/addresses.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 import { changedLists } from '../deployments/surfaces.ts'
 import { type PreviewDependencies, previewWorkload } from '../serving/workloads.ts'
+import { loadArtifact } from './stored-builds.ts'
 
 type Dependencies = PreviewDependencies & Pick<ServiceDependencies, 'supervisor'>
 
@@ -20,6 +22,8 @@ export class Previews {
   readonly #conflicting = new Set<string>()
   /** Environment variables of build requests, by build. Not stored, because a preview does not justify storing secrets. */
   readonly #env = new Map<string, Record<string, string>>()
+  /** Debuggers, by build. */
+  readonly #inspected = new Map<string, { port: number }>()
 
   constructor(deps: Dependencies) {
     this.#deps = deps
@@ -67,6 +71,7 @@ export class Previews {
   /** Called after a build was removed. The newest remaining build takes over, or the address closes. */
   removeBuild(build: Build): Promise<void> {
     this.#env.delete(build.id)
+    this.#inspected.delete(build.id)
     return this.#queue.run(build.name, async () => {
       const { store, supervisor } = this.#deps
       if (store.servers.find(build.name)?.previewMcpId !== build.id) return
@@ -112,8 +117,13 @@ export class Previews {
   /** Called after variables changed. A sleeping preview reads them when it wakes up. */
   refresh(server: string): Promise<void> {
     return this.#queue.run(server, async () => {
-      const id = this.#deps.store.servers.find(server)?.previewMcpId
-      if (id && this.#isAwake(id)) await this.#deps.supervisor.renew(id)
+      const { store, supervisor } = this.#deps
+      const id = store.servers.find(server)?.previewMcpId
+      if (!id || !this.#isAwake(id)) return
+      if (!this.#inspected.has(id)) return supervisor.renew(id)
+      // Two processes cannot have the port of the debugger.
+      await supervisor.remove(id)
+      await this.#serve(store.builds.find(id)!, { isAwake: true })
     })
   }
 
@@ -124,6 +134,40 @@ export class Previews {
       await this.#deps.supervisor.remove(build.id)
       await this.#serve(build)
     })
+  }
+
+  inspectedPort(buildId: string): number | undefined {
+    return this.#inspected.get(buildId)?.port
+  }
+
+  /**
+   * Starts the preview again with a debugger, until `ended`. Throws CONFLICT, and INVALID_REQUEST for a server without handler
+   * modules.
+   */
+  startInspected(build: Build, findPort: () => Promise<number>, ended: Promise<void>): Promise<void> {
+    return this.#queue.run(build.name, async () => {
+      const { store, supervisor } = this.#deps
+      if (store.servers.find(build.name)?.previewMcpId !== build.id) throw otherPreview(build)
+      if (loadArtifact(this.#deps, build).program?.type !== 'module') throw notInspectable(build)
+      // The process of an earlier build may hold the port, even while it is paused.
+      for (const id of this.#inspected.keys())
+        if (store.builds.find(id)?.name === build.name && supervisor.has(id)) await supervisor.remove(id)
+      try {
+        const started = { port: await findPort() }
+        this.#inspected.set(build.id, started)
+        void ended.then(() => this.#deps.background.run(() => this.#endInspected(build, started)))
+        if (supervisor.has(build.id)) await supervisor.remove(build.id)
+      } finally {
+        await this.#serve(build, { isAwake: this.#inspected.has(build.id) })
+      }
+    })
+  }
+
+  /** Keeps the debugger of a later request for the build. */
+  async #endInspected(build: Build, started: { port: number }): Promise<void> {
+    if (this.#inspected.get(build.id) !== started) return
+    this.#inspected.delete(build.id)
+    await this.reset(build)
   }
 
   async #close(server: string): Promise<void> {
@@ -142,10 +186,15 @@ export class Previews {
     await addresses.open(build.name, 'preview', { waits })
     // A build that is still draining does not take connections. It serves again because the newer build was removed.
     if (this.#draining.delete(build.id)) await supervisor.remove(build.id)
-    if (!supervisor.has(build.id)) supervisor.add(previewWorkload(this.#deps, build, this.#env.get(build.id)))
+    if (!supervisor.has(build.id)) supervisor.add(this.#workload(build))
     // A failed start is reported in the log and to the first client.
     if (isAwake) await supervisor.start(build.id).catch(() => {})
     addresses.point(build.name, 'preview', build.id)
+  }
+
+  #workload(build: Build): Served {
+    const inspectPort = this.inspectedPort(build.id)
+    return previewWorkload(this.#deps, build, this.#env.get(build.id), { id: build.id, inspectPort })
   }
 
   #drain(id: string, changed: ChangedList[]): void {
@@ -164,4 +213,14 @@ function notCopied(server: string, from: Environment, cause: Error): HostingErro
     `The data of "${server}" in ${from} could not be copied to its preview: ${cause.message}`,
     { details: 'Build again, or remove preview.copy_state_from, so that the preview starts empty.', cause },
   )
+}
+
+function otherPreview({ id, name }: Build): HostingError {
+  return new HostingError('CONFLICT', `The preview of "${name}" serves another build than ${id}.`)
+}
+
+function notInspectable({ name }: Build): HostingError {
+  return new HostingError('INVALID_REQUEST', `"${name}" has no handler modules to debug.`, {
+    details: 'Start a program with the debugger of its own language.',
+  })
 }

@@ -23,7 +23,12 @@ export interface Preview {
   given: Record<string, string>
   /** Address other than the server's preview address. */
   address: Address | undefined
+  /** A debugger may pause its handlers. */
+  isInspected?: boolean
 }
+
+/** Time limit of handlers while a debugger may pause them. */
+const INSPECTED_TIMEOUT_MS = 24 * 3600_000
 
 /** Reads the tenant when an instance starts. `auth` is shared, because it also gets later revocations. */
 export function deploymentTenant(deps: TenantDependencies, id: string, auth: TenantAuth | undefined): Tenant {
@@ -58,6 +63,7 @@ export function previewTenant(deps: TenantDependencies, preview: Preview): Tenan
     // The same for all builds, so that sessions continue with the next build.
     stateKey: deps.secrets.derive(`state preview ${build.name}`),
     isPreview: true,
+    ...(preview.isInspected && { handlerTimeoutMs: INSPECTED_TIMEOUT_MS }),
     allowPrivateNetwork: false,
     logLevel: 'debug',
   }

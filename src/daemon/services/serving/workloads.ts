@@ -53,7 +53,7 @@ export function previewWorkload(
   deps: PreviewDependencies,
   build: Pick<Build, 'id' | 'name' | 'template'>,
   given: Record<string, string> = {},
-  { id, address }: { id: string; address?: Address } = build,
+  { id, address, inspectPort }: { id: string; address?: Address; inspectPort?: number | undefined } = build,
 ): Served {
   const { id: buildId, name } = build
   return {
@@ -62,10 +62,12 @@ export function previewWorkload(
     placement: placementOf(build),
     ...(build.template === 'custom' && containerOptions(deps, { buildId, id: buildId })),
     scaling: PREVIEW_SCALING,
-    idleMs: PREVIEW_IDLE_MS,
+    idleMs: inspectPort === undefined ? PREVIEW_IDLE_MS : null,
+    inspectPort,
     answersAsleep: true,
     ...artifactLoaders(deps, buildId),
-    loadTenant: () => previewTenant(deps, { id, buildId, given, address }),
+    loadTenant: () =>
+      previewTenant(deps, { id, buildId, given, address, isInspected: inspectPort !== undefined }),
   }
 }
 

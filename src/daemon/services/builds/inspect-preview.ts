@@ -1,0 +1,80 @@
+import { createServer } from 'node:net'
+import type { Inspector } from '../../../shared/contract/builds/inspector.ts'
+import { HostingError } from '../../../shared/errors.ts'
+import type { Build } from '../../store/tables/builds.ts'
+import type { Previews } from './previews.ts'
+
+const TRIES = 100
+const PAUSE_MS = 50
+
+/**
+ * Runs the preview of a build with a debugger until the signal aborts, so that none remains when its user is gone. Throws CONFLICT
+ * when the port is in use or the preview serves another build, INVALID_REQUEST without handler modules, and UNAVAILABLE.
+ */
+export async function inspectPreview(
+  previews: Previews,
+  build: Build,
+  { port, signal }: { port: number; signal: AbortSignal },
+): Promise<AsyncIterable<Inspector>> {
+  const ended = new Promise<void>(resolve => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  await previews.startInspected(build, () => findPort(requireSupport(port)), ended)
+  return untilEnded({ url: await findUrl(previews, build) }, ended)
+}
+
+async function* untilEnded(inspector: Inspector, ended: Promise<void>): AsyncGenerator<Inspector> {
+  yield inspector
+  await ended
+}
+
+/** URL of the debugger. Null without one. */
+export async function inspectorUrl(port: number | undefined): Promise<string | null> {
+  if (port === undefined) return null
+  try {
+    const signal = AbortSignal.timeout(1000)
+    const targets = await (await fetch(`http://127.0.0.1:${port}/json/list`, { signal })).json()
+    return (targets as { webSocketDebuggerUrl?: string }[])[0]?.webSocketDebuggerUrl ?? null
+  } catch {
+    return null // It has not started yet, or has stopped.
+  }
+}
+
+async function findUrl(previews: Previews, { id, name }: Build): Promise<string> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const url = await inspectorUrl(previews.inspectedPort(id))
+    if (url !== null) return url
+    await new Promise(resolve => setTimeout(resolve, PAUSE_MS))
+  }
+  throw new HostingError('UNAVAILABLE', `The debugger of "${name}" did not start.`, {
+    next: [{ description: 'Read its log', command: `mcp logs ${id}` }],
+  })
+}
+
+/** The permission model forbids the inspector unless this flag is set. */
+function requireSupport(port: number): number {
+  if (process.allowedNodeEnvironmentFlags.has('--allow-inspector')) return port
+  throw new HostingError('INVALID_REQUEST', `Node ${process.version} cannot debug isolated handlers.`, {
+    details: 'Run the daemon with Node 26.',
+  })
+}
+
+/** `port` itself, or a free one for 0. Throws CONFLICT. */
+function findPort(port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', (cause: NodeJS.ErrnoException) =>
+      reject(
+        new HostingError('CONFLICT', `Port ${port} for the debugger cannot be used (${cause.code}).`, {
+          details: 'Stop the program that uses it, or choose another with --inspect-port.',
+          cause,
+        }),
+      ),
+    )
+    server.listen(port, '127.0.0.1', () => {
+      const found = (server.address() as { port: number }).port
+      server.close(() => resolve(found))
+    })
+  })
+}
