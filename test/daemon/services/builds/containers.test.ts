@@ -51,6 +51,7 @@ function provide(
     has: async (image: string) => Object.values(images).includes(image),
     pull: async (image: string) => images[image],
     provide: async () => {},
+    userOf: async () => 1000,
   }
   const images_ = {
     make: async () => ({ image: { descriptor: { digest: `sha256:${'a'.repeat(64)}` } }, name: 'weather:b' }),
@@ -71,7 +72,7 @@ function provide(
 
 test('limits default to 512 MB and 256 processes', async () => {
   const { provided } = provide(declared, {})
-  expect(await provided).toMatchObject({ isOwn: true, limits: { memoryMb: 512, pids: 256 } })
+  expect(await provided).toMatchObject({ isOwn: true, uid: 1000, limits: { memoryMb: 512, pids: 256 } })
   const given = { memory_mb: 64, cpus: 0.5 }
   expect((await provide(declared, { config: { limits: given } }).provided).limits).toEqual({
     memoryMb: 64,
