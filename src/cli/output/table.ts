@@ -55,12 +55,20 @@ function onOneLine(cell: string): string {
 /** Narrows the widest columns of text until the table fits or all are at their minimum. */
 function narrowTexts(cells: readonly string[][], widths: number[], width: number): void {
   const isText = (column: number) => cells.slice(1).some(row => row[column]?.includes(' '))
+  const minimums = widths.map((_, column) => minimumWidth(cells, column))
   for (let excess = totalWidth(widths) - width; excess > 0; excess--) {
-    const texts = widths.map((one, column) => (one > MIN_TEXT_COLUMN && isText(column) ? one : 0))
+    const texts = widths.map((one, column) => (one > minimums[column]! && isText(column) ? one : 0))
     const widest = texts.indexOf(Math.max(...texts))
     if (texts[widest] === 0) return
     widths[widest]!--
   }
+}
+
+/** The longest word stays whole. Only in the last column can it be wider without moving another column. */
+function minimumWidth(cells: readonly string[][], column: number): number {
+  if (column === cells[0]!.length - 1) return MIN_TEXT_COLUMN
+  const words = cells.flatMap(row => row[column]?.split(' ') ?? [])
+  return Math.max(MIN_TEXT_COLUMN, ...words.map(({ length }) => length))
 }
 
 /** Number of columns from the left that fit. */

@@ -48,6 +48,16 @@ test('columns that do not fit are printed whole below their row', () => {
   ])
 })
 
+test('a word longer than its column moves the columns after it below the row', () => {
+  const value = '{"url":"https://example.com/guide","title":"Guide to gardens"}'
+  expect(formatTable(['KEY', 'VALUE', 'EXPIRES'], [['one', value, 'never']], 60)).toEqual([
+    'KEY  VALUE',
+    'one  {"url":"https://example.com/guide","title":"Guide',
+    '     to gardens"}',
+    '  never',
+  ])
+})
+
 test('removes control characters from names and log texts', () => {
   expect(printable('a\u001b[31mred\u0007\u009b2J')).toBe('a�[31mred��2J')
 })
