@@ -1,4 +1,4 @@
-import { dirname, resolve } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
 import type { ReleaseTest } from '../../shared/contract/deployments/releases.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
@@ -50,13 +50,23 @@ export async function requireTest(
     `${target.name} was not released`,
     {
       code: exitCode === EXIT.failed ? 'CONFLICT' : 'UNAVAILABLE',
-      message: `${outcome.passed} of ${total} cases of its suite passed, required: ${rate}.`,
+      message: `${outcome.passed} of ${total} cases of its suite passed, a share of ${formatShare(outcome.passed / total)}, required: ${rate}.`,
       // Already printed for people.
       ...(output.json && { details: failures.map(caseText).join('\n') }),
     },
-    [{ description: 'Run the suite', command: `mcp test --server ${quoteShellWord(target.mcpId)}` }],
+    [{ description: 'Run the suite', command: testCommand(project) }],
   )
   return { exitCode }
+}
+
+/** Rounded down, so that a share below the required one never looks like it. */
+function formatShare(share: number): number {
+  return Math.floor(share * 1000) / 1000
+}
+
+function testCommand(project: Project | undefined): string {
+  const path = project && relative('.', project.directory || dirname(project.file ?? '.'))
+  return path ? `mcp test --project ${quoteShellWord(path)}` : 'mcp test'
 }
 
 async function projectSuite(project: Project | undefined) {

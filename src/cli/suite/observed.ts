@@ -1,4 +1,4 @@
-import type { TestResult } from '../../shared/contract/projects/test-results.ts'
+import type { TestResult, ToolCallRecord } from '../../shared/contract/projects/test-results.ts'
 
 /** Facts of a run of one message or a conversation. Undefined if the API does not report them. */
 export interface Observed {
@@ -9,6 +9,8 @@ export interface Observed {
   prompts: string[] | undefined
   calls: { name: string; arguments: unknown }[] | undefined
   errors: number | undefined
+  /** One sentence per different failure of a tool. */
+  toolErrors: string[]
   turns: number | undefined
   seconds: number
   tokens: number | undefined
@@ -34,9 +36,18 @@ export function observe(results: readonly TestResult[]): Observed {
     prompts: prompts?.filter(({ error }) => error === null).map(({ name }) => name),
     calls,
     errors: failed?.length,
+    toolErrors: toolErrorsOf(calls ?? []),
     turns: sum(result => result.turns),
     seconds: sum(result => result.execution_time) ?? 0,
     tokens: sum(result => result.usage?.total_tokens),
     stoppedBy: results.map(({ stopped_by }) => stopped_by).find(Boolean) ?? null,
   }
+}
+
+function toolErrorsOf(calls: readonly ToolCallRecord[]): string[] {
+  return [
+    ...new Set(
+      calls.filter(({ error }) => error !== null).map(({ name, error }) => `${name} failed: ${error}`),
+    ),
+  ]
 }

@@ -52,9 +52,9 @@ test('too few passing cases exit with 1, list the failures and release nothing',
   expect(refused.stdout).toContain('✓ asks')
   expect(refused.stdout).toContain('✗ cannot')
   expect(refused.stderr).toContain(
-    'weather was not released: 1 of 2 cases of its suite passed, required: 0.9.',
+    'weather was not released: 1 of 2 cases of its suite passed, a share of 0.5, required: 0.9.',
   )
-  expect(refused.stderr).toContain('mcp test --server mcp_')
+  expect(refused.stderr).toMatch(/mcp test --project \S*weather\n/)
   expect(await deployments()).toEqual([])
 })
 

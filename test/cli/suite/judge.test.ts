@@ -17,6 +17,7 @@ const SEEN: Observed = {
     { name: 'find', arguments: { city: 'Lima' } },
   ],
   errors: 1,
+  toolErrors: [],
   turns: 3,
   seconds: 1.5,
   tokens: 900,
@@ -147,4 +148,13 @@ test('a conversation is the sum of its messages with the last reply', () => {
     calls: undefined,
     tokens: undefined,
   })
+})
+
+test('names the errors of tools only if an expectation failed', () => {
+  const seen = { toolErrors: ['find failed: tag is not iterable'] }
+  expect(failuresOf({ reply: { contains: 'Rome' } }, seen)).toEqual([
+    'the reply does not contain "Rome"',
+    'find failed: tag is not iterable',
+  ])
+  expect(failuresOf({ reply: { contains: 'Oslo' } }, seen)).toEqual([])
 })
