@@ -44,6 +44,7 @@ export const calls = {
     }),
   listBuilds: () => sdk.listBuilds({ query: { status: 'ready', limit: 10 } }),
   getBuild: () => sdk.getBuild(path.build),
+  getInspector: () => sdk.getInspector(path.build),
   getArtifact: () => sdk.getArtifact(path.build),
   getBundle: () => sdk.getBundle(path.build),
   getImage: () => sdk.getImage(path.build),

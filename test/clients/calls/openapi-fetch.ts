@@ -46,6 +46,7 @@ export function callsOf(api: Client<paths, 'application/json'>) {
     getBundle: () => api.GET('/v1/build/{mcp_id}/bundle', build),
     getImage: () => api.GET('/v1/build/{mcp_id}/image', { ...build, parseAs: 'blob' }),
     getSurface: () => api.GET('/v1/build/{mcp_id}/surface', build),
+    getInspector: () => api.GET('/v1/build/{mcp_id}/inspector', build),
     removeBuild: () => api.DELETE('/v1/build/{mcp_id}', build),
     runTest: () =>
       api.POST('/v1/test', {
