@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { buildDist } from '../../../scripts/build.ts'
 
 /** Tests start the real programs. Builds `dist/` unless `npm test` has just done so. */
-export default async function setup(): Promise<() => void> {
+export default async function setup(): Promise<void> {
   // Folders are included. Their times change when a file is removed.
   const sources = globSync(['src/**', 'scripts/**', 'package.json', 'package-lock.json'])
   const isCurrent = existsSync('dist') && sources.every(file => changedAt(file) < changedAt('dist'))
@@ -12,7 +12,8 @@ export default async function setup(): Promise<() => void> {
   // Shared by all homes. A daemon starts with an eighth less processor time.
   const cache = mkdtempSync(join(tmpdir(), 'mcp-compiled-'))
   process.env.NODE_COMPILE_CACHE = cache
-  return () => rmSync(cache, { recursive: true, force: true, maxRetries: 5 })
+  // Not in a teardown: workers write to the cache when they exit, which may be later.
+  process.once('exit', () => rmSync(cache, { recursive: true, force: true, maxRetries: 5 }))
 }
 
 function changedAt(file: string): number {
