@@ -65,10 +65,13 @@ test.each([
 
 test('logs prints text, or one JSON object per line', async () => {
   await home.json(['up', writeServer(home, 'logged')])
-  const human = await home.mcp(['logs', 'logged', '--level', 'info', '--grep', 'tools/call'])
-  expect(human.stdout).toMatch(
-    /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} info {2}mcp {4}tools\/call hello \{"name":"you"\} ok \d+ ms\n$/,
-  )
+  const text = () => home.mcp(['logs', 'logged', '--level', 'info', '--grep', 'tools/call'])
+  // Lines are written in batches, shortly after the call.
+  await expect
+    .poll(async () => (await text()).stdout)
+    .toMatch(
+      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} info {2}mcp {4}tools\/call hello \{"name":"you"\} ok \d+ ms\n$/,
+    )
   const json = await home.mcp(['logs', 'logged', '--grep', 'tools/call', '--tail', '1', '--json'])
   expect(JSON.parse(json.stdout)).toMatchObject({
     stream: 'mcp',
