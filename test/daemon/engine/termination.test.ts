@@ -24,7 +24,7 @@ test('a process that also ignores SIGTERM gets SIGKILL', async () => {
 })
 
 test('a hanging process is terminated', async () => {
-  const child = await start(`for (;;) {}`)
+  const child = await start(`setImmediate(() => { for (;;) {} })`)
   await terminate(child, () => child.send('shutdown'), { politeMs: 20, terminateMs: 10_000 })
   expect(child.signalCode).toBe('SIGTERM')
 })
@@ -42,8 +42,9 @@ test('terminate does nothing for a process that could not be started', async () 
   await terminate(child, () => expect.unreachable('the process does not run'))
 })
 
+/** Returns when the source has run, so that its handlers are there. */
 async function start(source: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ['-e', `process.send('started'); ${source}`], {
+  const child = spawn(process.execPath, ['-e', `${source}; process.send('started')`], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
   await once(child, 'message')
