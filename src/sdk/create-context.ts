@@ -15,7 +15,7 @@ export interface ContextOptions {
   env?: Record<string, string>
   /** Default: an empty store in memory. */
   store?: ServerStore
-  /** `subject` of the signed-in user, such as `github|42`. Without it, nobody is signed in. */
+  /** `subject` of the signed-in user, such as `github|42`. Without it, no user is signed in. */
   user?: string
   token?: string
   signal?: AbortSignal

@@ -66,7 +66,7 @@ export class SchemaConverter {
     if (known) return { $ref: `#/$defs/${known}`, ...description }
     const name = this.#uniqueName(ref)
     this.#names.set(ref, name)
-    this.definitions[name] = {} // placeholder for recursive definitions
+    this.definitions[name] = {} // A recursive schema refers to itself while it is converted.
     this.definitions[name] = this.convert(lookUp(this.#document, ref) as Schema | undefined)
     return { $ref: `#/$defs/${name}`, ...description }
   }

@@ -7,7 +7,7 @@ import { noUser } from './store-error.ts'
 export interface CreateStoreOptions {
   /** Current time in Unix milliseconds, for tests of expiry. */
   now?: () => number
-  /** User of `store.user`. Default: `local|user`. Null: nobody is signed in. */
+  /** User of `store.user`. Default: `local|user`. Null: no user is signed in. */
   user?: string | null
 }
 

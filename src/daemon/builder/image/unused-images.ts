@@ -29,7 +29,7 @@ export function findUnusedImages(
   return { images, layers: rest.length > 0 ? describe(layout, rest) : undefined }
 }
 
-/** Removes blobs that no image needs. No image may be written meanwhile. Throws UNAVAILABLE like `findUnusedImages`. */
+/** Removes blobs that no image needs. No image may be written at the same time. Throws UNAVAILABLE like `findUnusedImages`. */
 export function removeUnusedLayers(layout: Layout): void {
   const used = new Set(layout.names().flatMap(name => blobsOf(layout, name)))
   for (const digest of layout.blobs.list()) if (!used.has(digest)) layout.blobs.remove(digest)
