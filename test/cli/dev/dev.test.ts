@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { callTool } from '../../helpers/daemon/daemon.ts'
 import { createHome, eventually, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
 import { hasTerminals, openTerminal } from '../../helpers/daemon/terminal.ts'
+import { sayingProgram } from '../../helpers/instance/programs.ts'
 
 let home: TestHome
 const running: ChildProcess[] = []
@@ -168,31 +169,15 @@ for await (const line of createInterface({ input: process.stdin })) {
 })
 
 test('a program is restarted when its code changes', async () => {
-  const server = (answer: string) => `
-process.stdin.setEncoding('utf8')
-let rest = ''
-process.stdin.on('data', chunk => {
-  const lines = (rest + chunk).split('\\n')
-  rest = lines.pop()
-  for (const line of lines) {
-    const { id, method, params } = JSON.parse(line)
-    const result = {
-      initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'own', version: '1' } },
-      'tools/list': { tools: [{ name: 'say', description: 'x', inputSchema: { type: 'object' } }] },
-      'tools/call': { content: [{ type: 'text', text: '${answer}' }] },
-    }[method]
-    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: result ?? {} }))
-  }
-})`
   const program = { type: 'stdio', command: process.execPath, args: ['server.mjs'], cwd: '.' }
   const write = makeFolder('program', {
-    'server.mjs': server('one'),
+    'server.mjs': sayingProgram('one'),
     'mcp.config.json': JSON.stringify({ name: 'program', template: 'custom', program }),
   })
   const dev = startDev(join(home.dir, 'program'))
   const { url } = await dev.next('built')
   expect(await say(url)).toBe('one')
-  write('server.mjs', server('two'))
+  write('server.mjs', sayingProgram('two'))
   await dev.next('built')
   expect(await say(url)).toBe('two')
 })

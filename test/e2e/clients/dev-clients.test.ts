@@ -8,6 +8,7 @@ import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/typ
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tarGz } from '../../helpers/archives.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { sayingProgram } from '../../helpers/instance/programs.ts'
 import { uniqueName } from '../../helpers/unique-name.ts'
 
 let daemon: TestDaemon
@@ -76,28 +77,12 @@ async function connectV2(url: URL, onChanged: () => void) {
 }
 
 test('a session continues with the new program after a reload', async () => {
-  const server = (answer: string) => `
-process.stdin.setEncoding('utf8')
-let rest = ''
-process.stdin.on('data', chunk => {
-  const lines = (rest + chunk).split('\\n')
-  rest = lines.pop()
-  for (const line of lines) {
-    const { id, method, params } = JSON.parse(line)
-    const result = {
-      initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'own', version: '1' } },
-      'tools/list': { tools: [{ name: 'say', description: 'x', inputSchema: { type: 'object' } }] },
-      'tools/call': { content: [{ type: 'text', text: '${answer}' }] },
-    }[method]
-    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: result ?? {} }))
-  }
-})`
   const program = { program: { type: 'stdio', command: process.execPath, args: ['server.mjs'], cwd: '.' } }
-  const url = new URL(await build('program', { 'server.mjs': server('one') }, program))
+  const url = new URL(await build('program', { 'server.mjs': sayingProgram('one') }, program))
   const client = await connectV1(url, () => {})
   const say = async () => (await client.callTool({ name: 'say', arguments: {} })).content
   expect(await say()).toMatchObject([{ text: 'one' }])
-  await build('program', { 'server.mjs': server('two') }, program)
+  await build('program', { 'server.mjs': sayingProgram('two') }, program)
   expect(await say()).toMatchObject([{ text: 'two' }])
   await client.close()
 })

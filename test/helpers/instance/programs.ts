@@ -115,3 +115,21 @@ function textOf(answer: any): string {
 export function descriptors(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length
 }
+
+/** Source of a program that speaks MCP over stdio without a package. Its tool `say` answers with the text. */
+export const sayingProgram = (answer: string): string => `
+process.stdin.setEncoding('utf8')
+let rest = ''
+process.stdin.on('data', chunk => {
+  const lines = (rest + chunk).split('\\n')
+  rest = lines.pop()
+  for (const line of lines) {
+    const { id, method, params } = JSON.parse(line)
+    const result = {
+      initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'own', version: '1' } },
+      'tools/list': { tools: [{ name: 'say', description: 'x', inputSchema: { type: 'object' } }] },
+      'tools/call': { content: [{ type: 'text', text: '${answer}' }] },
+    }[method]
+    if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, result: result ?? {} }))
+  }
+})`
