@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { sendSignal } from '../../../src/cli/local-daemon/process.ts'
 import { runHosted } from '../commands/command-host.ts'
 import { isRunning, readProc } from '../processes.ts'
 
@@ -82,7 +83,7 @@ export function createHome(): TestHome {
 /** Like `mcp daemon stop`, but without a process. */
 async function terminate(pid: number): Promise<void> {
   // A failed test may have left it suspended.
-  for (const signal of ['SIGTERM', 'SIGCONT'] as const) process.kill(pid, signal)
+  for (const signal of ['SIGTERM', 'SIGCONT'] as const) sendSignal(pid, signal)
   await eventually(() => !isRunning(pid))
 }
 

@@ -75,13 +75,13 @@ describe('the answer of a module handler', () => {
 })
 
 describe('the log of a module', () => {
-  /** Raw lines of the log about a failure. */
+  /** The last line of the log with this text. A line may arrive in parts. */
   const logged = async (part: string) => {
-    while (!server.harness.output.includes(part)) await once(server.harness.child.stdout!, 'data')
-    return server.harness.output
-      .split('\n')
-      .flatMap(line => (line.includes(part) ? [JSON.parse(line)] : []))
-      .at(-1)
+    for (;;) {
+      const line = server.harness.output.split('\n').slice(0, -1).findLast(line => line.includes(part))
+      if (line) return JSON.parse(line)
+      await once(server.harness.child.stdout!, 'data')
+    }
   }
 
   test('the log of a module contains the stack trace of a failed handler in lines of the project', async () => {
