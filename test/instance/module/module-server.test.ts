@@ -78,7 +78,10 @@ describe('the log of a module', () => {
   /** The last line of the log with this text. A line may arrive in parts. */
   const logged = async (part: string) => {
     for (;;) {
-      const line = server.harness.output.split('\n').slice(0, -1).findLast(line => line.includes(part))
+      const line = server.harness.output
+        .split('\n')
+        .slice(0, -1)
+        .findLast(line => line.includes(part))
       if (line) return JSON.parse(line)
       await once(server.harness.child.stdout!, 'data')
     }
