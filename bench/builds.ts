@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type BenchDaemon, startDaemon } from './daemon.ts'
-import { median, timeMs } from './measure.ts'
+import { type Duration, durationFigure, measureDuration } from './durations.ts'
 import type { Figure } from './report.ts'
 
 const ROUNDS = 11
@@ -20,20 +20,20 @@ export async function benchBuilds(): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-bench-project-'))
   cpSync(template, folder, { recursive: true })
   try {
-    const first: number[] = []
+    const first: Duration[] = []
     for (let round = 0; round < FIRST_ROUNDS; round++) first.push(await firstBuild(folder))
     const { changed, unchanged } = await laterBuilds(folder)
     return [
-      figure('the first build that a daemon makes', first, 300),
-      figure('a changed project', changed, 100),
-      figure('an unchanged project', unchanged, 30),
+      durationFigure('the first build that a daemon makes', first, 300),
+      durationFigure('a changed project', changed, 100),
+      durationFigure('an unchanged project', unchanged, 30),
     ]
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function firstBuild(folder: string): Promise<number> {
+async function firstBuild(folder: string): Promise<Duration> {
   const daemon = await startDaemon()
   try {
     const build = await projectOf(daemon)
@@ -44,10 +44,10 @@ async function firstBuild(folder: string): Promise<number> {
   }
 }
 
-async function laterBuilds(folder: string): Promise<{ changed: number[]; unchanged: number[] }> {
+async function laterBuilds(folder: string): Promise<{ changed: Duration[]; unchanged: Duration[] }> {
   const daemon = await startDaemon()
-  const changed: number[] = []
-  const unchanged: number[] = []
+  const changed: Duration[] = []
+  const unchanged: Duration[] = []
   try {
     const build = await projectOf(daemon)
     await build(folder)
@@ -64,11 +64,11 @@ async function laterBuilds(folder: string): Promise<{ changed: number[]; unchang
 }
 
 /** Time of a build of a folder, without packing. */
-async function projectOf(daemon: BenchDaemon): Promise<(folder: string) => Promise<number>> {
+async function projectOf(daemon: BenchDaemon): Promise<(folder: string) => Promise<Duration>> {
   const { id } = await daemon.call<{ id: string }>('POST', '/api/projects', { name: 'dice' })
   return folder => {
     const archive = execFileSync('tar', ['-cz', '--sort=name', '--mtime=@0', '-C', folder, '.'])
-    return timeMs(async () => {
+    return measureDuration(async () => {
       const { sourceId: source } = await daemon.call<{ sourceId: string }>(
         'PUT',
         `/api/projects/${id}/source`,
@@ -83,13 +83,4 @@ async function projectOf(daemon: BenchDaemon): Promise<(folder: string) => Promi
 
 function changingTool(round: number): string {
   return `export default { description: 'Round ${round}', handler: () => '${round}' }\n`
-}
-
-function figure(name: string, values: number[], limit: number): Figure {
-  return {
-    name,
-    value: `${median(values).toFixed(1)} ms`,
-    measured: median(values),
-    limit: { at: 'most', value: limit, unit: 'ms' },
-  }
 }

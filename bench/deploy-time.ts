@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { callEcho, deployEcho, echoServer, mcp, startDaemon } from './daemon.ts'
-import { interleave, median, runNode, timeMs } from './measure.ts'
+import { durationFigure, measureDuration } from './durations.ts'
+import { interleave, runNode } from './measure.ts'
 import type { Figure } from './report.ts'
 
 const ROUNDS = 11
@@ -20,7 +21,7 @@ export async function benchDeployTime(): Promise<Figure[]> {
   const deployAndCall = async (daemon: typeof warm, environment: string) => {
     const { mcp_id } = await daemon.call('POST', '/v1/build', echoServer(`echo-${++count}`))
     await sleep(REFILL_MS)
-    return timeMs(async () => {
+    return measureDuration(async () => {
       const scaling = { min_instances: 1, max_instances: 1 }
       const { url } = await daemon.call('POST', '/v1/deploy', { mcp_id, environment, config: { scaling } })
       await callEcho(url)
@@ -35,22 +36,16 @@ export async function benchDeployTime(): Promise<Figure[]> {
       cold: () => deployAndCall(cold, 'production'),
       command: async () => {
         await sleep(REFILL_MS)
-        return timeMs(() =>
+        return measureDuration(() =>
           runNode([mcp, 'deploy', folder, '--env', 'production', '--min', '1', '--json'], warm.env),
         )
       },
     })
-    const figure = (name: string, values: number[], limit: number): Figure => ({
-      name,
-      value: `${median(values).toFixed(1)} ms`,
-      measured: median(values),
-      limit: { at: 'most', value: limit, unit: 'ms' },
-    })
     return [
-      figure('deploy (production, spare ready) to first answered call', times.warm!, 20),
-      figure('deploy (development, shared host) to first answered call', times.shared!, 20),
-      figure('deploy (production, no spare) to first answered call', times.cold!, 150),
-      figure('`mcp deploy` as a whole command', times.command!, 200),
+      durationFigure('deploy (production, spare ready) to first answered call', times.warm!, 20),
+      durationFigure('deploy (development, shared host) to first answered call', times.shared!, 20),
+      durationFigure('deploy (production, no spare) to first answered call', times.cold!, 150),
+      durationFigure('`mcp deploy` as a whole command', times.command!, 200),
     ]
   } finally {
     rmSync(folder, { recursive: true, force: true })

@@ -1,14 +1,16 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BenchDaemon, type Deployed, echoServer, MODERN_CALL, withDaemon } from './daemon.ts'
+import { type Duration, durationFigure, measureDuration } from './durations.ts'
 import { median, timeMs } from './measure.ts'
 import { cpuSecondsOf, descendantsOf, usageOf } from './processes.ts'
 import type { Figure } from './report.ts'
 
 /** Numbers of deployments of declared servers on one machine. Each server has two, and a preview with a third address. */
 const STEPS = [1, 1000, 10_000] as const
-/** Number of deployments that must answer within two seconds of a restart. */
+/** Number of deployments that must answer in time after a restart. */
 const RESTARTED_IN_TIME = 1000
+const RESTART_LIMIT_MS = 2000
 /** A single restart is not enough, because another program may keep the machine busy for all of its one or two seconds. */
 const RESTARTS = 5
 const ENVIRONMENTS = ['staging', 'development'] as const
@@ -69,14 +71,10 @@ function memoryFigure(named: string, daemon: BenchDaemon): Figure {
 
 async function restartFigure(named: string, daemon: BenchDaemon, urls: readonly string[]): Promise<Figure> {
   const isLimited = urls.length === RESTARTED_IN_TIME
-  const all: number[] = []
+  const all: Duration[] = []
   while (all.length < (isLimited ? RESTARTS : 1)) all.push(await restart(daemon, urls))
-  const seconds = median(all)
-  return {
-    name: `${named}: from SIGKILL until all have answered a call`,
-    value: `${seconds.toFixed(2)} s`,
-    ...(isLimited ? limited(seconds, 2, 's') : {}),
-  }
+  const name = `${named}: from SIGKILL until all have answered a call`
+  return durationFigure(name, all, isLimited ? RESTART_LIMIT_MS : undefined)
 }
 
 function limited(measured: number, value: number, unit: string): Pick<Figure, 'measured' | 'limit'> {
@@ -102,12 +100,11 @@ async function routeTimes(url: string): Promise<number[]> {
 }
 
 /** Kills the daemon, as a power failure would. */
-async function restart(daemon: BenchDaemon, urls: readonly string[]): Promise<number> {
-  const ms = await timeMs(async () => {
+function restart(daemon: BenchDaemon, urls: readonly string[]): Promise<Duration> {
+  return measureDuration(async () => {
     await daemon.restart('SIGKILL')
     await inParallel(urls, call)
   })
-  return ms / 1000
 }
 
 /** Starts no more work after the first error. Rejects with that error when the work in progress has ended. */

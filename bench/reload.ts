@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { MODERN_CALL, mcp, startDaemon } from './daemon.ts'
-import { median, percentile } from './measure.ts'
+import { type Duration, durationFigure, measureDuration } from './durations.ts'
 import type { Figure } from './report.ts'
 
 const ROUNDS = 15
@@ -28,15 +28,7 @@ export async function benchReload(): Promise<Figure[]> {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   try {
-    const values = await measure(folder, child)
-    return [
-      {
-        name: 'from save to reloaded',
-        value: `${median(values).toFixed(0)} ms (p90 ${percentile(values, 0.9).toFixed(0)} ms)`,
-        measured: median(values),
-        limit: { at: 'most', value: 100, unit: 'ms' },
-      },
-    ]
+    return [durationFigure('from save to reloaded', await measure(folder, child), 100)]
   } finally {
     await ended(child)
     await daemon.stop()
@@ -44,19 +36,21 @@ export async function benchReload(): Promise<Figure[]> {
   }
 }
 
-async function measure(folder: string, child: ChildProcess): Promise<number[]> {
+async function measure(folder: string, child: ChildProcess): Promise<Duration[]> {
   const nextBuild = builds(child)
   const { url } = await nextBuild()
-  const values: number[] = []
+  const reloads: Duration[] = []
   for (let round = 0; round < ROUNDS; round++) {
     await expectAnswer(url, round === 0 ? 'first' : `round ${round - 1}`)
     await sleep(PAUSE_MS)
-    const start = performance.now()
-    save(folder, `round ${round}`)
-    await nextBuild()
-    values.push(performance.now() - start)
+    reloads.push(
+      await measureDuration(() => {
+        save(folder, `round ${round}`)
+        return nextBuild()
+      }),
+    )
   }
-  return values
+  return reloads
 }
 
 /** Returns a function that resolves with the next build, and throws if that build failed. */

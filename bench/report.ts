@@ -1,28 +1,21 @@
 import { cpus, loadavg, totalmem } from 'node:os'
-import { median, PLAIN_ENV, runNode, timeMs } from './measure.ts'
+import { bareStartMs } from './durations.ts'
 
 /** One figure of a benchmark with its limit, if any (docs/reports/performance.md). */
 export interface Figure {
   name: string
   /** As printed, for example `41.2 ms` or `8,900/s`. */
   value: string
-  /** The value that the limit applies to: a ratio, milliseconds or bytes. */
+  /** The value that the limit applies to: a ratio, a percentage or an amount of memory. */
   measured?: number
   limit?: { at: 'most' | 'least'; value: number; unit?: string }
 }
 
-const BARE_STARTS = 9
-
-/**
- * Date, Node version, machine, load average of the last minute, and the start time of a bare Node. Limits in milliseconds are
- * for a machine that starts a bare Node in 33 ms.
- */
+/** Date, Node version, machine, load average of the last minute, and the start time of a bare Node. */
 export async function describeMachine(): Promise<string> {
-  const starts: number[] = []
-  while (starts.length < BARE_STARTS) starts.push(await timeMs(() => runNode(['-e', '0'], PLAIN_ENV)))
   const day = new Date().toISOString().slice(0, 10)
   const memory = `${Math.round(totalmem() / 2 ** 30)} GB`
-  return `${day}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${memory}, load ${loadavg()[0]!.toFixed(1)} and a bare start of Node ${median(starts).toFixed(0)} ms before`
+  return `${day}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${memory}, load ${loadavg()[0]!.toFixed(1)} and a bare start of Node ${(await bareStartMs()).toFixed(0)} ms before`
 }
 
 /** One section of docs/reports/performance.md: heading, machine and table. */
@@ -65,7 +58,7 @@ export function missed(figures: Figure[]): Figure[] {
 
 function limitText({ limit }: Figure): string {
   if (!limit) return ''
-  return `${limit.at === 'most' ? '≤' : '≥'} ${limit.value}${limit.unit ? ` ${limit.unit}` : ''}`
+  return `${limit.at === 'most' ? '≤' : '≥'} ${Number(limit.value.toFixed(2))}${limit.unit ? ` ${limit.unit}` : ''}`
 }
 
 function verdict({ measured, limit }: Figure): 'met' | 'missed' | '' {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BenchDaemon, callEcho, type Deployed, echoServer, startDaemon } from './daemon.ts'
-import { median, timeMs } from './measure.ts'
+import { durationFigure, measureDuration } from './durations.ts'
 import type { Figure } from './report.ts'
 
 const ROUNDS = 11
@@ -47,16 +47,11 @@ async function wake(daemon: BenchDaemon, environment: string, urls: string[]): P
   for (const [index, url] of urls.entries()) {
     await expectAsleep(daemon, `${environment}-${index}`)
     await sleep(REFILL_MS)
-    times.push(await timeMs(() => callEcho(url)))
+    times.push(await measureDuration(() => callEcho(url)))
   }
   const host = environment === 'production' ? 'dedicated instance' : 'shared host'
-  const value = median(times)
-  return {
-    name: `wake (${environment}, ${host}, spare ready) to first answered call, through the public URL`,
-    value: `${value.toFixed(1)} ms`,
-    measured: value,
-    limit: { at: 'most', value: 20, unit: 'ms' },
-  }
+  const name = `wake (${environment}, ${host}, spare ready) to first answered call, through the public URL`
+  return durationFigure(name, times, 20)
 }
 
 async function expectAsleep(daemon: BenchDaemon, name: string): Promise<void> {

@@ -1,0 +1,43 @@
+import { median, PLAIN_ENV, runNode, timeMs } from './measure.ts'
+import type { Figure } from './report.ts'
+
+/** Start time of a bare Node on the machine that limits in milliseconds are stated for. */
+const REFERENCE_START_MS = 33
+/** Odd, and enough that one interrupted start does not count. */
+const STARTS = 3
+
+/** How long something took, and how long the start of a bare Node took immediately before it. */
+export interface Duration {
+  ms: number
+  bareMs: number
+}
+
+/** Milliseconds that a bare Node takes to start now: the median of three starts. */
+export async function bareStartMs(): Promise<number> {
+  const starts: number[] = []
+  while (starts.length < STARTS) starts.push(await timeMs(() => runNode(['-e', '0'], PLAIN_ENV)))
+  return median(starts)
+}
+
+/** Measures bare starts, then `work`. */
+export async function measureDuration(work: () => Promise<unknown>): Promise<Duration> {
+  const bareMs = await bareStartMs()
+  return { ms: await timeMs(work), bareMs }
+}
+
+/**
+ * Figure of a duration. A limit in milliseconds applies to a machine that starts a bare Node in 33 ms. On any other machine the
+ * number of bare starts counts: it is the median of the rounds, and the limit is `limitMs` divided by 33 ms.
+ */
+export function durationFigure(name: string, rounds: readonly Duration[], limitMs?: number): Figure {
+  const measured = median(rounds.map(({ ms, bareMs }) => ms / bareMs))
+  const value = `${formatMs(median(rounds.map(({ ms }) => ms)), 1)}, ${measured.toFixed(2)}× a bare start`
+  if (limitMs === undefined) return { name, value, measured }
+  const unit = `× (${formatMs(limitMs, 0)} at ${REFERENCE_START_MS} ms)`
+  return { name, value, measured, limit: { at: 'most', value: limitMs / REFERENCE_START_MS, unit } }
+}
+
+/** With this number of digits after the point. In seconds from one second on. */
+function formatMs(ms: number, digits: number): string {
+  return ms < 1000 ? `${ms.toFixed(digits)} ms` : `${(ms / 1000).toFixed(2 * digits)} s`
+}
