@@ -8,6 +8,8 @@ import type { GlobalInput } from './global-options.ts'
 export interface CommandContext {
   output: Output
   globals: GlobalInput
+  /** The command line after `mcp`, with the full name of the command. */
+  words: readonly string[]
   /** API address and key with their sources. Resolved once, on first use. */
   settings(): Settings
   /** Client of the hosted API or of the local daemon, which is started if necessary. Created once. */

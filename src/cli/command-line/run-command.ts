@@ -10,7 +10,6 @@ import { wantsUpdateHint } from '../update/wants-hint.ts'
 import type { Command } from './command.ts'
 import type { CommandContext } from './command-context.ts'
 import { EXIT, EXIT_CODE_OF, type ExitCode } from './exit-codes.ts'
-import type { GlobalInput } from './global-options.ts'
 import { parseCommandLine } from './parse-command-line.ts'
 import { QUIET_FIELDS } from './quiet-fields.ts'
 
@@ -24,7 +23,8 @@ export async function runCommand(command: Command, argv: string[]): Promise<Exit
     if (parsed === 'help') return EXIT.done
     const { globals, input } = parsed
     output = await createOutput({ ...globals, quietFields: QUIET_FIELDS[command.name], env: process.env })
-    const context = createContext(globals, output, signal)
+    const words = [...command.name.split(' '), ...argv]
+    const context = createContext({ globals, output, words, signal })
     close = context.close
     if (isIncomplete(command, input)) {
       const { completeInput } = await import('../pickers/complete-input.ts')
@@ -103,19 +103,16 @@ function abortOnInterrupt(): AbortSignal {
 }
 
 function createContext(
-  globals: GlobalInput,
-  output: Output,
-  signal: AbortSignal,
+  given: Pick<CommandContext, 'globals' | 'output' | 'words' | 'signal'>,
 ): CommandContext & { close(): void } {
+  const { globals } = given
   const env = process.env
   const paths = homePaths(env)
   let settings: Settings | undefined
   let client: Promise<ApiClient> | undefined
   const context: CommandContext = {
-    output,
-    globals,
+    ...given,
     paths,
-    signal,
     env,
     cwd: process.cwd(),
     settings: () => (settings ??= resolveSettings({ globals, env, paths })),

@@ -1,5 +1,6 @@
 import { HostingError } from '../../shared/errors.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
+import { repeatedCommand } from './repeated-command.ts'
 import { printable } from './table.ts'
 
 /**
@@ -10,7 +11,7 @@ export async function confirm(context: CommandContext, question: string): Promis
   if (context.globals.yes) return
   if (!context.output.interactive)
     throw new HostingError('INVALID_REQUEST', `${question} Non-interactive: confirm with --yes.`, {
-      next: [{ description: 'Repeat the command with --yes' }],
+      next: [{ description: 'Repeat the command with --yes', command: repeatedCommand(context, '--yes') }],
     })
   if (await ask(question)) return
   context.output.note('Nothing was changed.')
@@ -34,7 +35,12 @@ export async function confirmReplacement<T>(
     if (!context.globals.yes && !context.output.interactive)
       throw new HostingError('CONFLICT', error.message, {
         details: error.details,
-        next: [{ description: 'To replace it, repeat the command with --yes' }],
+        next: [
+          {
+            description: 'To replace it, repeat the command with --yes',
+            command: repeatedCommand(context, '--yes'),
+          },
+        ],
         cause: error,
       })
     await confirm(context, text)

@@ -91,7 +91,9 @@ test('a server can be built, deployed, stopped, started, restarted and removed',
 
   const unsure = await home.mcp(['remove', 'life', '--json'])
   expect(unsure.code).toBe(2)
-  expect(JSON.parse(unsure.stderr).error.message).toContain('--yes')
+  expect(JSON.parse(unsure.stderr).error.next).toEqual([
+    { description: 'Repeat the command with --yes', command: 'mcp remove life --json --yes' },
+  ])
   expect(await home.json(['remove', id.slice(0, 12), '--yes'])).toEqual({ removed: id })
   expect((await home.mcp(['status', 'life'])).code).toBe(4)
   expect(await home.json(['remove', build.mcp_id, '--yes'])).toEqual({ removed: build.mcp_id })
@@ -108,7 +110,7 @@ test('remove of a server removes one environment, then all with builds and subdo
   const taken = await home.mcp(['domains', 'add', 'gone-too', await idOf('gone', 'staging')])
   expect([taken.code, taken.stderr]).toEqual([
     5,
-    expect.stringMatching(/leads to "gone" in production.*--yes/s),
+    expect.stringMatching(/leads to "gone" in production.*mcp domains add gone-too \S+ --yes/s),
   ])
   const moved = ['domains', 'add', 'gone-too', await idOf('gone', 'staging'), '--yes']
   expect(await home.json(moved)).toMatchObject({ environment: 'staging' })
