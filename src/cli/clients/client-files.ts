@@ -5,6 +5,12 @@ import { HostingError, type NextStep } from '../../shared/errors.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { CLIENTS, type Machine, type McpClient } from './list.ts'
 
+/** A client and the configuration to read or change. */
+export interface ClientFile {
+  client: McpClient
+  file: string
+}
+
 /** Path of a client's configuration, the user's or that of the project in this folder. Throws INVALID_REQUEST. */
 export function configFile(client: McpClient, isOfProject: boolean, context: CommandContext): string {
   if (!isOfProject) return client.userFile(machineOf(context))
@@ -12,19 +18,29 @@ export function configFile(client: McpClient, isOfProject: boolean, context: Com
   throw new HostingError('INVALID_REQUEST', `${client.name} has no project configuration. Omit --project.`)
 }
 
+/** Clients that have a configuration or its folder on this machine. */
+export function installedClients(context: CommandContext): McpClient[] {
+  const machine = machineOf(context)
+  return CLIENTS.filter(client => {
+    const file = client.userFile(machine)
+    return existsSync(file) || existsSync(client.folder?.(machine) ?? dirname(file))
+  })
+}
+
 /** Prints all clients and their configurations. `next`: a command for the first installed one. */
 export function showClients(context: CommandContext, next: (client: McpClient) => NextStep): void {
   const machine = machineOf(context)
-  const clients = CLIENTS.map(client => {
-    const file = client.userFile(machine)
-    const found = existsSync(file) || existsSync(dirname(file))
-    return { client: client.id, name: client.name, file, found }
-  })
+  const installed = installedClients(context)
+  const clients = CLIENTS.map(client => ({
+    client: client.id,
+    name: client.name,
+    file: client.userFile(machine),
+    found: installed.includes(client),
+  }))
   context.output.result(clients, () => {
     const rows = clients.map(one => [one.client, one.name, one.found ? 'found' : '', one.file])
     context.output.table(['CLIENT', 'NAME', '', 'FILE'], rows)
-    const first = clients.find(({ found }) => found) ?? clients[0]!
-    context.output.next(next(CLIENTS.find(({ id }) => id === first.client)!))
+    context.output.next(next(installed[0] ?? CLIENTS[0]!))
   })
 }
 

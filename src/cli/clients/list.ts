@@ -16,6 +16,8 @@ export interface McpClient {
   key: string
   /** Path of the user's configuration. */
   userFile(machine: Machine): string
+  /** Folder that shows that the client is installed, if it is not the one of `userFile`. */
+  folder?(machine: Machine): string
   /** Path of a project's configuration, relative to its folder. */
   projectFile?: string
   entry(url: string): Record<string, unknown>
@@ -45,9 +47,10 @@ export const CLIENTS: readonly McpClient[] = [
     format: 'json',
     key: 'mcpServers',
     userFile: ({ home }) => join(home, '.claude.json'),
+    folder: ({ home }) => join(home, '.claude'),
     projectFile: '.mcp.json',
     entry: url => ({ type: 'http', url }),
-    afterwards: 'Start a new session; /mcp shows the server.',
+    afterwards: 'Start a new session of Claude Code; /mcp shows the server.',
   },
   {
     // https://cursor.com/docs/context/mcp
@@ -69,7 +72,7 @@ export const CLIENTS: readonly McpClient[] = [
     userFile: machine => join(appData(machine), 'Code', 'User', 'mcp.json'),
     projectFile: join('.vscode', 'mcp.json'),
     entry: url => ({ type: 'http', url }),
-    afterwards: 'Start the server from the file, or with "MCP: List Servers".',
+    afterwards: 'In VS Code, start the server from the file, or with "MCP: List Servers".',
   },
   {
     // https://developers.openai.com/codex/mcp
@@ -80,7 +83,7 @@ export const CLIENTS: readonly McpClient[] = [
     userFile: ({ home, env }) => join(env.CODEX_HOME || join(home, '.codex'), 'config.toml'),
     projectFile: join('.codex', 'config.toml'),
     entry: url => ({ url }),
-    afterwards: 'Start a new session; /mcp shows the server.',
+    afterwards: 'Start a new session of Codex; /mcp shows the server.',
   },
   {
     // https://docs.windsurf.com/windsurf/cascade/mcp
@@ -90,7 +93,7 @@ export const CLIENTS: readonly McpClient[] = [
     key: 'mcpServers',
     userFile: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json'),
     entry: url => ({ serverUrl: url }),
-    afterwards: 'Refresh the MCP servers in Cascade.',
+    afterwards: 'Refresh the MCP servers in Cascade of Windsurf.',
   },
   {
     // https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md
@@ -101,7 +104,7 @@ export const CLIENTS: readonly McpClient[] = [
     userFile: ({ home }) => join(home, '.gemini', 'settings.json'),
     projectFile: join('.gemini', 'settings.json'),
     entry: url => ({ httpUrl: url }),
-    afterwards: 'Start a new session; /mcp shows the server.',
+    afterwards: 'Start a new session of Gemini CLI; /mcp shows the server.',
   },
   {
     // https://zed.dev/docs/ai/mcp
@@ -124,7 +127,7 @@ export const CLIENTS: readonly McpClient[] = [
       join(env.XDG_CONFIG_HOME || join(home, '.config'), 'opencode', 'opencode.json'),
     projectFile: 'opencode.json',
     entry: url => ({ type: 'remote', url, enabled: true }),
-    afterwards: 'Start a new session.',
+    afterwards: 'Start a new session of OpenCode.',
   },
 ]
 

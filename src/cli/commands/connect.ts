@@ -1,18 +1,25 @@
-import { configFile, showClients } from '../clients/client-files.ts'
+import { HostingError, type NextStep } from '../../shared/errors.ts'
+import { chooseClients } from '../clients/choose-clients.ts'
+import type { ClientFile } from '../clients/client-files.ts'
 import { connectClient, disconnectClient, snippetFor } from '../clients/config.ts'
-import { CLIENTS, type McpClient } from '../clients/list.ts'
+import { CLIENTS } from '../clients/list.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
-import { SERVER_ARGUMENT, SERVER_OPTIONS } from '../targets/server-input.ts'
+import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
+import { SERVER_ARGUMENT, SERVER_OPTIONS, type ServerInput } from '../targets/server-input.ts'
 import { impliedPreview, resolveTarget } from '../targets/server-target.ts'
 
 export default defineCommand({
   name: 'connect',
   description:
-    "Add the server to the client's configuration file and keep everything else in it, including comments. The previous file is kept as a copy. Without --client, list the clients.",
+    'Add the server to the configuration of an MCP client and keep everything else in it, including comments. The previous file is kept as a copy. Without --client, take the client that is installed, or ask which one. `mcp import` lists them.',
   arguments: { server: SERVER_ARGUMENT },
   options: {
     client: { type: 'string', value: 'client', choices: CLIENTS.map(({ id }) => id), doc: 'the client' },
+    all: {
+      type: 'boolean',
+      doc: 'every client that is installed; with --remove, every one that has the entry',
+    },
     project: {
       type: 'boolean',
       doc: "write to the project's configuration in this folder instead of the user's",
@@ -24,68 +31,120 @@ export default defineCommand({
     env: SERVER_OPTIONS.env,
   },
   examples: {
-    'mcp connect weather --client claude': 'for all projects',
+    'mcp connect weather': 'the installed client, for all projects',
+    'mcp connect weather --all': 'every installed client',
     'mcp connect weather --client vscode --project': 'for this folder only',
     'mcp connect weather --client codex --print': 'only print it',
-    'mcp connect weather --client cursor --remove': 'remove it',
+    'mcp connect weather --remove': 'remove it',
   },
-  async run(context, input) {
-    const client = CLIENTS.find(({ id }) => id === input.client)
-    if (!client)
-      return showClients(context, ({ id }) => ({
-        description: 'Connect',
-        command: `mcp connect ${input.server} --client ${id}`,
-      }))
-    const file = configFile(client, input.project, context)
-    if (input.remove) return remove(context, client, file, input.name ?? input.server)
-    const target = await resolveTarget(
-      context,
-      input.server,
-      input.env ?? impliedPreview(context, input.server),
-    )
-    const server = { name: input.name ?? entryName(target.name), url: target.url }
-    if (input.print) return print(context, client, file, server)
-    const change = await connectClient(client, file, server, input.force)
-    context.output.result({ client: client.id, ...server, ...change }, () => {
-      const { output } = context
-      output.line(
-        change.changed
-          ? `Added ${server.name} (${server.url}) to ${client.name}: ${file}`
-          : `${client.name} already has ${server.name}: ${file}`,
-      )
-      if (change.backup) output.note(`Previous file: ${change.backup}`)
-      output.next({ description: client.afterwards })
+  async run(context, input): Promise<ExitCode> {
+    const server = input.remove ? undefined : await findServer(context, input)
+    const name = server?.name ?? input.name ?? entryName(input.server)
+    const chosen = await chooseClients(context, { ...input, entry: server ? undefined : name })
+    const act = (one: ClientFile) => {
+      if (!server) return remove(context, one, name)
+      return input.print ? print(context, one, server) : add(context, one, server, input.force)
+    }
+    const results: Result[] = []
+    for (const one of chosen) results.push(input.all ? await tryOut(context, one, act) : await act(one))
+    const records = results.map(({ record }) => record)
+    context.output.result(input.all ? records : records[0], () => {
+      for (const { show } of results) show?.()
+      context.output.next(...results.flatMap(({ afterwards }) => afterwards ?? []))
     })
+    return results.some(({ show }) => !show) ? EXIT.failed : EXIT.done
   },
 })
+
+interface Server {
+  name: string
+  url: string
+}
+
+interface Result {
+  /** For `--json`. */
+  record: object
+  /** Undefined when it failed. */
+  show?(): void
+  afterwards?: NextStep
+}
+
+async function findServer(
+  context: CommandContext,
+  { server, env, name }: { server: string; env: ServerInput['env']; name: string | undefined },
+): Promise<Server> {
+  const target = await resolveTarget(context, server, env ?? impliedPreview(context, server))
+  return { name: name ?? entryName(target.name), url: target.url }
+}
 
 /** Host of a URL, which clients show next to the tools. */
 function entryName(name: string): string {
   return URL.parse(name)?.host.replace(/[^A-Za-z0-9_-]+/g, '-') ?? name
 }
 
+/** With `--all`, a client with a damaged file or another entry of that name does not stop the others. */
+async function tryOut(
+  { output }: CommandContext,
+  one: ClientFile,
+  act: (one: ClientFile) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await act(one)
+  } catch (error) {
+    if (!(error instanceof HostingError)) throw error
+    const { client, file } = one
+    output.warn(`${client.name} was not changed: ${error.message}`)
+    return { record: { client: client.id, file, changed: false, error: error.message } }
+  }
+}
+
+async function add(
+  { output }: CommandContext,
+  { client, file }: ClientFile,
+  server: Server,
+  force: boolean,
+): Promise<Result> {
+  const change = await connectClient(client, file, server, force)
+  return {
+    record: { client: client.id, ...server, ...change },
+    show() {
+      output.line(
+        change.changed
+          ? `Added ${server.name} (${server.url}) to ${client.name}: ${file}`
+          : `${client.name} already has ${server.name}: ${file}`,
+      )
+      if (change.backup) output.note(`Previous file: ${change.backup}`)
+    },
+    afterwards: { description: client.afterwards },
+  }
+}
+
 async function remove(
   { output }: CommandContext,
-  client: McpClient,
-  file: string,
+  { client, file }: ClientFile,
   name: string,
-): Promise<void> {
+): Promise<Result> {
   const change = await disconnectClient(client, file, name)
-  output.result({ client: client.id, name, ...change }, () => {
-    output.line(change.changed ? `Removed ${name} from ${file}` : `${file} has no server "${name}".`)
-    if (change.backup) output.note(`Previous file: ${change.backup}`)
-  })
+  return {
+    record: { client: client.id, name, ...change },
+    show() {
+      output.line(change.changed ? `Removed ${name} from ${file}` : `${file} has no server "${name}".`)
+      if (change.backup) output.note(`Previous file: ${change.backup}`)
+    },
+  }
 }
 
 async function print(
   { output }: CommandContext,
-  client: McpClient,
-  file: string,
-  server: { name: string; url: string },
-): Promise<void> {
+  { client, file }: ClientFile,
+  server: Server,
+): Promise<Result> {
   const snippet = await snippetFor(client, server)
-  output.result({ client: client.id, ...server, file, entry: client.entry(server.url), snippet }, () => {
-    output.note(`Add to ${file}:`)
-    output.line(snippet)
-  })
+  return {
+    record: { client: client.id, ...server, file, entry: client.entry(server.url), snippet },
+    show() {
+      output.note(`Add to ${file}:`)
+      output.line(snippet)
+    },
+  }
 }

@@ -180,7 +180,7 @@ export default defineCommand({
         { description: 'List its tools', command: `mcp tools ${words}` },
         {
           description: 'Connect a client',
-          command: `mcp connect ${words} --client claude-code`,
+          command: `mcp connect ${words}`,
         },
       )
     })

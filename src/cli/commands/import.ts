@@ -1,7 +1,7 @@
 import type { DeployConfig } from '../../shared/contract/deployments/deploy-config.ts'
 import { ENVIRONMENTS, type Environment } from '../../shared/contract/states.ts'
 import { type ErrorCode, HostingError } from '../../shared/errors.ts'
-import { configFile, showClients } from '../clients/client-files.ts'
+import { type ClientFile, configFile, showClients } from '../clients/client-files.ts'
 import type { ConfigChange } from '../clients/config.ts'
 import { CLIENTS, type McpClient } from '../clients/list.ts'
 import { replaceServers, restoreServers } from '../clients/replace-servers.ts'
@@ -66,11 +66,6 @@ export default defineCommand({
   },
 })
 
-interface Config {
-  client: McpClient
-  file: string
-}
-
 /** A server of the plan after its deployment. */
 interface Result extends ImportedServer {
   deployment_id?: string
@@ -83,7 +78,11 @@ function previewStep({ id }: McpClient) {
   return { description: 'Show what would be hosted', command: `mcp import ${id} --dry-run` }
 }
 
-async function openSource(context: CommandContext, source: string, isOfProject: boolean): Promise<Config> {
+async function openSource(
+  context: CommandContext,
+  source: string,
+  isOfProject: boolean,
+): Promise<ClientFile> {
   const client = CLIENTS.find(({ id }) => id === source)
   return client ? { client, file: configFile(client, isOfProject, context) } : clientOfFile(source)
 }
@@ -91,7 +90,7 @@ async function openSource(context: CommandContext, source: string, isOfProject: 
 /** Throws NOT_FOUND without servers, or when `--only` names an unknown one. */
 async function readPlan(
   { env }: CommandContext,
-  { client, file }: Config,
+  { client, file }: ClientFile,
   { only, set }: { only: readonly string[]; set: readonly string[] },
 ): Promise<ImportedServer[]> {
   const values = readEnvVars([], set, env)
@@ -175,7 +174,7 @@ async function deploy(
 /** Undefined when the client stays as it is. */
 async function connect(
   { output, globals }: CommandContext,
-  { client, file }: Config,
+  { client, file }: ClientFile,
   { results, isWanted }: { results: readonly Result[]; isWanted: boolean },
 ): Promise<ConfigChange | undefined> {
   const servers = results.flatMap(({ entry, url }) => (url === undefined ? [] : [{ name: entry, url }]))
@@ -187,7 +186,7 @@ async function connect(
 
 interface Report {
   source: string
-  config: Config
+  config: ClientFile
   plan: readonly ImportedServer[]
   results: readonly Result[]
   change: ConfigChange | undefined
@@ -228,7 +227,7 @@ function toRecord({ project, ...server }: Result): object {
   }
 }
 
-async function undo({ output }: CommandContext, { client, file }: Config): Promise<void> {
+async function undo({ output }: CommandContext, { client, file }: ClientFile): Promise<void> {
   const { change, restored } = await restoreServers(client, file)
   output.result({ client: client.id, restored, ...change }, () => {
     output.line(

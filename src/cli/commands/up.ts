@@ -215,7 +215,7 @@ function report(
     output.line('Configuration for MCP clients:')
     for (const line of snippet(name, url)) output.line(`  ${line}`)
     output.next(
-      { description: 'Or write it', command: `mcp connect ${reference} --client claude-code` },
+      { description: 'Or write it', command: `mcp connect ${reference}` },
       callToType(reference, call),
       knowsNames
         ? { description: 'Follow its log', command: `mcp logs ${name} -f` }

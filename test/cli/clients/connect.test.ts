@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { createHome, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { hasTerminals, openTerminal } from '../../helpers/daemon/terminal.ts'
 
 const weather = join(fileURLToPath(new URL('../../..', import.meta.url)), 'examples', 'weather')
 
@@ -34,9 +35,49 @@ describe('mcp connect', () => {
     expect(existsSync(join(home.dir, '.codex'))).toBe(false)
   })
 
-  it('lists the supported clients, even in an error', async () => {
-    const { stdout } = await home.mcp(['connect', 'https://tools.example/mcp'])
-    expect(stdout).toMatch(/^claude-code +Claude Code/m)
+  it('takes the only installed client, asks for one of several, and connects all with --all', async () => {
+    const url = 'https://tools.example/mcp'
+    const connect = (...options: string[]) => home.mcp(['connect', url, '--name', 'tools', ...options])
+    expect(await connect()).toMatchObject({ code: 4, stderr: expect.stringContaining('No MCP client') })
+    mkdirSync(join(home.dir, '.claude'))
+    expect((await connect()).stdout).toContain(`Added tools (${url}) to Claude Code: `)
+    mkdirSync(join(home.dir, '.cursor'))
+    const several = await connect()
+    expect(several).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Missing --client. Clients found: claude-code, cursor.'),
+    })
+    expect(several.stderr).toContain(`mcp connect ${url} --name tools --all`)
+    expect((await connect('--remove')).stdout).toMatch(/Removed tools from .*\.claude\.json/)
+
+    writeFileSync(join(home.dir, '.claude.json'), 'damaged')
+    const all = await connect('--all', '--json')
+    expect([all.code, JSON.parse(all.stdout)]).toMatchObject([
+      1,
+      [
+        { client: 'claude-code', changed: false, error: expect.stringContaining('is not valid JSON') },
+        { client: 'cursor', name: 'tools', url, changed: true },
+      ],
+    ])
+    expect(read('.cursor', 'mcp.json')).toEqual({ mcpServers: { tools: { url } } })
+    rmSync(join(home.dir, '.claude.json'))
+    expect((await connect('--all')).code).toBe(0)
+    expect(await connect('--remove')).toMatchObject({ code: 2 })
+    expect((await connect('--remove', '--all')).stdout.match(/^Removed tools/gm)).toHaveLength(2)
+    expect(await connect('--remove')).toMatchObject({ code: 4 })
+  })
+
+  it.runIf(hasTerminals)('asks for one of several installed clients at a terminal', async () => {
+    for (const folder of ['.claude', '.cursor']) mkdirSync(join(home.dir, folder))
+    const command = `${process.execPath} ${MCP_BIN} connect https://tools.example/mcp`
+    const terminal = openTerminal(command, home.env)
+    await terminal.expects('Client')
+    await terminal.chooses('curs', '2  cursor')
+    expect(await terminal.ended).toBe(0)
+    expect(Object.keys(read('.cursor', 'mcp.json').mcpServers)).toEqual(['tools-example'])
+  })
+
+  it('lists the supported clients in an error', async () => {
     const wrong = await home.mcp(['connect', 'https://tools.example/mcp', '--client', 'emacs'])
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('claude, claude-code, cursor') })
     const noProject = await home.mcp([
