@@ -9,7 +9,7 @@ const { existsSync, mkdirSync, writeSync } = process.getBuiltinModule('node:fs')
 const words = process.argv.slice(2)
 const [first, second] = words
 if (isVersionFlag(first) || (first === '--json' && isVersionFlag(second))) {
-  writeSync(1, words.includes('--json') ? `{"version":"${MCP_VERSION}"}\n` : `${MCP_VERSION}\n`)
+  printVersion(words.includes('--json') ? `{"version":"${MCP_VERSION}"}\n` : `${MCP_VERSION}\n`)
 } else {
   cacheCompiledCode(process.env)
   await (await import('./command-line/run-program.ts')).main(words)
@@ -17,6 +17,15 @@ if (isVersionFlag(first) || (first === '--json' && isVersionFlag(second))) {
 
 function isVersionFlag(word: string | undefined): boolean {
   return word === '--version' || word === '-v' || word === '-V'
+}
+
+function printVersion(text: string): void {
+  try {
+    writeSync(1, text)
+  } catch (error) {
+    // The reader may be gone.
+    if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
+  }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs'
+import { withPipeError } from '../output/pipe-error.ts'
 import { COMMANDS } from './command-list.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 import { findCommand } from './find-command.ts'
@@ -50,10 +51,10 @@ function print(text: string): void {
   try {
     const bytes = Buffer.from(text)
     const written = writeSync(1, bytes)
-    if (written < bytes.length) process.stdout.write(bytes.subarray(written))
+    if (written < bytes.length) withPipeError(process.stdout).write(bytes.subarray(written))
   } catch (error) {
     // The reader may be gone (EPIPE). A full pipe (EAGAIN) is left to the stream.
-    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') process.stdout.write(text)
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') withPipeError(process.stdout).write(text)
     else if ((error as NodeJS.ErrnoException).code !== 'EPIPE') throw error
   }
 }

@@ -51,6 +51,6 @@ function print({ output }: CommandContext, { contents }: ReadResourceResult): vo
       throw new HostingError('INVALID_REQUEST', `${one.uri} is binary (${one.mimeType ?? 'no type'}).`, {
         next: [{ description: 'Write it to a file: repeat the command with > FILE' }],
       })
-    else process.stdout.write(Buffer.from(one.blob, 'base64'))
+    else output.bytes(Buffer.from(one.blob, 'base64'))
   }
 }

@@ -1,4 +1,5 @@
 import type { CommandContext } from '../command-line/command-context.ts'
+import { openPrompts } from '../output/prompt.ts'
 import { serverNameFor } from './project-files.ts'
 import { EXAMPLES, INIT_TEMPLATES, type InitTemplate } from './templates.ts'
 import { checkToolName } from './tool-names.ts'
@@ -40,9 +41,9 @@ export async function completeChoice(
 }
 
 async function ask(directory: string, given: Given): Promise<Choice> {
-  const { default: inquirer } = await import('inquirer')
+  const prompt = await openPrompts()
   const isTemplate = ({ start }: { start?: string }) => INIT_TEMPLATES.includes(start as InitTemplate)
-  const asked = await inquirer.prompt(
+  const asked = await prompt(
     [
       {
         type: 'input',

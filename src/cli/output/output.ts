@@ -1,7 +1,7 @@
 import { formatDurationMs } from '../../shared/duration.ts'
 import type { HostingError, NextStep } from '../../shared/errors.ts'
-import { EXIT } from '../command-line/exit-codes.ts'
 import { errorLines, nextLines, stackOf, toErrorDocument } from './error-lines.ts'
+import { withPipeError } from './pipe-error.ts'
 import { type Progress, showProgress } from './progress.ts'
 import { quietLines } from './quiet-lines.ts'
 import { isJson, readableJson } from './readable-json.ts'
@@ -68,6 +68,10 @@ export async function createOutput(options: OutputOptions) {
     line(text = '', indent = 0): void {
       out(wrapFor(text, process.stdout, indent))
     },
+    /** Bytes of a server, unchanged. */
+    bytes(data: Buffer): void {
+      withPipeError(process.stdout).write(data)
+    },
     /** Part of a line. The caller ends the line. */
     part(text: string): void {
       out(text, '')
@@ -130,16 +134,6 @@ function writerTo(name: 'stdout' | 'stderr'): (text: string, end?: string) => vo
     stream ??= withPipeError(process[name])
     stream.write(`${stream.isTTY ? toTerminalText(text) : withoutStyle(text)}${end}`)
   }
-}
-
-export function withPipeError(stream: NodeJS.WriteStream): NodeJS.WriteStream {
-  return stream.listeners('error').includes(onPipeError) ? stream : stream.on('error', onPipeError)
-}
-
-/** A closed reader (`mcp logs | head`) is not a failure. */
-function onPipeError(error: NodeJS.ErrnoException): void {
-  if (error.code === 'EPIPE') process.exit(EXIT.done)
-  throw error
 }
 
 /** `built weather in 12 ms` */

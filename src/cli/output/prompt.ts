@@ -97,7 +97,7 @@ export async function askSecret(context: CommandContext, question: string, flag:
 }
 
 /** Prompts on standard error, because standard output may be a pipe. */
-export async function openPrompts() {
+export async function openPrompts({ signal }: { signal?: AbortSignal } = {}) {
   const { default: inquirer } = await import('inquirer')
-  return inquirer.createPromptModule({ output: process.stderr })
+  return inquirer.createPromptModule({ output: process.stderr, ...(signal && { signal }) })
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import type { CommandContext } from '../command-line/command-context.ts'
+import { openPrompts } from '../output/prompt.ts'
 
 /** Asks whether to open a URL in a browser on this machine. Does nothing without a terminal. */
 export async function offerBrowser(context: CommandContext, url: string): Promise<void> {
@@ -11,11 +12,9 @@ export async function offerBrowser(context: CommandContext, url: string): Promis
 }
 
 async function confirmOpening({ signal }: CommandContext): Promise<boolean> {
-  const { default: inquirer } = await import('inquirer')
+  const prompt = await openPrompts({ signal })
   const message = 'Open it in a browser on this machine?'
-  const { yes } = await inquirer.prompt([{ type: 'confirm', name: 'yes', message, default: true }], {
-    signal,
-  })
+  const { yes } = await prompt([{ type: 'confirm', name: 'yes', message, default: true }])
   return yes
 }
 

@@ -100,3 +100,17 @@ test('Ctrl-C during mcp up stops the build', async () => {
     error: { code: 'INTERRUPTED' },
   })
 })
+
+test.each([
+  ['--version'],
+  ['--help'],
+  ['call --help'],
+  ['completion bash'],
+  ['context list'],
+  ['models list --json'],
+])('mcp %s ends without a message when its reader is gone', async words => {
+  const child = spawn(process.execPath, [MCP_BIN, ...words.split(' ')], { env: home.env, cwd: home.dir })
+  child.stdout.destroy()
+  const ended = Promise.all([once(child, 'close').then(([code]) => code), text(child.stderr)])
+  expect(await ended).toEqual([0, ''])
+})

@@ -1,0 +1,11 @@
+import { EXIT } from '../command-line/exit-codes.ts'
+
+/** Lets a closed reader (`mcp logs | head`) end the command without a message. */
+export function withPipeError(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  return stream.listeners('error').includes(onPipeError) ? stream : stream.on('error', onPipeError)
+}
+
+function onPipeError(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit(EXIT.done)
+  throw error
+}
