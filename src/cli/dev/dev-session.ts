@@ -180,9 +180,11 @@ export class DevSession {
     const { output } = this.#context
     if (!this.#served) return output.line('No build yet.')
     output.line(output.style.cyan(this.#served.url))
-    output.line(
-      `connect a client: ${output.style.cyan(`mcp connect ${quoteShellWord(this.#served.name)} --env preview --client claude-code`)}`,
-    )
+    const name = quoteShellWord(this.#served.name)
+    output.hint({
+      description: 'Connect a client',
+      command: `mcp connect ${name} --env preview --client claude-code`,
+    })
   }
 
   #showKeys(): void {

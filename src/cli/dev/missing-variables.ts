@@ -25,8 +25,9 @@ export class MissingVariables {
     if (output.json && missing.length > 0)
       return output.entry({ event: 'missing', name: server, variables: missing }, () => '')
     for (const { name, required } of missing)
-      output.line(
-        `${output.style.yellow('no value')} for ${name}${required ? ' (required)' : ''}: ${output.style.cyan(`mcp env set ${quoteShellWord(server)} ${name}`)}`,
-      )
+      output.hint({
+        description: `No value for ${name}${required ? ' (required)' : ''}`,
+        command: `mcp env set ${quoteShellWord(server)} ${name}`,
+      })
   }
 }

@@ -2,6 +2,7 @@ import type { HostingError, NextStep } from '../../shared/errors.ts'
 import type { Style } from './style.ts'
 import { printable } from './table.ts'
 import { columnsOf, wrapFor } from './terminal.ts'
+import { wrapCommand } from './wrap.ts'
 
 /** Error line for scripts: `{"error":{code,message,details,next}}`. */
 export function toErrorDocument(error: HostingError): { error: Record<string, unknown> } {
@@ -17,14 +18,16 @@ export function errorLines(error: HostingError, style: Style): string[] {
   return [...shown, ...nextLines(error.next, style, process.stderr)]
 }
 
-/** Commands are aligned, or below their descriptions if a line does not fit the terminal. */
+/** Commands are aligned, or below their descriptions if a line does not fit the terminal. Each is one line, to be copied. */
 export function nextLines(steps: readonly NextStep[], style: Style, stream: NodeJS.WriteStream): string[] {
   const width = Math.max(0, ...steps.map(step => (step.command ? step.description.length + 1 : 0)))
   const longest = Math.max(0, ...steps.map(({ command }) => (command ? width + 2 + command.length : 0)))
-  const isStacked = longest > columnsOf(stream)
+  const columns = columnsOf(stream)
+  const isStacked = longest > columns
   return steps.map(({ description, command }) => {
     if (command === undefined) return wrapFor(description, stream)
-    if (isStacked) return `${description}:\n  ${style.cyan(command)}`
+    if (isStacked)
+      return `${wrapFor(`${description}:`, stream)}\n${style.cyan(wrapCommand(command, columns))}`
     return `${`${description}:`.padEnd(width)}  ${style.cyan(command)}`
   })
 }

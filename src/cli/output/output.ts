@@ -8,6 +8,7 @@ import { isJson, readableJson } from './readable-json.ts'
 import { markStyle, type Style, toTerminalText, withoutStyle } from './style.ts'
 import { formatTable, printable, printableJson } from './table.ts'
 import { columnsOf, fieldLines, wrapFor } from './terminal.ts'
+import { wrapCommand } from './wrap.ts'
 
 export interface OutputOptions {
   json: boolean
@@ -94,6 +95,14 @@ export async function createOutput(options: OutputOptions) {
       if (quiet || json || steps.length === 0) return
       out('')
       for (const line of nextLines(steps, style, process.stdout)) out(line)
+    },
+    /** A suggested step between other lines, for a person. */
+    hint(step: NextStep): void {
+      if (!json) for (const line of nextLines([step], style, process.stdout)) out(line)
+    },
+    /** A command line to be copied, on standard error. Omitted with `--quiet` and `--json`. */
+    command(text: string): void {
+      if (!quiet && !json) err(style.dim(wrapCommand(text, columnsOf(process.stderr))))
     },
     /** A remark on standard error, omitted with `--quiet` and `--json`. */
     note(text: string): void {

@@ -1,3 +1,5 @@
+import { SHELL_WORD } from '../project/shell-words.ts'
+
 /**
  * Breaks text at spaces into lines of at most `width` columns. Longer words, such as URLs and ids, stay whole, so that they
  * can be copied. Continuation lines are indented like their first line, and by `indent`.
@@ -31,6 +33,24 @@ function wrapLine(
     } else current += isEmpty ? word : ` ${word}`
   }
   return [...lines, current]
+}
+
+/** Indent of a command below its description, and of its continuation. */
+const COMMAND_INDENT = 2
+
+/**
+ * A command as one indented line, with spaces that fill a row where the next word does not fit. The terminal then breaks the line
+ * between words and still copies it as one command. Longer words stay whole.
+ */
+export function wrapCommand(command: string, width: number): string {
+  const [first = '', ...words] = command.match(SHELL_WORD) ?? []
+  let line = ' '.repeat(COMMAND_INDENT) + first
+  for (const word of words) {
+    const free = width - 1 - ((line.length - 1) % width)
+    const fits = word.length < free || word.length + 2 * COMMAND_INDENT > width
+    line += (fits ? ' ' : ' '.repeat(free + 2 * COMMAND_INDENT)) + word
+  }
+  return line
 }
 
 function plainLength(text: string): number {

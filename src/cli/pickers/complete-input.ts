@@ -24,7 +24,7 @@ export async function completeInput(context: CommandContext, command: Command, i
     input[key] = await completeOne({ context, command, input, key, declaration })
     if (declaration.kind && declaration.kind !== 'server') isChosen = true
   }
-  if (isChosen) context.output.note(context.output.style.dim(commandLine(command, input)))
+  if (isChosen) context.output.command(commandLine(command, input))
 }
 
 /** The command line that needs no questions. */

@@ -1,5 +1,8 @@
 import { HostingError } from '../../shared/errors.ts'
 
+/** A word with its quotes. */
+export const SHELL_WORD = /(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+|\S/gs
+
 /** Shell syntax other than words and quotes. */
 const OPERATORS = /[|&;<>`]|\$[({\w]/
 
@@ -8,7 +11,7 @@ const OPERATORS = /[|&;<>`]|\$[({\w]/
  * and for syntax that only a shell interprets.
  */
 export function splitShellWords(text: string): string[] {
-  const words = [...text.matchAll(/(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+|\S/gs)].map(([word]) => word)
+  const words = text.match(SHELL_WORD) ?? []
   const invalid = words.find(word => isUnfinished(word) || OPERATORS.test(withoutQuotes(word)))
   if (invalid === undefined && words.length > 0) return words.map(unquote)
   if (invalid === undefined) throw new HostingError('INVALID_REQUEST', '--command is empty.')

@@ -2,6 +2,7 @@ import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { nearestName } from '../../shared/names.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
+import { quoteShellWord } from '../project/shell-words.ts'
 import type { TestTarget } from '../targets/test-target.ts'
 import type { ChatSession } from './chat-session.ts'
 
@@ -67,7 +68,8 @@ async function save({ chat, context, target }: ChatContext, file: string): Promi
     throw new HostingError('INVALID_REQUEST', 'Nothing to save yet. Send a message first.')
   const { saveCase } = await import('../suite/save-case.ts')
   const path = await saveCase(file, target.name, chat.exchanges)
-  context.output.note(`Saved as a case of ${path}. Run it with: mcp test --suite ${file}`)
+  context.output.note(`Saved as a case of ${path}. Run it with:`)
+  context.output.command(`mcp test --suite ${quoteShellWord(file)}`)
 }
 
 function help({ context }: ChatContext): void {

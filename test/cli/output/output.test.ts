@@ -98,6 +98,28 @@ test('sentences are wrapped at words, and long words stay whole', async () => {
   ])
 })
 
+test('a long command is one line that a terminal breaks between words', async () => {
+  const rows = async (command: string) => {
+    const text = await capture(output => output.hint({ description: 'Call it with a city', command }), {
+      columns: 20,
+    })
+    const [head, line] = text.split('\n')
+    expect(line!.trim().split(/\s+/)).toEqual(command.split(/\s+/))
+    return [head, ...line!.match(/.{1,20}/g)!.map(row => row.trimEnd())]
+  }
+  expect(await rows("mcp call weather now city=Oslo 'days:=[1, 2]'")).toEqual([
+    'Call it with a city:',
+    '  mcp call weather',
+    '    now city=Oslo',
+    "    'days:=[1, 2]'",
+  ])
+  expect(await rows('mcp tools http://127.0.0.1:23232/mcp')).toEqual([
+    'Call it with a city:',
+    '  mcp tools http://1',
+    '27.0.0.1:23232/mcp',
+  ])
+})
+
 test('--quiet prints the values of the fields, or everything without fields', async () => {
   const document = { status: 'ready', items: [{ id: 'a' }, { id: 'b' }, { id: 'a' }], url: 'http://x' }
   const quiet = (value: unknown, quietFields?: string[]) =>
