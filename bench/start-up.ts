@@ -27,6 +27,7 @@ export async function benchStartUp(): Promise<Figure[]> {
       call: command(mcp, 'call', 'weather', 'current_weather', 'city=Oslo'),
       read: command(mcp, 'read', 'weather', 'weather://Oslo'),
       prompt: command(mcp, 'prompt', 'weather', 'plan_a_day', 'city=Oslo'),
+      completion: command(mcp, '__complete', '--', 'call', 'weather', 'forecast', ''),
     })
     const bare = median(times.bare!)
     const figure = (name: string, values: number[], limit?: number): Figure => {
@@ -49,6 +50,7 @@ export async function benchStartUp(): Promise<Figure[]> {
       figure('`mcp call`', times.call!, MCP_LIMIT),
       figure('`mcp read`', times.read!, MCP_LIMIT),
       figure('`mcp prompt`', times.prompt!, MCP_LIMIT),
+      figure('Tab for an argument', times.completion!, MCP_LIMIT),
     ]
   } finally {
     await daemon.stop()

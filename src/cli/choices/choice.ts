@@ -24,6 +24,8 @@ export interface ChoiceSource {
   api(): Promise<ApiClient>
   /** File of the saved contexts. */
   config: string
+  /** Folder of the command. */
+  directory: string
   tools(given: Given): Promise<Tool[]>
   prompts(given: Given): Promise<Prompt[]>
   resources(given: Given): Promise<Resources>

@@ -6,7 +6,7 @@ import { listItems } from '../api/list-items.ts'
 import type { ValueKind } from '../command-line/declaration.ts'
 import { listProjects } from '../project/projects.ts'
 import { promptSchema } from '../testing/tool-arguments.ts'
-import { readServerEnv } from '../variables/server-env.ts'
+import { readServerEnv, serverOfProject, VARIABLE_NAME } from '../variables/server-env.ts'
 import { type ArgumentSchema, argumentChoices } from './argument-choices.ts'
 import { type Choice, type ChoiceSource, type Given, summaryOf } from './choice.ts'
 import { serverChoices } from './server-choices.ts'
@@ -47,11 +47,10 @@ const LISTS: Readonly<Record<ValueKind, ListChoices>> = {
     const prompt = (await source.prompts(given)).find(({ name }) => name === given.words.prompt?.[0])
     return prompt ? argumentChoices(promptSchema(prompt), given, given.words['prompt arguments']) : []
   },
-  variable: async ({ api }, { words, env = 'development' }) => {
-    const [name] = words.server ?? []
-    if (name === undefined) return []
+  variable: async ({ api, directory }, { words, env = 'development' }) => {
+    const { name, given } = await readGivenVariables(directory, words)
+    if (name === '') return []
     const { variables } = await readServerEnv(await api(), { name, environment: env as 'development' })
-    const given = new Set(words.variable)
     return variables.filter(one => !given.has(one.name)).map(one => ({ value: one.name }))
   },
   'store key': async ({ api }, { words, typed, env = 'development' }) => {
@@ -85,6 +84,15 @@ const LISTS: Readonly<Record<ValueKind, ListChoices>> = {
   },
   model: () => [...MODELS],
   file: () => [],
+}
+
+/** In the folder of a project, the first word may be a variable. */
+async function readGivenVariables(
+  directory: string,
+  { server: [first = ''] = [], variable = [] }: Given['words'],
+): Promise<{ name: string; given: ReadonlySet<string> }> {
+  const here = first === '' || VARIABLE_NAME.test(first) ? await serverOfProject(directory) : undefined
+  return { name: here ?? first, given: new Set([first, ...variable]) }
 }
 
 /** Values of one kind, without duplicates. Throws the API's errors. */

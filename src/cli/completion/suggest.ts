@@ -147,9 +147,16 @@ async function argumentValues(
   const position = positionals(command, rest).length
   const declaration = declared[position] ?? (declared.at(-1)?.variadic ? declared.at(-1) : undefined)
   if (declaration?.choices) return withoutFiles(declaration.choices.map(value => ({ value })))
-  const found = await valuesOf(context, declaration?.kind, givenBefore(command, rest, current))
+  const given = givenBefore(command, rest, current)
+  // A word in place of an optional server belongs to the next argument: `mcp env unset [server] [variables...]`.
+  const next = declaration?.kind === 'server' && !declaration.required ? declared[position + 1] : undefined
+  const [found, more] = await Promise.all([
+    valuesOf(context, declaration?.kind, given),
+    valuesOf(context, next?.kind, given),
+  ])
   // A folder, or a server's name.
-  return { ...found, files: found.files || declaration?.default === '.' }
+  const files = found.files || declaration?.default === '.'
+  return { choices: [...found.choices, ...more.choices], files }
 }
 
 function positionals(command: Command, rest: readonly string[]): string[] {

@@ -6,7 +6,7 @@ import { useServer } from '../targets/use-server.ts'
 
 /** Lists for questions and for errors that name all values. Connects like the command itself, and once per list. */
 export function askingSource(context: CommandContext, input: Record<string, unknown>): ChoiceSource {
-  const { api, paths } = context
+  const { api, paths, cwd } = context
   const listed = new Map<string, Promise<unknown>>()
   const list = <T>({ words }: Given, kind: string, read: (from: ServerConnection) => Promise<T>) => {
     const [server = ''] = words.server ?? []
@@ -17,6 +17,7 @@ export function askingSource(context: CommandContext, input: Record<string, unkn
   return {
     api,
     config: paths.config,
+    directory: cwd,
     tools: given => list(given, 'tools', from => from.listTools()),
     prompts: given => list(given, 'prompts', from => from.listPrompts()),
     resources: given => list(given, 'resources', from => from.listResources()),

@@ -27,6 +27,9 @@ export const SERVER_ARGUMENT = {
   doc: 'server name (default: the project in this folder)',
 } as const
 
+/** Tells variables from servers, whose names are rarely in capitals. */
+export const VARIABLE_NAME = /^[A-Z_][A-Z0-9_]*$/
+
 /**
  * The server and the variables of `mcp env set [server] KEY=VALUE…`. The first word is the server, unless it is `KEY=VALUE`, the
  * only word, or, in the folder of a project, in capitals and not a known server. Throws NOT_FOUND, INVALID_REQUEST.
@@ -45,7 +48,7 @@ export async function readServerWords(
   try {
     return { name: await resolveServer(context, first), variables: rest }
   } catch (error) {
-    const here = /^[A-Z_][A-Z0-9_]*$/.test(first) ? await projectHere(context) : undefined
+    const here = VARIABLE_NAME.test(first) ? await serverOfProject(context.cwd) : undefined
     if (here === undefined) throw error
     return { name: here, variables: words }
   }
@@ -54,7 +57,7 @@ export async function readServerWords(
 /** Name of a server that is known, that the project in this folder will build, or that is chosen. Throws NOT_FOUND, INVALID_REQUEST. */
 export async function resolveServer(context: CommandContext, reference: string | undefined): Promise<string> {
   if (reference === undefined) return chooseServer(context)
-  if (reference === (await projectHere(context))) return reference
+  if (reference === (await serverOfProject(context.cwd))) return reference
   const client = await context.api()
   if (!SERVER_NAME.test(reference)) throw await unknownServer(client, reference)
   if (await isKnown(client, reference)) return reference
@@ -69,10 +72,10 @@ async function isKnown(api: ApiClient, name: string): Promise<boolean> {
   return all.some(({ variables }) => variables.length > 0)
 }
 
-/** Undefined when this folder has no valid project. */
-async function projectHere({ cwd }: CommandContext): Promise<string | undefined> {
+/** Undefined when the folder has no valid project. */
+export async function serverOfProject(directory: string): Promise<string | undefined> {
   try {
-    return await nameOfProject(cwd)
+    return await nameOfProject(directory)
   } catch (error) {
     if (error instanceof HostingError) return undefined
     throw error

@@ -18,10 +18,13 @@ beforeAll(() => {
 afterAll(() => home.remove())
 
 /** Values for the last word, in this process. */
-async function suggestions(words: readonly string[], apiUrl?: string): Promise<string[]> {
+async function suggestions(
+  words: readonly string[],
+  { apiUrl, cwd = home.dir }: { apiUrl?: string; cwd?: string } = {},
+): Promise<string[]> {
   const settings = () => ({ apiUrl: apiUrl && { value: apiUrl }, context: { value: 'local' } })
   const paths = homePaths(home.env)
-  const context = { settings, paths, cwd: home.dir, env: home.env } as unknown as CommandContext
+  const context = { settings, paths, cwd, env: home.env } as unknown as CommandContext
   return (await suggest(context, words, 30_000)).choices.map(({ value }) => value)
 }
 
@@ -77,7 +80,7 @@ describe('without a daemon', () => {
       stdout: '',
     })
     expect(existsSync(join(home.dir, 'daemon.json'))).toBe(false)
-    expect(await suggestions(['call', ''], 'http://127.0.0.1:9')).toEqual([])
+    expect(await suggestions(['call', ''], { apiUrl: 'http://127.0.0.1:9' })).toEqual([])
   })
 })
 
@@ -124,6 +127,14 @@ describe('with a daemon', () => {
     [['call', 'nope', ''], []],
   ])('completes %j to %j', async (words, expected) => {
     expect(await suggestions(words)).toEqual(expected)
+  })
+
+  it('completes servers and the variables of the project in the folder', async () => {
+    const here = (...words: string[]) => suggestions(['env', 'unset', ...words], { cwd: weather })
+    expect(await here('')).toEqual(['weather', 'CITY', 'UNITS'])
+    expect(await here('CITY', '')).toEqual(['UNITS'])
+    expect(await here('weather', 'UNITS', '')).toEqual(['CITY'])
+    expect(await suggestions(['env', 'unset', ''])).toEqual(['weather'])
   })
 
   /** `mcp` completes for real, and otherwise prints its words. */
@@ -178,6 +189,19 @@ end`
     const { stdout } = await runToEnd('fish', ['--no-config', '-c', script], { env: home.env, cwd: home.dir })
     const lines = stdout.split('\n').map(line => line.split('\t')[0])
     expect(lines).toEqual(['forecast', 'city=', 'days=', 'city=Oslo', `${weather}/mcp.config.json`, ''])
+  })
+
+  describe('with sign-in', () => {
+    beforeAll(() => home.json(['deploy', 'weather', '--env', 'staging', '--auth', 'local']))
+
+    it.each([
+      ['call', 'fo', 'forecast'],
+      ['read', 'cities', 'cities://all'],
+      ['read', 'weather', 'weather://{city}'],
+      ['prompt', '', 'plan_a_day'],
+    ])('completes %s %j from the build', async (command, typed, expected) => {
+      expect(await suggestions([command, 'weather', '--env', 'staging', typed])).toEqual([expected])
+    })
   })
 })
 
