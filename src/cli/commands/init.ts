@@ -9,6 +9,7 @@ import { EXAMPLES, fromExample, fromTemplate, INIT_TEMPLATES } from '../new-proj
 import { fromToolNames } from '../new-project/tool-names.ts'
 import { CI_SYSTEMS, withWorkflow } from '../new-project/workflow.ts'
 import { findProjectFile } from '../project/project.ts'
+import { explainRemoteServer, isUrl, urlGiven } from '../project/remote-server.ts'
 import { quoteShellWord } from '../project/shell-words.ts'
 
 export default defineCommand({
@@ -57,17 +58,10 @@ export default defineCommand({
   },
 })
 
-/** Throws INVALID_REQUEST for a URL, which was probably meant as the description. */
+/** Throws INVALID_REQUEST for a URL. */
 function checkFolder(dir: string): string {
-  if (!/^https?:\/\//.test(dir)) return dir
-  throw new HostingError('INVALID_REQUEST', `${dir} is a URL, expected a folder.`, {
-    next: [
-      {
-        description: 'Create a project from an OpenAPI description',
-        command: `mcp init api --from-openapi ${dir}`,
-      },
-    ],
-  })
+  if (isUrl(dir)) throw urlGiven(dir)
+  return dir
 }
 
 /** Throws CONFLICT for a folder that contains a project, before any question is asked. */
@@ -86,7 +80,10 @@ async function createProject({ cwd }: CommandContext, choice: Choice): Promise<N
   if (tools.length > 0) return fromToolNames(template, name, tools)
   if (fromOpenapi === undefined) return fromTemplate(template, name)
   const { fromOpenApi } = await import('../new-project/from-openapi.ts')
-  return fromOpenApi(/^https?:/i.test(fromOpenapi) ? fromOpenapi : resolve(cwd, fromOpenapi), name)
+  if (!isUrl(fromOpenapi)) return fromOpenApi(resolve(cwd, fromOpenapi), name)
+  return fromOpenApi(fromOpenapi, name).catch(async error => {
+    throw error instanceof HostingError ? await explainRemoteServer(fromOpenapi, error) : error
+  })
 }
 
 function report(

@@ -1,5 +1,6 @@
 import { HostingError } from '../../shared/errors.ts'
-import { isUrl, readText, sourceName } from './read-text.ts'
+import { isUrl } from '../project/remote-server.ts'
+import { readText, sourceName } from './read-text.ts'
 
 export type Schema = { [keyword: string]: unknown }
 

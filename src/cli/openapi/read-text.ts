@@ -2,13 +2,10 @@ import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { HostingError } from '../../shared/errors.ts'
 import { fetchByProxy } from '../api/fetch-by-proxy.ts'
+import { isUrl } from '../project/remote-server.ts'
 
 const TIMEOUT_MS = 30_000
 const MAX_BYTES = 20 * 1024 * 1024
-
-export function isUrl(source: string): boolean {
-  return /^https?:\/\//i.test(source)
-}
 
 /** Name of a description in messages: its URL, or the name of its file. */
 export function sourceName(source: string): string {

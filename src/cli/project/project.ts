@@ -10,6 +10,7 @@ import { inferProject, needsSource } from './code-project.ts'
 import { readProjectSource } from './formats/read-project-source.ts'
 import { findLink } from './project-link.ts'
 import type { ProjectSource } from './project-source.ts'
+import { isUrl, urlGiven } from './remote-server.ts'
 import { quoteShellWord } from './shell-words.ts'
 
 /** A validated project file, split into the parts that commands need. */
@@ -218,6 +219,7 @@ function invalidProject(source: ProjectSource, problems: Problem[]): HostingErro
 }
 
 function projectNotFound(path: string): HostingError {
+  if (isUrl(path)) return urlGiven(path)
   const absolute = resolve(path)
   const message = existsSync(absolute)
     ? `No project file in ${absolute}: expected ${PROJECT_FILE_NAMES.join(', ')}, or code in tools/, resources/ or prompts/.`

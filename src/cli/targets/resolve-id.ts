@@ -5,6 +5,7 @@ import { HostingError } from '../../shared/errors.ts'
 import { nearestName } from '../../shared/names.ts'
 import type { ApiClient } from '../api/client.ts'
 import { listItems } from '../api/list-items.ts'
+import { isUrl, remoteServerSteps } from '../project/remote-server.ts'
 
 /** A deployment in a list. Other APIs may send fewer fields. */
 export type DeploymentEntry = Pick<DeploymentStatus, 'deployment_id' | 'status'> & Partial<DeploymentStatus>
@@ -236,6 +237,11 @@ function notFound(
   return new HostingError(
     'NOT_FOUND',
     `${subject} "${reference}" does not exist${where}.${near ? ` Did you mean "${near}"?` : ''}`,
-    { next: [{ description: 'List servers', command: 'mcp list' }] },
+    {
+      next: [
+        { description: 'List servers', command: 'mcp list' },
+        ...(isUrl(reference) ? remoteServerSteps(reference) : []),
+      ],
+    },
   )
 }

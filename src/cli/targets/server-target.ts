@@ -3,6 +3,7 @@ import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { impliedEnvironment } from '../dev/dev-mark.ts'
+import { isUrl } from '../project/remote-server.ts'
 import {
   type BuildEntry,
   type DeploymentEntry,
@@ -44,7 +45,7 @@ export async function resolveTarget(
   reference: string,
   env?: ServerInput['env'],
 ): Promise<ServerTarget> {
-  if (/^https?:\/\//.test(reference)) return { url: parseUrl(reference), name: reference }
+  if (isUrl(reference)) return { url: parseUrl(reference), name: reference }
   const api = await context.api()
   if (reference.startsWith('mcp_')) return targetOfBuild(api, reference)
   if (reference.startsWith('dep_')) return targetOfDeployment(api, reference)

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { createHome, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
@@ -70,6 +70,16 @@ describe('without a terminal', () => {
     })
   })
 
+  test('the URL of an MCP server is not taken for an OpenAPI description', async () => {
+    const { url } = await home.json<{ url: string }>(['deploy', 'greeter'])
+    const init = await home.mcp(['init', 'api', '--from-openapi', url], { cwd: home.dir })
+    expect(init).toMatchObject({ code: 2, stdout: '' })
+    expect(init.stderr).toContain(`${url} is an MCP server, not an OpenAPI description. It needs no project.`)
+    expect(init.stderr).toContain(`mcp connect ${url} --client claude-code`)
+    const up = await home.mcp(['up', url], { cwd: home.dir })
+    expect(up.stderr).toContain(`${url} is a URL, expected a folder.`)
+  })
+
   test('a command that cannot be undone implies no server', async () => {
     const removed = await home.mcp(['remove', '--yes'], { cwd: join(home.dir, 'greeter') })
     expect(removed).toMatchObject({
@@ -80,6 +90,41 @@ describe('without a terminal', () => {
 })
 
 describe.runIf(hasTerminals)('at a terminal', () => {
+  test('a new project is described step by step, and its files are listed in the pipe', async () => {
+    const { expects, ended } = open('init desk > created')
+    await expects('Name of the server (desk)', '\r')
+    await expects('❯ basic     declared answers, no code', `${DOWN}${DOWN}`)
+    await expects('❯ custom    handlers in TypeScript', '\r')
+    await expects('Tools, separated by commas (empty: those of the template)', 'find it\r')
+    await expects('"find it" is not a valid tool name', '\u0015find_it, buy_it\r')
+    expect(await ended).toBe(0)
+    const created = readFileSync(join(home.dir, 'created'), 'utf8')
+    expect(created).toMatch(/^Created desk in desk:\n/)
+    expect(created).toContain('\n  tools/find_it.ts\n')
+    expect(readdirSync(join(home.dir, 'desk/tools')).toSorted()).toEqual(['buy_it.ts', 'find_it.ts'])
+  })
+
+  test('a new project asks for the OpenAPI description and leaves out the tools', async () => {
+    const operation = { operationId: 'list', responses: { 200: { description: 'ok' } } }
+    const api = {
+      openapi: '3.1.0',
+      info: { title: 'Shop', version: '1' },
+      servers: [{ url: 'https://shop.example.com' }],
+      paths: { '/goods': { get: operation } },
+    }
+    writeFileSync(join(home.dir, 'shop.json'), JSON.stringify(api))
+    const { expects, ended } = open('init shop')
+    await expects('Name of the server', '\r')
+    await expects('❯ basic', `${DOWN}${DOWN}${DOWN}`)
+    await expects('❯ openapi', '\r')
+    await expects('File or URL of the OpenAPI description', '\r')
+    await expects('Enter a path such as openapi.yaml, or a URL.', 'shop.json\r')
+    await expects('Created shop in shop:')
+    expect(await ended).toBe(0)
+    const { tools } = JSON.parse(readFileSync(join(home.dir, 'shop/mcp.config.json'), 'utf8'))
+    expect(tools).toMatchObject([{ name: 'list' }])
+  })
+
   test('a tool and its arguments are chosen and asked for one by one', async () => {
     const { expects, chooses } = open('call')
     await expects('Using greeter, the only server.')
