@@ -4,8 +4,11 @@ import type { Command } from '../src/cli/command-line/command.ts'
 import { COMMANDS, explain } from '../src/cli/command-line/command-list.ts'
 import { loadCommand } from '../src/cli/command-line/commands.ts'
 import { type OptionDeclaration, toKebabCase } from '../src/cli/command-line/declaration.ts'
+import { ERROR_EXPLANATIONS, EXIT_MEANINGS } from '../src/cli/command-line/error-explanations.ts'
+import { EXIT_CODE_OF } from '../src/cli/command-line/exit-codes.ts'
 import { GLOBAL_OPTIONS } from '../src/cli/command-line/global-options.ts'
 import { QUIET_FIELDS } from '../src/cli/command-line/quiet-fields.ts'
+import { ERROR_CODES } from '../src/shared/errors.ts'
 
 export const CLI_REFERENCE = fileURLToPath(new URL('../docs/cli.md', import.meta.url))
 const START = '<!-- commands: made by scripts/cli-reference.ts -->'
@@ -20,7 +23,7 @@ export async function renderCliReference(page: string): Promise<string> {
     const commands = shown.filter(({ section }) => section === title)
     return `## ${title}\n\n${commands.map(({ name, aliases }) => describe(made.get(name)!, aliases)).join('\n')}`
   })
-  return `${head}\n\n${sections.join('\n')}\n${quietTable()}\n## Options of every command\n\n${optionTable(GLOBAL_OPTIONS)}\n`
+  return `${head}\n\n${sections.join('\n')}\n${quietTable()}\n## Options of every command\n\n${optionTable(GLOBAL_OPTIONS)}\n\n${codeTables()}`
 }
 
 function quietTable(): string {
@@ -35,6 +38,25 @@ field in the \`--json\` document. Other commands print their text without notes 
 | command | prints |
 |---|---|
 ${rows.join('\n')}
+`
+}
+
+function codeTables(): string {
+  const exits = Object.entries(EXIT_MEANINGS).map(([code, meaning]) => row([code, meaning]))
+  const errors = ERROR_CODES.map(code =>
+    row([`\`${code}\``, String(EXIT_CODE_OF[code]), ERROR_EXPLANATIONS[code].meaning]),
+  )
+  return `## Exit codes
+
+| code | means |
+|---|---|
+${exits.join('\n')}
+
+## Error codes
+
+| code | exit code | means |
+|---|---|---|
+${errors.join('\n')}
 `
 }
 

@@ -112,6 +112,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     'daemon backup': 'back up the database and the files it refers to',
     'daemon restore': 'restore a backup',
     doctor: 'check the installation',
+    explain: 'explain an error code or an exit code',
     completion: 'print a completion script for a shell',
     __complete: 'print suggestions for a command line',
     '__check-version': 'look up the newest version of mcp',

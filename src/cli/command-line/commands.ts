@@ -56,6 +56,7 @@ const FILES: Readonly<Record<string, () => Promise<object>>> = {
   'daemon backup': () => import('../commands/daemon-backups.ts'),
   'daemon restore': () => import('../commands/daemon-backups.ts'),
   doctor: () => import('../commands/doctor.ts'),
+  explain: () => import('../commands/explain.ts'),
   completion: () => import('../commands/completion.ts'),
   __complete: () => import('../commands/completion.ts'),
   '__check-version': () => import('../commands/check-version.ts'),

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../shared/errors.ts'
 
-/** Exit codes of every command (docs/cli.md "Exit codes"). */
+/** Exit codes of every command. */
 export const EXIT = {
   done: 0,
   failed: 1,

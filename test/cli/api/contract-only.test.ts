@@ -65,6 +65,7 @@ const CASES: Record<string, Case[]> = {
     { args: 'remove mcp_123 --yes', refused: /does not offer DELETE \/v1\/build\/mcp_123/ },
     { args: 'remove calc --data --yes', refused: /does not offer DELETE \/v1\/servers\/calc/ },
   ],
+  explain: [{ args: 'explain NOT_FOUND', shows: /Exit code 4/ }],
   prune: [{ args: 'prune', refused: /does not offer GET \/api\/prune/ }],
   'env list': [{ args: 'env list calc', refused: /does not offer GET \/v1\/servers\/calc\/env/ }],
   'env set': [{ args: 'env set calc A=1', refused: /does not offer PATCH/ }],

@@ -1,0 +1,157 @@
+import type { ErrorCode, NextStep } from '../../shared/errors.ts'
+import { EXIT } from './exit-codes.ts'
+
+/** What an error code means, for `mcp explain` and docs/cli.md. */
+export interface ErrorExplanation {
+  /** Without a full stop. */
+  meaning: string
+  /** Usual causes, without full stops. */
+  causes: readonly string[]
+  next: readonly NextStep[]
+}
+
+const READ_MESSAGE = { description: 'The message names the field, its value and what is expected' }
+const SHOW_API = { description: 'Show the API and key in use', command: 'mcp context show' }
+const SHOW_DAEMON_LOG = { description: 'Search the log of the daemon', command: 'mcp daemon logs' }
+
+export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
+  INVALID_JSON: {
+    meaning: 'the body of a request is not valid JSON',
+    causes: ['a script that builds JSON from text', 'text that is not UTF-8, or too deep nesting'],
+    next: [READ_MESSAGE],
+  },
+  INVALID_REQUEST: {
+    meaning: 'an option, an argument or a field of a request is missing or invalid',
+    causes: ['a typo', 'a value of the wrong type', 'a question that could not be asked without a terminal'],
+    next: [READ_MESSAGE, { description: 'Show the usage of a command', command: 'mcp help all' }],
+  },
+  INVALID_MCP: {
+    meaning: 'the project file or the code of a server is invalid',
+    causes: [
+      'a mistake in a tool, resource, prompt or handler',
+      'code that cannot be bundled or does not load',
+      'a command that exits instead of serving MCP',
+    ],
+    next: [
+      { description: 'Correct what the message names, with line and column where they are known' },
+      { description: 'Check the project without building it', command: 'mcp build --check' },
+    ],
+  },
+  UNAUTHORIZED: {
+    meaning: 'the API or the server needs a sign-in or a valid key',
+    causes: ['no key', 'an expired or revoked key', 'a key of another API'],
+    next: [{ description: 'Sign in', command: 'mcp login' }, SHOW_API],
+  },
+  FORBIDDEN: {
+    meaning: 'the request comes from a web page or under a host name that the daemon does not accept',
+    causes: ['a proxy that sends another Host', 'a web page that calls the API of the daemon'],
+    next: [{ description: 'Send requests to 127.0.0.1 or localhost' }],
+  },
+  INSUFFICIENT_SCOPE: {
+    meaning: 'the key is valid but may not do this',
+    causes: ['a key that was created with fewer scopes'],
+    next: [{ description: 'Show the permissions of the key', command: 'mcp whoami' }],
+  },
+  NOT_FOUND: {
+    meaning: 'the server, deployment, build, file or other thing does not exist',
+    causes: ['a typo', 'a removed server', 'another API or context than the one that has it'],
+    next: [{ description: 'List servers', command: 'mcp list' }, SHOW_API],
+  },
+  METHOD_NOT_ALLOWED: {
+    meaning: 'the API does not offer this operation',
+    causes: ['a hosted API without the extensions of the local daemon', 'an older daemon'],
+    next: [SHOW_API, { description: 'Upgrade the local daemon', command: 'mcp daemon upgrade' }],
+  },
+  CONFLICT: {
+    meaning: 'the state of something does not allow this now',
+    causes: [
+      'a name or subdomain in use',
+      'a deployment that is stopped, starting or failed',
+      'work in progress',
+    ],
+    next: [{ description: 'Show the state of all deployments', command: 'mcp status' }],
+  },
+  NO_SOURCE: {
+    meaning: 'the project has no source to build',
+    causes: ['nothing was uploaded', 'the uploaded source was deleted from its storage'],
+    next: [{ description: 'Upload the source', command: 'mcp projects upload' }],
+  },
+  NOT_RECORDED: {
+    meaning: 'a replayed test asks for something that was not recorded',
+    causes: ['the server or the suite changed since the recording'],
+    next: [{ description: 'Record again', command: 'mcp test --suite FILE --record FILE' }],
+  },
+  PRECONDITION_FAILED: {
+    meaning: 'a record has changed since it was read',
+    causes: ['another client changed it', 'an If-Match of an earlier version'],
+    next: [{ description: 'Read the record again and repeat the change' }],
+  },
+  IDEMPOTENCY_MISMATCH: {
+    meaning: 'an Idempotency-Key was used for two different requests',
+    causes: ['a script that uses one key for several requests'],
+    next: [{ description: 'Send another key with each request' }],
+  },
+  PAYLOAD_TOO_LARGE: {
+    meaning: 'a request, an archive or a stored value is larger than allowed',
+    causes: ['a source with large files that are not ignored', 'a full store'],
+    next: [{ description: 'The message names the limit' }],
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    meaning: 'the body of a request has another type than expected',
+    causes: ['a missing Content-Type header'],
+    next: [{ description: 'The message names the expected type' }],
+  },
+  RATE_LIMITED: {
+    meaning: 'the key has used all requests of its plan for this hour',
+    causes: ['a loop in a script'],
+    next: [{ description: 'Try again after the time that the message names' }],
+  },
+  CANCELLED: {
+    meaning: 'the command was stopped before its end',
+    causes: ['Ctrl-C', 'the answer no to a question', 'a server that was stopped during a call'],
+    next: [{ description: 'Run the command again' }],
+  },
+  TIMEOUT: {
+    meaning: 'something took longer than allowed',
+    causes: ['a slow server, download or model', 'a server that hangs'],
+    next: [
+      { description: 'Wait longer, for example with --timeout 10m' },
+      { description: 'Show the log of the server', command: 'mcp logs' },
+    ],
+  },
+  INTERRUPTED: {
+    meaning: 'the daemon stopped during the work',
+    causes: ['mcp daemon stop, restart or upgrade', 'a shutdown of the machine'],
+    next: [{ description: 'Run the command again' }],
+  },
+  INTERNAL: {
+    meaning: 'a bug in mcp or in the daemon',
+    causes: ['the message of the API has only a request id, the log has the rest'],
+    next: [SHOW_DAEMON_LOG, { description: 'Run the command again with --debug for a stack trace' }],
+  },
+  UPSTREAM_FAILED: {
+    meaning: 'something that the daemon depends on failed',
+    causes: ['a server that crashes when it starts', 'a package or image registry', "a model vendor's API"],
+    next: [{ description: 'Show the log of the server', command: 'mcp logs' }],
+  },
+  UNAVAILABLE: {
+    meaning: 'the daemon, the API or the server cannot be reached or cannot work now',
+    causes: ['a daemon that is not running', 'a wrong address', 'a full disk', 'a missing container engine'],
+    next: [{ description: 'Check the installation', command: 'mcp doctor' }, SHOW_API],
+  },
+}
+
+/** By exit code, for `mcp explain` and docs/cli.md. */
+export const EXIT_MEANINGS: Readonly<Record<number, string>> = {
+  [EXIT.done]: 'done',
+  [EXIT.failed]: 'the work failed: a build, a deployment, a tool that reported an error',
+  [EXIT.usage]: 'wrong usage, or an invalid project file',
+  [EXIT.notAllowed]: 'not signed in, or not allowed',
+  [EXIT.notFound]: 'not found',
+  [EXIT.conflict]: 'conflict',
+  [EXIT.rateLimited]: 'rate limited',
+  [EXIT.unreachable]: 'daemon, API or server unreachable, or something failed that they depend on',
+  [EXIT.timedOut]: 'timed out',
+  [EXIT.bug]: 'internal error of mcp',
+  [EXIT.interrupted]: 'interrupted with Ctrl-C, which also ends logs -f',
+}
