@@ -45,18 +45,22 @@ export default defineCommand({
     const api = await context.api()
     const id = await resolveBuild(api, mcpId)
     const build = `/v1/build/${encodeURIComponent(id)}`
-    const artifact = await api.get<Artifact>(`${build}/artifact`)
-    if (image) return exportImage(context, { id, name: artifact.server.name, base, out, force })
-    const bundle = hasModules(artifact)
-      ? (await api.get<{ bundle: string }>(`${build}/bundle`)).bundle
-      : undefined
-    const directory = resolve(context.cwd, out ?? `${artifact.server.name}-export`)
-    refuseFull(directory, force)
-    const files = writeBundle(directory, artifact, bundle)
     const { output, cwd } = context
+    const artifact = await output.progress(`Exporting ${mcpId}`, () => api.get<Artifact>(`${build}/artifact`))
+    const { name } = artifact.server
+    if (image) return exportImage(context, { id, name, base, out, force })
+    const isCode = hasModules(artifact)
+    const directory = resolve(cwd, out ?? `${name}-export`)
+    refuseFull(directory, force)
+    const files = await output.progress(`Exporting ${name}`, async update => {
+      if (!isCode) return writeBundle(directory, artifact, undefined)
+      update(`Exporting ${name}: reading its code`)
+      const { bundle } = await api.get<{ bundle: string }>(`${build}/bundle`)
+      return writeBundle(directory, artifact, bundle)
+    })
     output.result({ mcp_id: id, directory, files }, () => {
       const shown = relative(cwd, directory) || '.'
-      output.line(`Exported ${artifact.server.name} to ${shown}: ${files.join(', ')}`)
+      output.line(`Exported ${name} to ${shown}: ${files.join(', ')}`)
       output.next({ description: 'Run it', command: `PORT=8080 node ${join(shown, 'server.mjs')}` })
     })
   },

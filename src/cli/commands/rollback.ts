@@ -1,5 +1,6 @@
 import type { ReleaseRecord } from '../../shared/contract/deployments/releases.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
+import { followPhases } from '../api/follow-phases.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
 import { describeRelease } from '../output/tables/release-table.ts'
@@ -42,12 +43,14 @@ export default defineCommand({
       environment: env,
       to,
     })
-    const record = await output.progress(`Rolling back ${name}`, async () => {
+    const record = await output.progress(`Rolling back ${name}`, async update => {
       const body = { ...(target !== undefined && { to: target }), ...(message !== undefined && { message }) }
-      return settleDeployment(
-        context,
-        await api.post<Deployed>(`/v1/deploy/${encodeURIComponent(from)}/rollback`, body),
-      )
+      const accepted = await followPhases<Deployed>(api, `/v1/deploy/${encodeURIComponent(from)}/rollback`, {
+        body,
+        timeoutMs: context.globals.timeout,
+        onPhase: phase => update(`Rolling back ${name}: ${phase}`),
+      })
+      return settleDeployment(context, accepted)
     })
     output.result(record, () => {
       if (record.status === 'failed') return

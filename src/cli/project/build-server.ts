@@ -1,7 +1,8 @@
-import type { BuildEvent, BuildRecord } from '../../shared/contract/builds/builds.ts'
+import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
 import type { BuildRequest } from '../../shared/definitions/definitions.ts'
 import { HostingError, type NextStep } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'
+import { followPhases } from '../api/follow-phases.ts'
 import { waitFor } from '../api/wait-for.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
@@ -36,38 +37,14 @@ export async function requestBuild(
   { update, isTemporary = false }: { update: Progress; isTemporary?: boolean },
 ): Promise<BuildRecord> {
   const api = await context.api()
-  const onPhase = (phase: string) => update(`Building ${request.name}: ${phase}`)
-  const timeoutMs = context.globals.timeout
-  return settleBuild(context, api, await followBuild(api, request, { timeoutMs, isTemporary, onPhase }))
-}
-
-/** An API that does not stream responds with the record. */
-async function followBuild(
-  api: ApiClient,
-  request: BuildRequest,
-  { timeoutMs, isTemporary, onPhase }: FollowOptions,
-): Promise<BuildRecord> {
-  // An API without temporary builds ignores the preference (RFC 7240).
-  const headers: Record<string, string> = isTemporary ? { prefer: 'temporary' } : {}
-  const events = api.stream<BuildEvent | BuildRecord>('POST', '/v1/build', {
+  const record = await followPhases<BuildRecord>(api, '/v1/build', {
     body: request,
-    headers,
-    timeoutMs,
+    // An API without temporary builds ignores the preference (RFC 7240).
+    headers: isTemporary ? { prefer: 'temporary' } : {},
+    timeoutMs: context.globals.timeout,
+    onPhase: phase => update(`Building ${request.name}: ${phase}`),
   })
-  let record: BuildRecord | undefined
-  for await (const event of events) {
-    if (!('type' in event)) record = event
-    else if (event.type === 'result') record = event.result
-    else onPhase(event.phase)
-  }
-  if (record) return record
-  throw new HostingError('UPSTREAM_FAILED', `${api.url} ended the build of ${request.name} without a result.`)
-}
-
-interface FollowOptions {
-  timeoutMs: number
-  isTemporary: boolean
-  onPhase(phase: string): void
+  return settleBuild(context, api, record)
 }
 
 async function withSource(

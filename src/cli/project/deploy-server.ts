@@ -7,6 +7,7 @@ import type {
 import { HostingError, type NextStep } from '../../shared/errors.ts'
 import { parseDestination } from '../../shared/network/destinations.ts'
 import type { ApiClient } from '../api/client.ts'
+import { followPhases } from '../api/follow-phases.ts'
 import { waitFor } from '../api/wait-for.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
@@ -23,9 +24,14 @@ export async function deployServer(
   { name, wait }: { name: string; wait: boolean },
 ): Promise<Deployed> {
   const api = await context.api()
-  const headers = wait ? undefined : { prefer: 'respond-async' }
-  return context.output.progress(`Deploying ${name} to ${request.environment}`, async () => {
-    const record = await api.post<Deployed>('/v1/deploy', request, headers).catch(error => {
+  const title = `Deploying ${name} to ${request.environment}`
+  return context.output.progress(title, async update => {
+    const record = await followPhases<Deployed>(api, '/v1/deploy', {
+      body: request,
+      headers: wait ? {} : { prefer: 'respond-async' },
+      timeoutMs: context.globals.timeout,
+      onPhase: phase => update(`${title}: ${phase}`),
+    }).catch(error => {
       throw explainMissingVariables(error, { name, environment: request.environment }, api)
     })
     return wait ? settleDeployment(context, record) : record

@@ -4,7 +4,9 @@ export class EventQueue<T> {
   #ended = false
   #wake = () => {}
 
+  /** Ignored after the end. */
   push(event: T): void {
+    if (this.#ended) return
     this.#waiting.push(event)
     this.#wake()
   }

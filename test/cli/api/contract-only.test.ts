@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../../src/cli/command-line/command-list.ts'
@@ -65,7 +65,7 @@ const CASES: Record<string, Case[]> = {
     { args: 'remove mcp_123 --yes', refused: /does not offer DELETE \/v1\/build\/mcp_123/ },
     { args: 'remove calc --data --yes', refused: /does not offer DELETE \/v1\/servers\/calc/ },
   ],
-  explain: [{ args: 'explain NOT_FOUND', shows: /Exit code 4/ }],
+  explain: [{ args: 'explain', shows: /NOT_FOUND +4/ }],
   prune: [{ args: 'prune', refused: /does not offer GET \/api\/prune/ }],
   'env list': [{ args: 'env list calc', refused: /does not offer GET \/v1\/servers\/calc\/env/ }],
   'env set': [{ args: 'env set calc A=1', refused: /does not offer PATCH/ }],
@@ -160,6 +160,8 @@ let project: string
 
 beforeAll(async () => {
   home = createHome()
+  // An installed client, which mcp connect finds.
+  mkdirSync(join(home.dir, '.claude'))
   server = await startSdkServer()
   stub = await startContractStub({ serverUrl: server.url })
   Object.assign(home.env, { MCP_API_URL: stub.url, MCP_API_KEY: stub.key })

@@ -16,6 +16,8 @@ afterAll(() => daemon.close())
 
 const version = (name: string, text: string) =>
   echoServer(name, { tools: [{ ...echoServer().tools[0], handler: { type: 'template', text } }] })
+const eventsOf = ({ text }: { text: string }): object[] =>
+  [...text.matchAll(/^data: (.+)$/gm)].map(([, event]) => JSON.parse(event!))
 const show = async (mcpId: string) => (await daemon.api('GET', `/v1/build/${mcpId}`)).body.data
 const say = async (url: string) => (await callTool(url, 'say', { text: 'hello' })).content[0].text
 
@@ -59,20 +61,32 @@ describe('a build', () => {
     await expect.poll(async () => (await show(answer.body.data.mcp_id)).status).toBe('ready')
   })
 
-  test('a client that accepts events gets the phases of a build of code, and last its result', async () => {
+  test('a client that accepts events gets the phases of a build of code and of its deployment, and last the record', async () => {
     const program = { type: 'stdio', command: process.execPath, args: [STDIO_SERVER] }
     const answer = await daemon.api('POST', '/v1/build', {
       body: { name: 'followed', template: 'custom', program },
       headers: { accept: 'text/event-stream, application/json' },
     })
     expect(answer.status).toBe(201)
-    const events = [...answer.text.matchAll(/^data: (.+)$/gm)].map(([, event]) => JSON.parse(event!))
     const mcp_id = answer.headers.location!.split('/').at(-1)
-    expect(events).toEqual([
+    expect(eventsOf(answer)).toEqual([
       { type: 'phase', phase: 'installing its packages' },
       { type: 'phase', phase: 'starting it and asking what it offers' },
       { type: 'result', result: expect.objectContaining({ mcp_id, name: 'followed', status: 'ready' }) },
     ])
+
+    const followDeployment = (body: object) =>
+      daemon.api('POST', '/v1/deploy', { body, headers: { accept: 'text/event-stream, application/json' } })
+    const deployed = await followDeployment({ mcp_id, environment: 'staging' })
+    expect(deployed.status).toBe(201)
+    const deployment_id = deployed.headers.location!.split('/').at(-2)
+    expect(eventsOf(deployed)).toEqual([
+      { type: 'phase', phase: 'starting the server' },
+      { type: 'phase', phase: 'moving sessions to it' },
+      { type: 'phase', phase: 'switching to it' },
+      { type: 'result', result: expect.objectContaining({ deployment_id, status: 'deployed' }) },
+    ])
+    expect((await followDeployment({ mcp_id: 'mcp_unknown', environment: 'staging' })).status).toBe(404)
   })
 
   test('equal definitions create another build with the same artifact', async () => {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import {
   type DeploymentRecord,
+  deploymentEventSchema,
   deploymentRecordSchema,
   deploymentStatusSchema,
   deployRequestSchema,
@@ -9,8 +10,9 @@ import {
 import { pageOf } from '../../../shared/contract/envelope.ts'
 import { deploymentStateSchema, environmentSchema } from '../../../shared/contract/fields.ts'
 import type { Services } from '../../services/services.ts'
-import { dataEndpoint, endpoint, type Reply } from '../endpoint.ts'
+import { type Call, dataEndpoint, endpoint, type Reply } from '../endpoint.ts'
 import { idSchema, limitSchema, pageTokenSchema, serverFilterSchema } from '../path-ids.ts'
+import { phaseEvents } from './phase-events.ts'
 
 const params = z.object({ deployment_id: idSchema.describe('Id of the deployment.') })
 
@@ -20,6 +22,7 @@ const created = {
   201: {
     description: 'The deployment has finished: `deployed`, or `failed` with its error.',
     schema: deploymentRecordSchema,
+    events: deploymentEventSchema,
     headers: location,
   },
   202: {
@@ -44,10 +47,11 @@ export function deployEndpoints({ deployments, records }: Services) {
   const record = ({ deployment_id: id }: z.output<typeof params>) => records.status(deployments.get(id))
 
   type Accepted = ReturnType<typeof deployments.create>
+  type Preferences = Pick<Call<unknown, unknown, unknown>, 'respondAsync' | 'header' | 'accepts'>
 
   async function answerCreated(
-    { deployment, done, warnings = [] }: Accepted & { warnings?: string[] },
-    respondAsync: boolean,
+    { deployment, phases, done, warnings = [] }: Accepted & { warnings?: string[] },
+    { respondAsync, header, accepts }: Preferences,
   ): Promise<Reply> {
     const withWarnings = (record: DeploymentRecord) => {
       const all = [...warnings, ...(record.warnings ?? [])]
@@ -60,7 +64,12 @@ export function deployEndpoints({ deployments, records }: Services) {
       record: records.status(deployment),
       headers,
     })
-    return respondAsync ? answer(202, deployment) : answer(201, await done)
+    if (respondAsync) return answer(202, deployment)
+    // A stream cannot be stored for a repeated request.
+    if (!accepts('text/event-stream') || header('idempotency-key') !== undefined)
+      return answer(201, await done)
+    const toRecord = (ended: Accepted['deployment']) => withWarnings(records.deployment(ended))
+    return { status: 201, events: phaseEvents({ phases, done }, toRecord), headers }
   }
 
   const createDeployment = endpoint({
@@ -70,8 +79,8 @@ export function deployEndpoints({ deployments, records }: Services) {
     takesPrefer: true,
     answers: created,
     errors: ['NOT_FOUND', 'CONFLICT'],
-    run: ({ body, respondAsync, principal }) =>
-      answerCreated(deployments.create(body, { author: principal.name }), respondAsync),
+    run: ({ body, principal, ...preferences }) =>
+      answerCreated(deployments.create(body, { author: principal.name }), preferences),
   })
 
   const listDeployments = dataEndpoint({
@@ -152,10 +161,10 @@ export function deployEndpoints({ deployments, records }: Services) {
     takesPrefer: true,
     answers: created,
     errors: ['CONFLICT'],
-    run: ({ params, body, respondAsync, principal }) =>
+    run: ({ params, body, principal, ...preferences }) =>
       answerCreated(
         deployments.rollback(params.deployment_id, { ...body, author: principal.name }),
-        respondAsync,
+        preferences,
       ),
   })
 

@@ -24,15 +24,14 @@ import {
   releaseLine,
   removeRecord,
 } from './release-history.ts'
-import type { Releases } from './releases.ts'
+import type { Releases, RunningRelease } from './releases.ts'
 import { rollbackRequest, rollbackTarget } from './rollback.ts'
 import { storeVariables } from './stored-variables.ts'
 import { requireCompatible } from './surfaces.ts'
 
-/** A deployment that was started. `done` resolves with its final record. */
-export interface Accepted {
+/** A deployment that was started. */
+export interface Accepted extends RunningRelease {
   deployment: Deployment
-  done: Promise<Deployment>
 }
 
 type Dependencies = Pick<
@@ -244,9 +243,9 @@ export class Deployments {
   }
 
   #release(deployment: Deployment): Accepted {
-    const done = this.#releases.run(deployment)
-    this.#deps.background.run(() => done.catch(unlessRemoved))
-    return { deployment, done }
+    const release = this.#releases.run(deployment)
+    this.#deps.background.run(() => release.done.catch(unlessRemoved))
+    return { deployment, ...release }
   }
 
   #isServing(id: string): boolean {

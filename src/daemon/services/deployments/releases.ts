@@ -4,6 +4,7 @@ import { KeyedQueue } from '../../../shared/keyed-queue.ts'
 import type { Deployment } from '../../store/tables/deployments.ts'
 import { closeUnusedAddress } from '../addresses/close-address.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
+import { EventQueue } from '../event-queue.ts'
 import { deploymentWorkload, type WorkloadDependencies } from '../serving/workloads.ts'
 import { moveDeployment } from './deployment-states.ts'
 import { ENVIRONMENT_RULES } from './environments.ts'
@@ -11,6 +12,16 @@ import { pruneReleases, removeExpiredLogs, removeRecord } from './release-histor
 import { drainPrevious, prepareSessionTransfer, transferSessions } from './session-transfer.ts'
 
 const SHOWN_LOG_LINES = 10
+
+export interface RunningRelease {
+  /** What it is doing, such as `starting the server`. Ends when `done` settles. */
+  phases: AsyncIterable<string>
+  /** The final record, with status `failed` when the start failed. Rejects with NOT_FOUND when the deployment was removed. */
+  done: Promise<Deployment>
+}
+
+/** Receives what a release is doing, as a phrase. */
+type OnPhase = (phase: string) => void
 
 type ReleaseDependencies = WorkloadDependencies & Pick<ServiceDependencies, 'supervisor'>
 
@@ -26,20 +37,25 @@ export class Releases {
     this.#deps = deps
   }
 
-  /** Resolves with status `failed` when the start fails. Throws NOT_FOUND when the deployment was removed. */
-  run(deployment: Deployment): Promise<Deployment> {
+  run(deployment: Deployment): RunningRelease {
     const startedMs = performance.now()
     const key = `${deployment.name}/${deployment.environment}`
-    return this.#queue.run(key, () => this.#release(deployment, startedMs))
+    const phases = new EventQueue<string>()
+    const onPhase = (phase: string) => phases.push(phase)
+    if (this.#queue.isBusy(key)) onPhase('waiting for another release')
+    const release = this.#queue.run(key, () => this.#release(deployment, startedMs, onPhase))
+    return { phases: phases.read(), done: release.finally(() => phases.end()) }
   }
 
-  async #release(deployment: Deployment, startedMs: number): Promise<Deployment> {
+  async #release(deployment: Deployment, startedMs: number, onPhase: OnPhase): Promise<Deployment> {
     const elapsed = () => Math.max(1, Math.round(performance.now() - startedMs))
     if (!this.#isWanted(deployment)) return this.#abandon(deployment)
     try {
       prepareSessionTransfer(this.#deps, deployment)
-      await this.#start(deployment)
+      await this.#start(deployment, onPhase)
+      onPhase('moving sessions to it')
       await transferSessions(this.#deps, deployment)
+      onPhase('switching to it')
       if (this.#isWanted(deployment)) return await this.#switch(deployment, elapsed())
     } catch (error) {
       return this.#fail(deployment, error, elapsed())
@@ -53,16 +69,17 @@ export class Releases {
     return now?.status === 'deploying' && now.updatedAt === updatedAt
   }
 
-  async #start(deployment: Deployment): Promise<void> {
+  async #start(deployment: Deployment, onPhase: OnPhase): Promise<void> {
     const { supervisor, addresses, store } = this.#deps
     const { id, name, environment } = deployment
     await addresses.open(name, environment)
     if (supervisor.has(id)) await supervisor.remove(id)
     if (!this.#isWanted(deployment)) return
     if (!store.deployments.findLive(name, environment)) addresses.point(name, environment, id)
-    const served = await deploymentWorkload(this.#deps, deployment)
+    const served = await deploymentWorkload(this.#deps, deployment, onPhase)
     if (!this.#isWanted(deployment)) return
     supervisor.add(served)
+    onPhase('starting the server')
     await supervisor.start(id)
   }
 

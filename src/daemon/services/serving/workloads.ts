@@ -26,6 +26,7 @@ export type WorkloadDependencies = PreviewDependencies & Pick<ServiceDependencie
 export async function deploymentWorkload(
   deps: WorkloadDependencies,
   deployment: Deployment,
+  onPhase?: (phase: string) => void,
 ): Promise<Served> {
   const build = getServedBuild(deps, deployment.mcpId)
   const { id, config } = deployment
@@ -37,7 +38,7 @@ export async function deploymentWorkload(
     id,
     serverName: deployment.name,
     placement: placementOf(build, deployment),
-    ...(isContained && containerOptions(deps, { buildId: build.id, id, config })),
+    ...(isContained && containerOptions(deps, { buildId: build.id, id, config, onPhase })),
     scaling: scalingLimits(deps, build, { ...scalingOf(deployment), isContained }),
     ...(!isContained && { memoryMb: memoryMb(deployment), processMb: config.limits?.memory_mb }),
     idleMs: idle === null ? null : idle * 1000,
@@ -71,13 +72,20 @@ export function previewWorkload(
   }
 }
 
+interface ContainerGiven {
+  buildId: string
+  id: string
+  config?: DeployConfig
+  onPhase?: ((phase: string) => void) | undefined
+}
+
 /** Container settings of a custom server. Without `config`, those of a preview, where only an image needs a container. */
 function containerOptions(
   deps: Pick<
     ServiceDependencies,
     'artifacts' | 'background' | 'clock' | 'containers' | 'images' | 'logs' | 'store'
   >,
-  { buildId, id, config }: { buildId: string; id: string; config?: DeployConfig },
+  { buildId, id, config, onPhase = () => {} }: ContainerGiven,
 ): Pick<Served, 'isContained' | 'provide'> {
   const warn = (message: string) => {
     const line = { timestamp: deps.clock.now(), level: 'warn', stream: 'server', message } as const
@@ -89,9 +97,16 @@ function containerOptions(
       const build = getServedBuild(deps, buildId)
       const artifact = loadArtifact(deps, build)
       if (!config && artifact.program?.type !== 'image') return {}
-      return {
-        container: await prepareContainer(deps, { build, artifact, id, ...(config && { config }), warn }),
-      }
+      onPhase('preparing its image')
+      const container = await prepareContainer(deps, {
+        build,
+        artifact,
+        id,
+        ...(config && { config }),
+        warn,
+      })
+      onPhase('starting its container')
+      return { container }
     },
   }
 }

@@ -11,6 +11,7 @@ import {
   mcpIdSchema,
   templateSchema,
 } from '../fields.ts'
+import { phaseEventsOf } from '../phase-events.ts'
 
 const namedBuild = named('Build', 'A build: one version of a server.', {
   mcp_id: EXAMPLE_MCP_ID,
@@ -46,18 +47,12 @@ export const buildRecordSchema = namedBuild.object({
   error: failureSchema.optional().describe('Why the build failed. Absent otherwise.'),
 })
 
-const eventType = <T extends string>(value: T) => z.literal(value).describe('Kind of the event.')
-
 /** POST /v1/build with `Accept: text/event-stream` */
-export const buildEventSchema = z
-  .discriminatedUnion('type', [
-    z.object({
-      type: eventType('phase'),
-      phase: z.string().meta(described('What the build is doing.', 'installing its packages')),
-    }),
-    z.object({ type: eventType('result'), result: buildRecordSchema }),
-  ])
-  .meta({ id: 'BuildEvent', description: 'An event of a build. The last one is the result.' })
+export const buildEventSchema = phaseEventsOf(buildRecordSchema, {
+  id: 'BuildEvent',
+  of: 'build',
+  phase: 'installing its packages',
+})
 
 export const surfaceChangeSchema = named('SurfaceChange', 'A change that clients see.').object({
   kind: z.enum(['breaking', 'compatible']).describe('Effect on clients.'),
@@ -98,6 +93,5 @@ export const surfaceReportSchema = namedSurfaceReport.object({
     .describe('One entry per environment in which the server is live.'),
 })
 
-export type BuildEvent = z.infer<typeof buildEventSchema>
 export type BuildRecord = z.infer<typeof buildRecordSchema>
 export type SurfaceReport = z.infer<typeof surfaceReportSchema>

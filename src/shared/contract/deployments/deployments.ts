@@ -12,6 +12,7 @@ import {
   mcpIdSchema,
 } from '../fields.ts'
 import { instanceSchema } from '../monitoring/health-reports.ts'
+import { phaseEventsOf } from '../phase-events.ts'
 import { storeUsageSchema } from '../servers/server-store.ts'
 import { variableValuesSchema } from '../servers/variables.ts'
 import { deployConfigSchema } from './deploy-config.ts'
@@ -97,6 +98,13 @@ export const deploymentRecordSchema = named('Deployment', 'A new deployment.', d
     .describe('Extension: sign-in of a protected deployment.'),
   error: failureSchema.nullable().optional().describe('Extension: why it failed. Null or absent otherwise.'),
   warnings,
+})
+
+/** POST /v1/deploy and /v1/deploy/{id}/rollback with `Accept: text/event-stream` */
+export const deploymentEventSchema = phaseEventsOf(deploymentRecordSchema, {
+  id: 'DeploymentEvent',
+  of: 'deployment',
+  phase: 'starting the server',
 })
 
 const promisesSchema = named(

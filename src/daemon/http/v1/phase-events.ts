@@ -1,0 +1,11 @@
+import type { PhaseEvent } from '../../../shared/contract/phase-events.ts'
+
+/** The phases of work as they begin, then its record. Ends without a record when the work throws, which its service reports. */
+export async function* phaseEvents<Work, T>(
+  { phases, done }: { phases: AsyncIterable<string>; done: Promise<Work> },
+  toRecord: (work: Work) => T,
+): AsyncGenerator<PhaseEvent<T>> {
+  for await (const phase of phases) yield { type: 'phase', phase }
+  const [ended] = await Promise.allSettled([done])
+  if (ended.status === 'fulfilled') yield { type: 'result', result: toRecord(ended.value) }
+}
