@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engineEnvironment } from '../../../src/shared/container-engine.ts'
 import { createArtifact } from '../../fixtures/instance/artifact.ts'
@@ -25,7 +26,7 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
   let env: NodeJS.ProcessEnv
 
   beforeAll(async () => {
-    engine = new EngineHome()
+    engine = await EngineHome.open()
     ;({ home, env } = engine)
     await seedNodeBase(join(home.dir, 'images'))
     // Builds the image and loads it into the engine once.
@@ -33,6 +34,11 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
   }, 120_000)
 
   afterAll(() => engine.remove(), 60_000)
+
+  function weatherImage(): string {
+    const name = ['--filter', 'reference=*/*/weather', '--format', '{{.Repository}}:{{.Tag}}']
+    return engine.podman('images', ...name).trim()
+  }
 
   test('a deployment in containers answers clients of both protocol eras, and log and status report the calls', async () => {
     const { url, config, deployment_id } = await engine.status('weather')
@@ -87,7 +93,10 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
     const statuses: number[] = []
     let isOver = false
     const load = Array.from({ length: 4 }, async () => {
-      while (!isOver) statuses.push((await list(url, agent)).status)
+      while (!isOver) {
+        statuses.push((await list(url, agent)).status)
+        await sleep(5) // More requests would only slow down the release.
+      }
     })
     const before = await engine.status('weather')
     const after = await engine.deploy([WEATHER, '--image'])
@@ -182,7 +191,7 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
   }, 60_000)
 
   test('a sleeping deployment has no container, and a connection wakes it up', async () => {
-    const [image] = engine.podman('images', '--format', '{{.Repository}}:{{.Tag}}').trim().split('\n')
+    const image = weatherImage()
     await using runtime = new RuntimeHarness({ instanceProgram: INSTANCE_PROGRAM })
     const url = await runtime.add('sleeper', {
       loadTenant: () => createTenant('sleeper', { allowedHosts: ['sleeper'] }),
@@ -195,7 +204,7 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
           engine: 'podman',
           file: execFileSync('/bin/sh', ['-c', 'command -v podman'], { encoding: 'utf8' }).trim(),
           env: engineEnvironment(env),
-          image: image!,
+          image,
           isOwn: true,
           labels: { 'mcp-hosting.id': 'sleeper' },
           limits: {},
@@ -209,8 +218,7 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
   }, 60_000)
 
   test('an existing image can be deployed: its tools are read and its digest is pinned', async () => {
-    const image = engine.podman('images', '--format', '{{.Repository}}:{{.Tag}}').trim().split('\n')[0]!
-    engine.podman('tag', image, 'localhost/forecasts:1')
+    engine.podman('tag', weatherImage(), 'localhost/forecasts:1')
     const { url, config, deployment_id } = await engine.deploy([
       '--image',
       'localhost/forecasts:1',

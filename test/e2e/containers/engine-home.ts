@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { resetEngine, writeEngineSettings } from '../../helpers/containers/containers.ts'
+import { baseStore } from '../../helpers/containers/base-store.ts'
+import { resetEngine } from '../../helpers/containers/containers.ts'
+import { writeEngineSettings } from '../../helpers/containers/engine-settings.ts'
 import { createHome } from '../../helpers/daemon/mcp.ts'
 
 type LogLine = { level: string; stream: string; message: string }
@@ -18,10 +20,15 @@ interface Deployed {
 /** A home whose daemon runs containers with podman. */
 export class EngineHome {
   readonly home = createHome()
-  readonly env = {
-    ...this.home.env,
-    ...writeEngineSettings(this.home.dir),
-    MCP_CONTAINER_ENGINE: 'podman',
+  readonly env: NodeJS.ProcessEnv
+
+  private constructor(images: string) {
+    const settings = writeEngineSettings(this.home.dir, [images])
+    this.env = { ...this.home.env, ...settings, MCP_CONTAINER_ENGINE: 'podman' }
+  }
+
+  static async open(): Promise<EngineHome> {
+    return new EngineHome(await baseStore())
   }
 
   async remove(): Promise<void> {

@@ -10,7 +10,7 @@ import { EngineHome } from './engine-home.ts'
 test.runIf(HAS_PODMAN)(
   'an exported image finishes its active request when podman stops it',
   async () => {
-    const engine = new EngineHome()
+    const engine = await EngineHome.open()
     onTestFinished(() => engine.remove())
     const { home, env } = engine
     await seedNodeBase(join(home.dir, 'images'))

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -13,13 +13,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { beginSession, post, rpc } from '../../helpers/clients/mcp-requests.ts'
-import { HAS_PODMAN, resetEngine, writeEngineSettings } from '../../helpers/containers/containers.ts'
-import { HAS_PYTHON, makePythonBase } from '../../helpers/containers/python-base.ts'
-import { createHome, eventually, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { PYTHON_BASE } from '../../helpers/containers/base-store.ts'
+import { HAS_PODMAN } from '../../helpers/containers/containers.ts'
+import { HAS_PYTHON } from '../../helpers/containers/python-base.ts'
+import { eventually, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { EngineHome } from './engine-home.ts'
 
 const SERVER = new URL('../../fixtures/programs/stdio_server.py', import.meta.url).pathname
 const ADDER = 'localhost/adder:1'
-const CONTAINERFILE = `FROM localhost/python:3
+const CONTAINERFILE = `FROM ${PYTHON_BASE}
 COPY server.py /server.py
 ENTRYPOINT ["/usr/bin/python3", "/server.py"]
 `
@@ -27,33 +29,29 @@ ENTRYPOINT ["/usr/bin/python3", "/server.py"]
 interface Deployed {
   deployment_id: string
   url: string
-  config: { image?: string; limits?: object }
 }
 
 describe.runIf(HAS_PODMAN && HAS_PYTHON)('an image that speaks MCP over stdio', () => {
+  let engine: EngineHome
   let home: TestHome
   let env: NodeJS.ProcessEnv
   let data: string
 
   beforeAll(async () => {
-    home = createHome()
-    env = { ...home.env, ...writeEngineSettings(home.dir), MCP_CONTAINER_ENGINE: 'podman' }
+    engine = await EngineHome.open()
+    ;({ home, env } = engine)
+    // Outside of the home, which containers must not reach. Writable for the users of the containers.
+    data = mkdtempSync(join(tmpdir(), 'mcp-notes-'))
+    chmodSync(data, 0o777)
     const context = join(home.dir, 'adder')
     mkdirSync(context)
-    // Outside of the home, which containers must not reach.
-    data = mkdtempSync(join(tmpdir(), 'mcp-notes-'))
     copyFileSync(SERVER, join(context, 'server.py'))
     writeFileSync(join(context, 'Containerfile'), CONTAINERFILE)
-    await makePythonBase(join(home.dir, 'base'))
-    const id = podman('pull', '--quiet', 'oci:base:python:3').trim()
-    podman('tag', id, 'localhost/python:3')
-    podman('build', '--quiet', '--tag', ADDER, context)
+    engine.podman('build', '--quiet', '--tag', ADDER, context)
   }, 120_000)
 
   afterAll(async () => {
-    await home.mcp(['daemon', 'stop'], { env })
-    await resetEngine(home.dir, podman)
-    await home.remove()
+    await engine.remove()
     rmSync(data, { recursive: true, force: true })
   }, 60_000)
 
@@ -61,57 +59,47 @@ describe.runIf(HAS_PODMAN && HAS_PYTHON)('an image that speaks MCP over stdio', 
     const result = await home.json<Deployed & { tools: string[] }>(['up', '--image', ADDER], { env })
     expect(result.tools).toEqual(['add', 'remember'])
     expect(await call('adder', 'add', 'a=2', 'b=3')).toBe('5')
-    expect(await deployed('adder')).toMatchObject({ config: { engine: 'container', image: ADDER } })
-    expect(containers(result.deployment_id)).toHaveLength(1)
+    expect(await engine.status('adder')).toMatchObject({ config: { engine: 'container', image: ADDER } })
+    expect(engine.containers(result.deployment_id)).toHaveLength(1)
     const format = ['--format', '{{json .HostConfig}}']
-    const settings = JSON.parse(podman('inspect', containers(result.deployment_id)[0]!, ...format))
+    const [container] = engine.containers(result.deployment_id)
+    const settings = JSON.parse(engine.podman('inspect', container!, ...format))
     expect(settings).toMatchObject({ ReadonlyRootfs: true, PortBindings: {} })
   }, 60_000)
 
-  test('docker run keeps its variables, mounts and limits through restarts and releases', async () => {
-    const command = `docker run -i --rm -e HOME=/data -v ${data}:/data -m 64m ${ADDER}`
+  test('docker run keeps its variables, mounts, limits and DATA_DIR through restarts, releases and stops', async () => {
+    const options = `-e HOME=/data -e PLACE=/ -v ${data}:/data -m 64m -u 1234`
+    const command = `docker run -i --rm ${options} ${ADDER}`
     const args = ['deploy', '--command', command, '--name', 'counter']
     const first = await home.json<Deployed>(args, { env })
-    expect(await call('counter', 'remember')).toBe('1')
-    podman('kill', '--signal', 'KILL', containers(first.deployment_id)[0]!)
-    await eventually(() => logs(first.deployment_id).then(text => text.includes('was killed by SIGKILL')))
-    expect(await call('counter', 'remember')).toBe('2')
+    const remember = async (count: string) => {
+      expect(await call('counter', 'remember')).toBe(count)
+      expect(await call('counter', 'remember', 'variable=DATA_DIR')).toBe(count)
+    }
+    await remember('1')
+    engine.podman('kill', '--signal', 'KILL', engine.containerOf(first.deployment_id))
+    await eventually(async () => (await logOf(first.deployment_id)).includes('was killed by SIGKILL'))
+    await remember('2')
     const second = await home.json<Deployed>(args, { env })
     expect(second.url).toBe(first.url)
-    expect(await call('counter', 'remember')).toBe('3')
-    expect(readFileSync(join(data, 'count'), 'utf8')).toBe('3')
-    expect((await deployed('counter')).config.limits).toEqual({ memory_mb: 64 })
-    await eventually(() => containers(first.deployment_id).length === 0)
-  }, 60_000)
-
-  test('DATA_DIR lasts through restarts, releases and stops, is backed up, and is removed with the data', async () => {
-    const command = (folder: string) => `docker run -i --rm -u 1234 -e PLACE=/ -e COUNT_IN=${folder} ${ADDER}`
-    const deploy = (folder: string) =>
-      home.json<Deployed>(['deploy', '--command', command(folder), '--name', 'keeper'], { env })
-    const first = await deploy('DATA_DIR')
-    expect(await call('keeper', 'remember')).toBe('1')
-    const [killed] = containers(first.deployment_id)
-    podman('kill', '--signal', 'KILL', killed!)
-    // Not for the reason in the log: another test checks it.
-    await eventually(() => !containers(first.deployment_id).includes(killed!))
-    expect(await call('keeper', 'remember')).toBe('2')
-    await deploy('DATA_DIR')
-    expect(await call('keeper', 'remember')).toBe('3')
-    await home.mcp(['stop', 'keeper'], { env })
-    await home.mcp(['start', 'keeper'], { env })
-    expect(await call('keeper', 'remember')).toBe('4')
-    const folder = join(home.dir, 'state', 'keeper', 'development')
+    await remember('3')
+    await eventually(() => engine.containers(first.deployment_id).length === 0)
+    await home.mcp(['stop', 'counter'], { env })
+    await home.mcp(['start', 'counter'], { env })
+    await remember('4')
+    expect((await engine.status('counter')).config.limits).toEqual({ memory_mb: 64 })
+    expect(readFileSync(join(data, 'count'), 'utf8')).toBe('4')
+    const folder = join(home.dir, 'state', 'counter', 'development')
     expect(readFileSync(join(folder, 'files', 'count'), 'utf8')).toBe('4')
     expect(statSync(join(folder, 'files', 'count')).uid).toBe(1234)
     const { file } = await home.json<{ file: string }>(['daemon', 'backup'], { env })
     const { manifest } = JSON.parse(readFileSync(file.replace(/db$/, 'json'), 'utf8'))
-    expect(manifest.state).toHaveProperty(['keeper/development/files/count'])
+    expect(manifest.state).toHaveProperty(['counter/development/files/count'])
 
-    const { deployment_id } = await deploy('PLACE')
-    const failed = await home.mcp(['call', 'keeper', 'remember'], { env })
+    const failed = await home.mcp(['call', 'counter', 'remember', 'variable=PLACE'], { env })
     expect(failed.stdout + failed.stderr).toContain('Let it write to $DATA_DIR')
-    expect(await logs(deployment_id)).toContain('It can write to DATA_DIR')
-    await home.json(['remove', 'keeper', '--data', '--yes'], { env })
+    expect(await logOf(second.deployment_id)).toContain('It can write to DATA_DIR')
+    await home.json(['remove', 'counter', '--data', '--yes'], { env })
     expect(existsSync(folder)).toBe(false)
   }, 90_000)
 
@@ -119,9 +107,9 @@ describe.runIf(HAS_PODMAN && HAS_PYTHON)('an image that speaks MCP over stdio', 
     const args = ['deploy', '--image', ADDER, '--name', 'apart', '--isolation', 'session']
     const { url, deployment_id } = await home.json<Deployed>(args, { env })
     await Promise.all([callInSession(url), callInSession(url)])
-    expect(containers(deployment_id).length).toBeGreaterThanOrEqual(2)
+    expect(engine.containers(deployment_id).length).toBeGreaterThanOrEqual(2)
     await home.json(['stop', deployment_id], { env })
-    await eventually(() => containers(deployment_id).length === 0)
+    await eventually(() => engine.containers(deployment_id).length === 0)
   }, 60_000)
 
   test('a build reports why a container is not a server', async () => {
@@ -134,16 +122,14 @@ describe.runIf(HAS_PODMAN && HAS_PYTHON)('an image that speaks MCP over stdio', 
 
   test('no container is left when the daemon stops', async () => {
     expect(await call('adder', 'add', 'a=1', 'b=1')).toBe('2')
-    expect(containers().length).toBeGreaterThan(0)
+    expect(engine.containers().length).toBeGreaterThan(0)
     await home.mcp(['daemon', 'stop'], { env })
-    expect(containers()).toEqual([])
+    expect(engine.containers()).toEqual([])
   }, 60_000)
 
   async function call(server: string, tool: string, ...args: string[]): Promise<string> {
-    const { content } = await home.json<{ content: { text: string }[] }>(['call', server, tool, ...args], {
-      env,
-    })
-    return content[0]!.text
+    const result = await home.json<{ content: { text: string }[] }>(['call', server, tool, ...args], { env })
+    return result.content[0]!.text
   }
 
   async function callInSession(url: string): Promise<void> {
@@ -151,34 +137,7 @@ describe.runIf(HAS_PODMAN && HAS_PYTHON)('an image that speaks MCP over stdio', 
     expect((await post(url, add, await beginSession(url))).text).toContain('"2"')
   }
 
-  async function logs(id: string): Promise<string> {
-    const { lines } = await api(`/api/lambda-deploy/${id}/logs?limit=1000`)
-    return (lines as { message: string }[]).map(({ message }) => message).join('\n')
-  }
-
-  async function deployed(name: string): Promise<Deployed> {
-    return (await api(`/v1/deploy?name=${name}&status=deployed`)).data.items[0]
-  }
-
-  // biome-ignore lint/suspicious/noExplicitAny: a test reads any response.
-  async function api(path: string): Promise<any> {
-    const headers = { authorization: `Bearer ${home.apiKey()}` }
-    return (await fetch(new URL(path, home.discovery()!.url), { headers })).json()
-  }
-
-  function podman(...args: string[]): string {
-    return execFileSync('podman', args, {
-      encoding: 'utf8',
-      env,
-      cwd: home.dir,
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-  }
-
-  function containers(deploymentId?: string): string[] {
-    const filter = deploymentId === undefined ? [] : ['--filter', `label=mcp-hosting.id=${deploymentId}`]
-    return podman('ps', '--all', '--quiet', ...filter)
-      .split('\n')
-      .filter(Boolean)
+  async function logOf(id: string): Promise<string> {
+    return (await engine.logs(id)).join('\n')
   }
 })

@@ -1,10 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '../daemon/mcp.ts'
 import { processesNaming } from '../processes.ts'
+import { baseStore } from './base-store.ts'
+import { writeEngineSettings } from './engine-settings.ts'
 
 /** Debian packages that `.ci/run` installs. Tests that need them are skipped elsewhere. */
 export const HAS_CONTAINER_TOOLS = ['skopeo', 'docker-registry', 'podman', 'runc'].every(isInstalled)
@@ -20,16 +22,16 @@ export class ContainerTools implements AsyncDisposable {
   readonly #registry: ChildProcess
   readonly #env: NodeJS.ProcessEnv
 
-  private constructor(port: number) {
+  private constructor(port: number, images: string) {
     this.registry = `127.0.0.1:${port}`
-    this.#env = { ...process.env, ...writeEngineSettings(this.directory) }
+    this.#env = { ...process.env, ...writeEngineSettings(this.directory, [images]) }
     const config = join(this.directory, 'registry.yml')
     writeFileSync(config, registryConfig(join(this.directory, 'registry'), this.registry))
     this.#registry = spawn('docker-registry', ['serve', config], { stdio: 'ignore' })
   }
 
   static async open(): Promise<ContainerTools> {
-    const tools = new ContainerTools(await freePort())
+    const tools = new ContainerTools(await freePort(), await baseStore())
     while (!(await answers(`http://${tools.registry}/v2/`))) await pause()
     return tools
   }
@@ -97,25 +99,6 @@ export async function resetEngine(directory: string, podman: (...args: string[])
     await pause()
     podman('system', 'reset', '--force')
   }
-}
-
-/**
- * Variables that make podman work on machines with hybrid cgroups and without the right to raise limits, where crun and the
- * default limits fail. Storage and state are in the folder, so that a reset does not affect other engines.
- */
-export function writeEngineSettings(directory: string): Record<string, string> {
-  mkdirSync(join(directory, 'run'), { recursive: true })
-  const containers = join(directory, 'containers.conf')
-  const storage = join(directory, 'storage.conf')
-  writeFileSync(
-    containers,
-    `[containers]\ndefault_ulimits = []\n[engine]\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\nruntime = "runc"\ntmp_dir = "${directory}/tmp"\n`,
-  )
-  writeFileSync(
-    storage,
-    `[storage]\ndriver = "overlay"\ngraphroot = "${directory}/graph"\nrunroot = "${directory}/run"\n`,
-  )
-  return { CONTAINERS_CONF: containers, CONTAINERS_STORAGE_CONF: storage }
 }
 
 function registryConfig(directory: string, address: string): string {

@@ -11,43 +11,53 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { withLock } from '../../../src/cli/sign-in/lock-file.ts'
 
 const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/mcp-hosting', import.meta.url))
 const PACKER = fileURLToPath(new URL('../../../src/daemon/builder/image', import.meta.url))
 
-/**
- * Copies an image layout into a directory. `make` fills a directory with the layout, which takes seconds of processor time, so it
- * only runs again when its code or the key changes.
- */
+/** Copies an image layout that `make` fills into a directory. */
 export async function copyPrepared(
   name: string,
   key: string,
   directory: string,
   make: (directory: string) => Promise<unknown>,
 ): Promise<void> {
+  cpSync(await prepared(name, key, make), directory, { recursive: true })
+}
+
+/**
+ * Folder that `make` fills, which takes seconds of processor time, so it only runs again when the code of images or the key
+ * changes. Nothing may write to the folder.
+ */
+export async function prepared(
+  name: string,
+  key: string,
+  make: (directory: string) => Promise<unknown>,
+): Promise<string> {
   const code = readdirSync(PACKER).map(file => readFileSync(join(PACKER, file), 'utf8'))
   const hash = createHash('sha256')
     .update(JSON.stringify([code, key]))
     .digest('hex')
   const folder = join(CACHE, name)
-  const prepared = join(folder, hash)
-  if (!existsSync(prepared)) {
-    await prepare(prepared, make)
-    const outdated = readdirSync(folder).filter(entry => !entry.startsWith(hash))
-    for (const entry of outdated) rmSync(join(folder, entry), { recursive: true, force: true })
-  }
-  cpSync(prepared, directory, { recursive: true })
+  const path = join(folder, hash)
+  if (existsSync(path)) return path
+  await withLock(`${folder}.lock`, new AbortController().signal, async () => {
+    // Another worker may have been faster.
+    if (existsSync(path)) return
+    mkdirSync(folder, { recursive: true })
+    const work = mkdtempSync(`${path}-`)
+    await make(work)
+    const outdated = readdirSync(folder).filter(entry => join(folder, entry) !== work)
+    for (const entry of outdated) removeUnlessBusy(join(folder, entry))
+    renameSync(work, path)
+  })
+  return path
 }
 
-async function prepare(prepared: string, make: (directory: string) => Promise<unknown>): Promise<void> {
-  mkdirSync(join(prepared, '..'), { recursive: true })
-  const work = mkdtempSync(`${prepared}-`)
+/** A folder that is left only takes space. A killed podman leaves its store mounted. */
+function removeUnlessBusy(path: string): void {
   try {
-    await make(work)
-    renameSync(work, prepared)
-  } catch (error) {
-    rmSync(work, { recursive: true, force: true })
-    // Another worker was faster.
-    if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error
-  }
+    rmSync(path, { recursive: true, force: true })
+  } catch {}
 }

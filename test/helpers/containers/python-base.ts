@@ -13,8 +13,13 @@ export const HAS_PYTHON = existsSync(PYTHON) && existsSync('/usr/bin/ldd')
 
 /** Writes an OCI layout with an image of this machine's Python, `python:3`. Tests have no access to public registries. */
 export function makePythonBase(directory: string): Promise<void> {
+  return copyPrepared('python', pythonKey(), directory, packPython)
+}
+
+/** Changes with Python. */
+export function pythonKey(): string {
   const { mtimeMs, size } = statSync(PYTHON)
-  return copyPrepared('python', `${mtimeMs} ${size}`, directory, packPython)
+  return `${mtimeMs} ${size}`
 }
 
 async function packPython(directory: string): Promise<void> {

@@ -18,7 +18,7 @@ test('npm stops when its parent process is killed', async () => {
   })
   const url = `http://127.0.0.1:${await listen(silent)}/tiny.tgz`
   const integrity = `sha512-${Buffer.alloc(64, 1).toString('base64')}`
-  using folder = createProjectFolder(filesWithDependency({ url, integrity, requests: 0, close() {} }))
+  using folder = createProjectFolder(filesWithDependency({ url, integrity }))
   const code = `import { npmInstall } from ${JSON.stringify(NPM_INSTALL)}
     await npmInstall(${JSON.stringify(folder.path)}, new AbortController().signal)`
   const parent = spawn(process.execPath, ['--input-type=module-typescript', '-e', code])
