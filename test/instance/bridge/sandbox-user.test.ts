@@ -138,13 +138,24 @@ describe.runIf(walls.userSwitch.usable && walls.bubblewrap.usable)('under a daem
     return sandboxed(line, program, createTenant('dep_shop', { serverName: 'shop', program: place }))
   }
 
-  function run({ file, args, env, cwd, filter }: CommandLine): string {
+  /** Repeated while bubblewrap fails because a mount of a container, of another test, was removed meanwhile. */
+  function run(line: CommandLine): string {
+    for (;;) {
+      const { stdout, stderr, status } = runOnce(line)
+      if (status === 0) return stdout.trim()
+      if (!/^bwrap: Can't bind mount .*No such file/.test(stderr))
+        throw new Error(`exit code ${status}: ${stderr}`)
+    }
+  }
+
+  function runOnce({ file, args, env, cwd, filter }: CommandLine) {
     writeFileSync(join(open, 'filter'), filter!)
     const descriptor = openSync(join(open, 'filter'), 'r')
     const stdio = ['ignore' as const, 'pipe' as const, 'pipe' as const, 'ignore' as const, descriptor]
-    const { stdout, stderr, status } = spawnSync(file, args, { env, cwd, encoding: 'utf8', stdio })
-    closeSync(descriptor)
-    if (status !== 0) throw new Error(`exit code ${status}: ${stderr}`)
-    return stdout.trim()
+    try {
+      return spawnSync(file, args, { env, cwd, encoding: 'utf8', stdio })
+    } finally {
+      closeSync(descriptor)
+    }
   }
 })
