@@ -52,7 +52,7 @@ test('up builds, deploys, lists the tools and calls a read-only one', async () =
   expect(stdout).toContain('Hello you from first')
   expect(stdout).toContain(`first is running at ${result.url}`)
   expect(stdout).toContain('"mcpServers"')
-  expect(stdout).toContain('mcp connect first --client')
+  expect(stdout).toContain('mcp connect first\n')
 })
 
 test('up of an invalid project exits with 2 and lists each problem', async () => {
