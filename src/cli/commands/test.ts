@@ -1,4 +1,3 @@
-import { dirname, resolve } from 'node:path'
 import type { TestRequest } from '../../shared/contract/projects/test-runs.ts'
 import type { Suite } from '../../shared/definitions/test-suite.ts'
 import { HostingError } from '../../shared/errors.ts'
@@ -122,12 +121,11 @@ async function findSuite(
   message: string,
   project: Project | undefined,
 ): Promise<Suite | undefined> {
-  const { loadSuite, parseSuite } = await import('../suite/load-suite.ts')
+  const { loadProjectSuite, loadSuite } = await import('../suite/load-suite.ts')
   if (input.suite !== undefined) return loadSuite(input.suite)
   if (message !== '') return isPlain(input) ? undefined : { cases: [{ message }] }
-  const { test, file = '' } = project ?? {}
-  if (typeof test === 'string') return loadSuite(resolve(project!.directory || dirname(file), test))
-  if (test) return parseSuite(test, `"test" of ${file}`)
+  const suite = await loadProjectSuite(project)
+  if (suite) return suite
   throw new HostingError('INVALID_REQUEST', 'Nothing to test. Give a message or --suite.', {
     next: [{ description: 'Send a message', command: 'mcp test "…"' }],
   })

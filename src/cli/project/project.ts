@@ -24,6 +24,8 @@ export interface Project {
   deploy: Partial<Record<Environment, DeployConfig>> & { requireTest?: number | undefined }
   /** A test suite, or its path relative to `directory`. */
   test: string | Record<string, unknown> | undefined
+  /** Position in `file` of a path such as `test.cases[0]`. Undefined without a file. */
+  locate?: ProjectSource['locate']
   /** Id of the linked project. */
   project: string | undefined
   /** Folder of the server's code. Undefined for a server without code. */
@@ -133,6 +135,7 @@ export async function parseProject(source: ProjectSource): Promise<Project> {
     request: withoutUpload(checked.request),
     deploy: withDefaults(deploy),
     test,
+    locate: source.locate,
     project: linked,
     sourceDirectory,
   }

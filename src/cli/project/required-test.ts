@@ -1,4 +1,4 @@
-import { dirname, relative, resolve } from 'node:path'
+import { dirname, relative } from 'node:path'
 import type { ReleaseTest } from '../../shared/contract/deployments/releases.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
@@ -70,10 +70,9 @@ function testCommand(project: Project | undefined): string {
 }
 
 async function projectSuite(project: Project | undefined) {
-  const { loadSuite, parseSuite } = await import('../suite/load-suite.ts')
-  const { test, file = '' } = project ?? {}
-  if (typeof test === 'string') return loadSuite(resolve(project!.directory || dirname(file), test))
-  if (test) return parseSuite(test, `"test" of ${file}`)
+  const { loadProjectSuite } = await import('../suite/load-suite.ts')
+  const suite = await loadProjectSuite(project)
+  if (suite) return suite
   const where = project ? `${project.file ?? project.directory} has none` : 'this folder has no project'
   throw new HostingError('INVALID_REQUEST', `--require-test requires a test suite, but ${where}.`, {
     details: 'Set "test" in the project file to a suite or its path (docs/testing.md)',

@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import type { Suite } from '../../shared/definitions/test-suite.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { parseYaml } from '../project/formats/yaml.ts'
+import type { Project } from '../project/project.ts'
 
 const MAX_PROBLEMS = 20
 
@@ -17,11 +18,21 @@ export async function loadSuite(file: string): Promise<Suite> {
   return parseSuite(value, basename(path), locate)
 }
 
-/** `name` is used in messages. Throws INVALID_REQUEST. */
+/** The suite in a project file, or in the file that it names. Undefined without one. Throws like `loadSuite`. */
+export async function loadProjectSuite(project: Project | undefined): Promise<Suite | undefined> {
+  const { test, file = '', directory, locate } = project ?? {}
+  if (typeof test === 'string') return loadSuite(resolve(directory || dirname(file), test))
+  if (!test) return undefined
+  const inTest = (path: string) => (path.startsWith('[') ? `test${path}` : ['test', path].join('.'))
+  return parseSuite(test, basename(file), locate && (path => locate(inTest(path))), '"test" of ')
+}
+
+/** `name`: of the file, used in messages after `part`. Throws INVALID_REQUEST. */
 export async function parseSuite(
   value: unknown,
   name: string,
   locate: Locate = () => undefined,
+  part = '',
 ): Promise<Suite> {
   const [{ suiteSchema }, { describeIssues }] = await Promise.all([
     import('../../shared/definitions/test-suite.ts'),
@@ -34,7 +45,7 @@ export async function parseSuite(
     const position = locate(path)
     return `${position ? `${name}:${position} ` : ''}${path ? `${path}: ` : ''}${message}`
   })
-  throw new HostingError('INVALID_REQUEST', `${name} is not a valid suite: ${lines[0]}`, {
+  throw new HostingError('INVALID_REQUEST', `${part}${name} is not a valid suite: ${lines[0]}`, {
     details: lines.join('\n'),
   })
 }

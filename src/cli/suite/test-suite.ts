@@ -2,12 +2,12 @@ import { writeFileAtomic } from '../../shared/atomic-file.ts'
 import type { ModelKeyList } from '../../shared/contract/access/model-keys.ts'
 import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
 import type { Suite } from '../../shared/definitions/test-suite.ts'
+import { embeddedModelWarning } from '../../shared/embedded-model.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
 import type { TestTarget } from '../targets/test-target.ts'
 import { modelAccess } from '../testing/model-access.ts'
 import { sendTest } from '../testing/send-test.ts'
-import { noteDefaultModel } from '../testing/test-output.ts'
 import { planDryRun, printDryRun } from './dry-run.ts'
 import { loadSchemaCheck } from './judge-calls.ts'
 import { toJUnit } from './junit.ts'
@@ -31,6 +31,9 @@ export interface SuiteInput extends PlanInput {
   dryRun: boolean
 }
 
+/** Model of a test that names none, if there is a key for it. */
+const DEFAULT_MODEL = 'claude-sonnet-4-5'
+
 /** Reports may be read by others. */
 const REPORT_MODE = 0o644
 
@@ -50,8 +53,9 @@ export async function testSuite(
   if (input.junit) writeFileAtomic(input.junit, toJUnit(outcome), REPORT_MODE)
   if (input.markdown) writeFileAtomic(input.markdown, toMarkdown(outcome), REPORT_MODE)
   output.result(outcome, () => printSummary(output, outcome))
-  if (planSuite(suite, input).some(({ model }) => model === undefined))
-    noteDefaultModel(output, undefined, outcome.models[0])
+  const usesDefault = planSuite(suite, input).some(({ model }) => model === undefined)
+  if (usesDefault && outcome.models[0] === 'embedded')
+    output.warnOf({ warnings: [embeddedModelWarning(DEFAULT_MODEL)] })
   return exitCodeOf(outcome)
 }
 
@@ -105,9 +109,7 @@ async function printPlan(
     api.get<BuildRecord>(`/v1/build/${encodeURIComponent(target.mcpId)}`).catch(unknown),
     api.get<ModelKeyList>('/api/model-keys').catch(unknown),
   ])
-  const defaultModel = modelAccess(context)?.anthropic
-    ? 'claude-sonnet-4-5'
-    : (keys?.defaultModel ?? 'default')
+  const defaultModel = modelAccess(context)?.anthropic ? DEFAULT_MODEL : (keys?.defaultModel ?? 'default')
   const plan = planDryRun(
     cases,
     { tools: build?.tools, resources: build?.resources, prompts: build?.prompts },

@@ -4,7 +4,6 @@ import { formatDurationMs } from '../../shared/duration.ts'
 import type { Output } from '../output/output.ts'
 import { formatReply } from '../output/reply-text.ts'
 
-const EMBEDDED = 'embedded'
 const SHOWN_LENGTH = 200
 
 /** Prints the agent's actions and reply. */
@@ -37,18 +36,6 @@ function summaryLine(result: TestResult): string {
   ]
     .filter(Boolean)
     .join(' · ')
-}
-
-/** Makes clear that a score is the embedded model's, not a vendor's. */
-export function noteDefaultModel(
-  output: Output,
-  requested: string | undefined,
-  model: string | undefined,
-): void {
-  if (requested !== undefined || model !== EMBEDDED) return
-  output.note(
-    'Used the embedded model because no key for claude-sonnet-4-5 is configured (mcp models login anthropic, or ANTHROPIC_API_KEY).',
-  )
 }
 
 function callLine(output: Output, { name, arguments: args, error, seconds }: ToolCallRecord): string {

@@ -2,8 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { loadProject } from '../../../src/cli/project/project.ts'
 import { toJUnit } from '../../../src/cli/suite/junit.ts'
-import { loadSuite } from '../../../src/cli/suite/load-suite.ts'
+import { loadProjectSuite, loadSuite } from '../../../src/cli/suite/load-suite.ts'
 import { toMarkdown } from '../../../src/cli/suite/markdown.ts'
 import { concludeCase, concludeSuite, type RunOutcome } from '../../../src/cli/suite/outcome.ts'
 import { planSuite } from '../../../src/cli/suite/plan.ts'
@@ -94,6 +95,13 @@ test('an invalid suite is rejected with line, column and a near name of every pr
   writeFileSync(file, 'cases: [')
   await expect(loadSuite(file)).rejects.toMatchObject({
     details: expect.stringMatching(/^tests\.yaml:1:9 Flow sequence/),
+  })
+  const project = join(folder, 'mcp.config.json')
+  const suite = '{\n "cases": [\n  { "message": "a", "expect": { "tool": ["x"] } }] }'
+  writeFileSync(project, `{ "name": "a", "template": "basic", "tools": [],\n "test": ${suite} }`)
+  await expect(loadProject(project).then(loadProjectSuite)).rejects.toMatchObject({
+    message: expect.stringMatching(/^"test" of mcp\.config\.json is not a valid suite: mcp\.config\.json:4:/),
+    details: expect.stringMatching(/^mcp\.config\.json:4:33 cases\[0\]\.expect\.tool: is not a known field/),
   })
   await expect(loadSuite(join(folder, 'none.yaml'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })

@@ -2,6 +2,7 @@ import type { ModelMessage } from 'ai'
 import type { TestEvent, TestResult } from '../../../shared/contract/projects/test-results.ts'
 import type { TestRequest } from '../../../shared/contract/projects/test-runs.ts'
 import { toSeconds } from '../../../shared/duration.ts'
+import { embeddedModelWarning } from '../../../shared/embedded-model.ts'
 import { HostingError, toHostingError } from '../../../shared/errors.ts'
 import { createId } from '../../../shared/ids.ts'
 import {
@@ -119,11 +120,7 @@ export class TestRuns {
 /** Warns when the embedded model replaced the contract's default. */
 function warningsOf({ ai_model }: TestRequest, { kind }: ModelChoice): { warnings?: string[] } {
   if (ai_model !== undefined || kind !== 'embedded') return {}
-  const name = modelName(DEFAULT_VENDOR_MODEL)
-  const how = 'save one (mcp models login anthropic) or set ANTHROPIC_API_KEY'
-  return {
-    warnings: [`The embedded model was used, because there is no key for ${name}. To use it, ${how}.`],
-  }
+  return { warnings: [embeddedModelWarning(modelName(DEFAULT_VENDOR_MODEL))] }
 }
 
 /** The contract's default if there is a key for it, otherwise the embedded model. */
