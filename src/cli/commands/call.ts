@@ -7,7 +7,8 @@ import { getNamed } from '../mcp-client/get-named.ts'
 import type { OnProgress } from '../mcp-client/server-connection.ts'
 import { resultToText } from '../output/content.ts'
 import { completeArguments } from '../pickers/complete-arguments.ts'
-import { SERVER_ARGUMENT, SERVER_OPTIONS } from '../targets/server-input.ts'
+import { quoteShellWord } from '../project/shell-words.ts'
+import { commandForServer, SERVER_ARGUMENT, SERVER_OPTIONS } from '../targets/server-input.ts'
 import { useServer } from '../targets/use-server.ts'
 import { fitsSchema } from '../testing/argument-check.ts'
 import { parseToolArguments } from '../testing/tool-arguments.ts'
@@ -33,7 +34,8 @@ export default defineCommand({
     const { tool, args, result } = await useServer(context, input, async connection => {
       const tool = getNamed('tool', await connection.listTools(), input.tool)
       const values = parseToolArguments(input.values, tool.inputSchema)
-      const args = await completeArguments(context, tool.inputSchema, values)
+      const help = commandForServer('tools', input, quoteShellWord(tool.name))
+      const args = await completeArguments(context, { ...tool, help }, values)
       const onProgress: OnProgress = (...progress) => output.note(progressLine(...progress))
       return { tool, args, result: await connection.callTool(tool, args, onProgress) }
     })

@@ -4,7 +4,7 @@ import type { CommandContext } from '../command-line/command-context.ts'
 import { getNamed } from '../mcp-client/get-named.ts'
 import { contentToText } from '../output/content.ts'
 import { completeArguments } from '../pickers/complete-arguments.ts'
-import { SERVER_ARGUMENT, SERVER_OPTIONS } from '../targets/server-input.ts'
+import { commandForServer, SERVER_ARGUMENT, SERVER_OPTIONS } from '../targets/server-input.ts'
 import { useServer } from '../targets/use-server.ts'
 import { parseToolArguments, promptSchema } from '../testing/tool-arguments.ts'
 
@@ -23,8 +23,10 @@ export default defineCommand({
   async run(context, input) {
     const result = await useServer(context, input, async connection => {
       const prompt = getNamed('prompt', await connection.listPrompts(), input.prompt)
-      const schema = promptSchema(prompt)
-      const values = await completeArguments(context, schema, parseToolArguments(input.values, schema))
+      const inputSchema = promptSchema(prompt)
+      const given = parseToolArguments(input.values, inputSchema)
+      const help = commandForServer('prompts', input)
+      const values = await completeArguments(context, { name: prompt.name, inputSchema, help }, given)
       return connection.getPrompt(prompt.name, asTexts(values))
     })
     context.output.result(result, () => print(context, result))

@@ -58,7 +58,7 @@ async function logs(...args: string[]): Promise<(LogLine & { version: number })[
 test('releases lists what was released, also after a restart of the daemon', async () => {
   const deployed = ['deploy', project, '--env', 'production']
   await home.json([...deployed, '-m', 'First greeting'])
-  await home.mcp(['call', 'greeter', 'hello', '{}'])
+  await home.mcp(['call', 'greeter', 'hello', 'name:=3'])
   await home.mcp(['call', 'greeter', 'hello', 'name=Ada'])
   write('Good day')
   await home.json([...deployed, '-m', 'More polite'])

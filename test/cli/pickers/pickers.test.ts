@@ -64,6 +64,17 @@ describe('without a terminal', () => {
     expect(call).toMatchObject({ code: 2, stdout: '' })
     expect(call.stderr).toContain('Using greeter, the only server.')
     expect(call.stderr).toContain('Missing <tool>. Tools of greeter: greet, wave.')
+    const greet = await home.mcp(['call', 'greeter', 'greet', 'mood=glad'], { cwd: home.dir })
+    expect([greet.code, greet.stdout]).toEqual([2, ''])
+    expect(greet.stderr).toContain(
+      'Missing name. Arguments of greet: name (string, required), polite (boolean), times (integer), mood (string).',
+    )
+    expect(greet.stderr).toContain('mcp tools greeter greet')
+    const welcome = await home.mcp(['prompt', 'greeter', 'welcome'], { cwd: home.dir })
+    expect([welcome.code, welcome.stderr]).toEqual([
+      2,
+      expect.stringContaining('Missing who. Arguments of welcome: who (string, required), tone (string).'),
+    ])
     const read = await home.mcp(['read', 'greeter', '--json'], { cwd: home.dir })
     expect(JSON.parse(read.stderr)).toMatchObject({
       error: { code: 'INVALID_REQUEST', message: 'Missing <uri>. Resources of greeter: note://{day}.' },
