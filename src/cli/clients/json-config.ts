@@ -1,3 +1,4 @@
+import type { Node } from 'jsonc-parser'
 import { HostingError } from '../../shared/errors.ts'
 
 /** Servers by name. */
@@ -20,19 +21,61 @@ export async function readJsonEntries(text: string, key: string, file: string): 
   return value[key] ?? {}
 }
 
-/** Sets one server, or removes it when `entry` is undefined. Keeps comments and formatting. */
+/** Sets one server, or removes it when `entry` is undefined. Keeps comments and the formatting of everything else. */
 export async function editJson(
   text: string,
   path: readonly [key: string, name: string],
   entry: Record<string, unknown> | undefined,
 ): Promise<string> {
-  const { applyEdits, modify } = await import('jsonc-parser')
+  const { applyEdits, findNodeAtLocation, modify, parseTree } = await import('jsonc-parser')
   const source = text.trim() === '' ? '{}\n' : text
-  const formattingOptions = { ...indentationOf(source), insertFinalNewline: true, eol: '\n' }
-  return applyEdits(source, modify(source, [...path], entry, { formattingOptions }))
+  const layout = layoutOf(source)
+  const tree = parseTree(source, [], { allowTrailingComma: true })
+  const servers = (tree && findNodeAtLocation(tree, [path[0]])?.children) ?? []
+  if (!entry && servers.length === 1) return applyEdits(source, modify(source, [path[0]], {}, {}))
+  if (!entry) return withoutServer(source, servers, path[1])
+  if (servers.length === 0 && !layout.isCompact) {
+    const { isTab, unit, eol } = layout
+    const formattingOptions = { insertSpaces: !isTab, tabSize: isTab ? 4 : unit.length, eol }
+    return applyEdits(source, modify(source, [...path], entry, { formattingOptions }))
+  }
+  // The library would also format the server before it.
+  const edits = modify(source, [...path], entry, {}).map(edit => ({
+    ...edit,
+    content: layOut(edit.content, path[1], entry, layout),
+  }))
+  return applyEdits(source, edits)
 }
 
-function indentationOf(text: string): { insertSpaces: boolean; tabSize: number } {
-  const indent = /^([ \t]+)\S/m.exec(text)?.[1] ?? '  '
-  return { insertSpaces: !indent.startsWith('\t'), tabSize: indent.startsWith('\t') ? 4 : indent.length }
+function withoutServer(source: string, servers: readonly Node[], name: string): string {
+  const at = servers.findIndex(({ children }) => children?.[0]?.value === name)
+  const [before, server, after] = [servers[at - 1], servers[at], servers[at + 1]]
+  if (!server) return source
+  const from = after || !before ? server.offset : before.offset + before.length
+  return source.slice(0, from) + source.slice(after?.offset ?? server.offset + server.length)
+}
+
+/** `content`: the entry as compact JSON, after `,"name":` for a new one. */
+function layOut(content: string, name: string, entry: Record<string, unknown>, layout: Layout): string {
+  const { unit, eol, isCompact } = layout
+  if (isCompact) return content
+  const margin = `${eol}${unit.repeat(2)}`
+  const value = JSON.stringify(entry, null, unit).split('\n').join(margin)
+  return content.startsWith(',') ? `,${margin}${JSON.stringify(name)}: ${value}` : value
+}
+
+interface Layout {
+  /** Everything is on one line. */
+  isCompact: boolean
+  /** One step of indentation. */
+  unit: string
+  isTab: boolean
+  eol: string
+}
+
+function layoutOf(text: string): Layout {
+  const unit = /^([ \t]+)\S/m.exec(text)?.[1] ?? '  '
+  const isTab = unit.startsWith('\t')
+  const isCompact = !text.trim().includes('\n') && !/^\s*\{\s*\}\s*$/.test(text)
+  return { isCompact, unit: isTab ? '\t' : unit, isTab, eol: text.includes('\r\n') ? '\r\n' : '\n' }
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { HostingError } from '../../shared/errors.ts'
+import type { ClientFile } from './client-files.ts'
 import { isLocalEntry, readConfig, readEntries, urlOf } from './config.ts'
 import type { Entries } from './json-config.ts'
 import { CLIENTS, type McpClient } from './list.ts'
@@ -23,7 +24,7 @@ export interface ServerEntry {
 const FORMATS = ['claude-code', 'vscode', 'zed', 'opencode', 'codex']
 
 /** Client whose format a file has. Throws INVALID_REQUEST when it lists no servers, and NOT_FOUND when it does not exist. */
-export async function clientOfFile(path: string): Promise<{ client: McpClient; file: string }> {
+export async function clientOfFile(path: string): Promise<ClientFile> {
   const file = resolve(path)
   if (!existsSync(file))
     throw new HostingError('NOT_FOUND', `${path} is neither a client nor a file.`, {

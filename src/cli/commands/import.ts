@@ -66,6 +66,12 @@ export default defineCommand({
   },
 })
 
+/** `client` only tells the format of a file. */
+interface Source extends ClientFile {
+  /** Of the client. Undefined for a file. */
+  name?: string
+}
+
 /** A server of the plan after its deployment. */
 interface Result extends ImportedServer {
   deployment_id?: string
@@ -78,19 +84,16 @@ function previewStep({ id }: McpClient) {
   return { description: 'Show what would be hosted', command: `mcp import ${id} --dry-run` }
 }
 
-async function openSource(
-  context: CommandContext,
-  source: string,
-  isOfProject: boolean,
-): Promise<ClientFile> {
+async function openSource(context: CommandContext, source: string, isOfProject: boolean): Promise<Source> {
   const client = CLIENTS.find(({ id }) => id === source)
-  return client ? { client, file: configFile(client, isOfProject, context) } : clientOfFile(source)
+  if (client) return { client, file: configFile(client, isOfProject, context), name: client.name }
+  return clientOfFile(source)
 }
 
 /** Throws NOT_FOUND without servers, or when `--only` names an unknown one. */
 async function readPlan(
   { env }: CommandContext,
-  { client, file }: ClientFile,
+  { client, file }: Source,
   { only, set }: { only: readonly string[]; set: readonly string[] },
 ): Promise<ImportedServer[]> {
   const values = readEnvVars([], set, env)
@@ -174,7 +177,7 @@ async function deploy(
 /** Undefined when the client stays as it is. */
 async function connect(
   { output, globals }: CommandContext,
-  { client, file }: ClientFile,
+  { client, file }: Source,
   { results, isWanted }: { results: readonly Result[]; isWanted: boolean },
 ): Promise<ConfigChange | undefined> {
   const servers = results.flatMap(({ entry, url }) => (url === undefined ? [] : [{ name: entry, url }]))
@@ -186,7 +189,7 @@ async function connect(
 
 interface Report {
   source: string
-  config: ClientFile
+  config: Source
   plan: readonly ImportedServer[]
   results: readonly Result[]
   change: ConfigChange | undefined
@@ -196,20 +199,21 @@ function report(
   { output }: CommandContext,
   { source, config, plan, results, change }: Report,
 ): ExitCode | undefined {
+  const clientName = config.name ?? 'The client of the file'
   const failed = results.filter(({ error }) => error !== undefined)
   const servers = plan.map(server => toRecord(results.find(({ entry }) => entry === server.entry) ?? server))
   output.result({ file: config.file, servers, ...(change && { change }) }, () => {
     output.line()
     for (const { name, url } of results) if (url !== undefined) output.line(`Hosted ${name} at ${url}`)
-    if (change?.changed) output.line(`${config.client.name} uses them now: ${config.file}`)
+    if (change?.changed) output.line(`${clientName} uses them now: ${config.file}`)
     if (change?.backup) output.note(`Previous file: ${change.backup}`)
     const word = quoteShellWord(source)
     if (change?.changed)
-      output.next(
-        { description: config.client.afterwards },
-        { description: 'Restore the previous entries', command: `mcp import ${word} --undo` },
-      )
-    else if (failed.length < results.length)
+      output.next(...(config.name ? [{ description: config.client.afterwards }] : []), {
+        description: 'Restore the previous entries',
+        command: `mcp import ${word} --undo`,
+      })
+    else if (results.length > 0 && failed.length === 0)
       output.next({ description: 'Connect the client to them', command: `mcp import ${word} --connect` })
   })
   for (const { name, error } of failed) output.warn(`${name} is not hosted: ${error}`)
@@ -227,14 +231,14 @@ function toRecord({ project, ...server }: Result): object {
   }
 }
 
-async function undo({ output }: CommandContext, { client, file }: ClientFile): Promise<void> {
+async function undo({ output }: CommandContext, { client, file, name }: Source): Promise<void> {
   const { change, restored } = await restoreServers(client, file)
-  output.result({ client: client.id, restored, ...change }, () => {
+  output.result({ ...(name && { client: client.id }), restored, ...change }, () => {
     output.line(
       restored.length > 0
         ? `Restored ${restored.join(', ')} in ${file}`
         : `${file} has changed since the import. Nothing was restored.`,
     )
-    output.next({ description: client.afterwards })
+    if (name) output.next({ description: client.afterwards })
   })
 }

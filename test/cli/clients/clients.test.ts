@@ -73,6 +73,20 @@ describe('client configurations', () => {
     expect(readFileSync(change.backup!, 'utf8')).toBe(before)
   })
 
+  it('keeps the layout of other servers, line ends and a missing final newline', async () => {
+    const file = join(folder, 'mcp.json')
+    const before =
+      '{\r\n    "mcpServers": {\r\n        "a": { "url": "https://a.example" },\r\n        "b": {"url":"b"}\r\n    }\r\n}'
+    writeFileSync(file, before)
+    await connectClient(clientOf('cursor'), file, server)
+    const added = `,\r\n        "weather": {\r\n            "url": "${server.url}"\r\n        }`
+    expect(readFileSync(file, 'utf8')).toBe(before.replace('"b"}', `"b"}${added}`))
+    await disconnectClient(clientOf('cursor'), file, 'weather')
+    expect(readFileSync(file, 'utf8')).toBe(before)
+    await disconnectClient(clientOf('cursor'), file, 'a')
+    expect(readFileSync(file, 'utf8')).toContain('"mcpServers": {\r\n        "b": {"url":"b"}\r\n    }')
+  })
+
   it('keeps comments and tables of TOML', async () => {
     const file = join(folder, 'config.toml')
     const before =

@@ -167,6 +167,27 @@ describe('mcp import', () => {
     expect(existsSync(`${file}.before-import`)).toBe(false)
   })
 
+  it('points a file of no known client at them and keeps its layout', async () => {
+    const before = '{"mcpServers":{"notes":{"command":"PROGRAM","args":["FILE"]}},"theme":"dark"}'
+      .replace('PROGRAM', process.execPath)
+      .replace('FILE', SERVER)
+    const file = writeConfig('team.json', {})
+    writeFileSync(file, before)
+    const { stdout } = await home.mcp(['import', file, '--connect'])
+    const [, url] = /Hosted notes at (\S+)/.exec(stdout)!
+    expect(stdout).toContain(`The client of the file uses them now: ${file}`)
+    expect(stdout).not.toContain('Claude')
+    const after = `{"mcpServers":{"notes":{"type":"http","url":"${url}"}},"theme":"dark"}`
+    expect(readFileSync(file, 'utf8')).toBe(after)
+    await home.json(['import', file, '--undo'])
+    expect(readFileSync(file, 'utf8')).toBe(before)
+
+    const failing = writeConfig('failing.json', { mcpServers: { broken: servers.broken } })
+    const failed = await home.mcp(['import', failing])
+    expect(failed.code).toBe(1)
+    expect(failed.stdout).not.toContain('--connect')
+  })
+
   it('names what it does not find', async () => {
     const file = writeConfig('.cursor/mcp.json', { mcpServers: servers })
     const noServer = await home.mcp(['import', file, '--only', 'nots'])
