@@ -22,9 +22,9 @@ describe.concurrent('commands of the documentation', () => {
     'every command of $path works in an empty home, in order',
     { timeout: TIMEOUT_MS },
     async ({ path, page }, { onTestFinished }) => {
-      const session = new ShellSession({ PACKAGE: root })
+      const session = new ShellSession()
       onTestFinished(() => session.close())
-      await session.run({ text: preparation(path), input: '', interrupted: false })
+      await session.run({ text: preparation(path), input: undefined, interrupted: false })
       for (const step of page.steps) {
         if ('path' in step) session.write(step)
         else await runCommand(session, path, step)

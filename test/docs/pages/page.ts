@@ -6,7 +6,7 @@ export interface Command {
   /** Exit code, other than 0 only if the page says so: `# exits with 1`. */
   exit: number
   /** Standard input, for commands that ask. */
-  input: string
+  input: string | undefined
   /** The reader stops it with Ctrl-C. */
   interrupted: boolean
   /** Output that the page shows. */
@@ -28,6 +28,9 @@ export interface Page {
 
 /** What the reader types when a command asks. */
 const ANSWER = 'secret'
+
+/** A variable without a value. */
+const ASKS = /^mcp env set [^=#]*(#|$)/
 
 /** Commands that run until the reader stops them. */
 const UNTIL_CTRL_C = /^mcp (dev\b|.* -f\b|.* --watch\b)/
@@ -136,7 +139,14 @@ function withMarks(
   const input = marks.find(({ kind }) => kind === 'input')
   const interrupted = UNTIL_CTRL_C.test(text)
   const exit = Number(/# .*\bexits with (\d+)/.exec(text)?.[1] ?? (interrupted ? 130 : 0))
-  return { line, text: replaced, exit, input: input?.value ?? ANSWER, interrupted, shown: undefined }
+  return {
+    line,
+    text: replaced,
+    exit,
+    input: input?.value ?? (ASKS.test(text) ? ANSWER : undefined),
+    interrupted,
+    shown: undefined,
+  }
 }
 
 function asIs(line: Line): Command {

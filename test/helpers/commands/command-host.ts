@@ -21,13 +21,16 @@ export interface HostedExit {
  * A process that runs commands of `dist/cli.js` one after another. Starting Node and loading the command takes ten times the
  * processor time of the command itself.
  */
-class CommandHost {
+export class CommandHost {
+  readonly #env: NodeJS.ProcessEnv
   readonly #endOfOutput = `end of output ${randomUUID()}`
   readonly #child: ChildProcess
   isBusy = false
 
-  constructor() {
+  constructor(env: NodeJS.ProcessEnv = process.env) {
+    this.#env = env
     this.#child = fork(PROGRAM, [CLI, this.#endOfOutput], {
+      env,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       execArgv: [],
     })
@@ -36,6 +39,16 @@ class CommandHost {
 
   get isRunning(): boolean {
     return this.#child.connected
+  }
+
+  /** True when it can run commands with this environment now. */
+  accepts(env: NodeJS.ProcessEnv): boolean {
+    return this.isRunning && !this.isBusy && !changesStart(env, this.#env)
+  }
+
+  /** Ends the process and its command. */
+  kill(): void {
+    this.#child.kill('SIGKILL')
   }
 
   async run(line: CommandLine): Promise<Ended> {
@@ -88,13 +101,13 @@ let host: CommandHost | undefined
 
 /** Runs a command in the host. Undefined when the command needs a process. */
 export function runHosted(line: CommandLine): Promise<Ended> | undefined {
-  if (host?.isBusy || changesStart(line.env)) return undefined
+  if (host?.isBusy || changesStart(line.env, process.env)) return undefined
   if (!host?.isRunning) host = new CommandHost()
   return host.run(line)
 }
 
 /** True when the environment changes variables that are only read once, by Node or by a module of the command. */
-function changesStart(env: NodeJS.ProcessEnv): boolean {
-  const names = new Set([...Object.keys(env), ...Object.keys(process.env)])
-  return [...names].some(name => /^(PATH$|NODE_)/.test(name) && env[name] !== process.env[name])
+function changesStart(env: NodeJS.ProcessEnv, start: NodeJS.ProcessEnv): boolean {
+  const names = new Set([...Object.keys(env), ...Object.keys(start)])
+  return [...names].some(name => /^(PATH$|NODE_)/.test(name) && env[name] !== start[name])
 }
