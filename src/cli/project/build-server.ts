@@ -8,7 +8,7 @@ import type { CommandContext } from '../command-line/command-context.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
 import { reportFailure } from '../command-line/failure.ts'
 import type { Progress } from '../output/progress.ts'
-import { missingScript } from './program-project.ts'
+import { isInPath, missingFile } from './program-project.ts'
 import { type Buildable, commandIn } from './project.ts'
 
 /**
@@ -59,27 +59,28 @@ async function withSource(
 }
 
 export function reportFailedBuild(
-  { output }: CommandContext,
+  { output, env }: CommandContext,
   record: BuildRecord,
   { request, directory = '.' }: Partial<Buildable> = {},
 ): Promise<ExitCode> {
   const next = request?.program
-    ? programNextStep(request.program)
+    ? programNextStep(request.program, env)
     : { description: 'Correct the project and build again', command: commandIn(directory, 'mcp build') }
   return reportFailure(output, `Build of ${record.name} failed`, record.error, [next])
 }
 
-function programNextStep(program: NonNullable<BuildRequest['program']>): NextStep {
+function programNextStep(program: NonNullable<BuildRequest['program']>, env: NodeJS.ProcessEnv): NextStep {
   if (program.type === 'image')
     return {
       description:
         'Run the image in a terminal: a server over stdio waits for messages, one over HTTP listens on $PORT',
     }
-  const script = missingScript(program)
+  const file = missingFile(program)
+  if (file) return { description: `File ${file} does not exist in this folder. Set its folder with --cwd` }
   return {
-    description: script
-      ? `File ${script} does not exist in this folder. Set its folder with --cwd`
-      : 'Run the command in a terminal: a server waits for messages and prints nothing else',
+    description: isInPath(program.command, env)
+      ? 'Run the command in a terminal: a server waits for messages and prints nothing else'
+      : `Install ${program.command}, or give the path of the program`,
   }
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { basename, delimiter, isAbsolute, join, resolve } from 'node:path'
 import { ENVIRONMENTS, type Environment } from '../../shared/contract/states.ts'
 import type { ImageDefinition, ProgramDefinition } from '../../shared/definitions/definitions.ts'
 import { HostingError } from '../../shared/errors.ts'
@@ -154,11 +154,18 @@ const RUNNERS = new Set(['npx', 'bunx', 'uvx', 'pipx', 'pnpm', 'yarn', 'bun', 'd
 const INTERPRETER = /^(node|python[\d.]*|tsx|ts-node|sh|bash|ruby|php|java|dotnet|go|perl)$/
 const SUBCOMMANDS = new Set(['run', 'exec', 'dlx', 'x', 'tool', 'start'])
 
-/** Script of the command that does not exist in this folder: `python server.py`. */
-export function missingScript({ command, args, cwd }: ProgramDefinition): string | undefined {
-  if (cwd !== undefined || !INTERPRETER.test(basename(command))) return undefined
+/** File of the command that does not exist in this folder: `./server`, or the script of `python server.py`. */
+export function missingFile({ command, args, cwd }: ProgramDefinition): string | undefined {
+  if (cwd !== undefined) return undefined
+  if (command.includes('/') && !isAbsolute(command) && !existsSync(command)) return command
+  if (!INTERPRETER.test(basename(command))) return undefined
   const script = args.find(word => !word.startsWith('-'))
   return script && SCRIPT.test(script) && !existsSync(script) ? script : undefined
+}
+
+/** Whether a shell finds the command. */
+export function isInPath(command: string, { PATH = '' }: NodeJS.ProcessEnv): boolean {
+  return command.includes('/') || PATH.split(delimiter).some(folder => existsSync(join(folder, command)))
 }
 
 const SCRIPT = /\.(?:[cm]?[jt]s|py|rb|php|sh|jar|pl)$/

@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { missingScript, type ProgramInput, programProject } from '../../../src/cli/project/program-project.ts'
+import { missingFile, type ProgramInput, programProject } from '../../../src/cli/project/program-project.ts'
 import { splitShellWords } from '../../../src/cli/project/shell-words.ts'
 import type { ProgramDefinition } from '../../../src/shared/definitions/definitions.ts'
 
@@ -78,8 +78,10 @@ test.each([
   ['npx -y nowhere.js', undefined],
   ['node vitest.config.ts', undefined],
   ['sh -c x', undefined],
-])('the missing script of %s is %s', (command, script) => {
-  expect(missingScript(project(command).program)).toBe(script)
+  ['./nowhere --port 1', './nowhere'],
+  ['/nowhere', undefined],
+])('the missing file of %s is %s', (command, script) => {
+  expect(missingFile(project(command).program)).toBe(script)
 })
 
 const run = (words: string) => programProject({ ...NOTHING, command: `docker run ${words}` }, ENV)!

@@ -65,7 +65,7 @@ describe('environment of a program', () => {
     [
       'a missing command',
       { command: 'no-such-command' },
-      'the command "no-such-command" was not found in PATH',
+      /the command "no-such-command" was not found in PATH$/,
     ],
     ['a missing working folder', { cwd: '/no/such/folder' }, 'the working folder /no/such/folder'],
     [

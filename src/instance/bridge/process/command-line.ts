@@ -103,7 +103,7 @@ function findExecutable(command: string, cwd: string, path: string): string {
   const folders = [...path.split(delimiter).filter(Boolean), dirname(process.execPath)]
   const found = folders.map(folder => resolve(folder, command)).find(isExecutable)
   if (found) return found
-  throw new ChildStartError(`the command "${command}" was not found in PATH (${path})`)
+  throw new ChildStartError(`the command "${command}" was not found in PATH`)
 }
 
 function isExecutable(file: string): boolean {
