@@ -8,11 +8,15 @@ import {
 } from '../targets/resolve-id.ts'
 import type { Choice } from './choice.ts'
 
-/** Names of servers in alphabetical order, or ids when an id was begun. Empty when the API has no lists. */
+/**
+ * Names of servers in alphabetical order, or ids when an id was begun. Leaves out servers whose builds all failed, like `mcp list`.
+ * Empty when the API has no lists.
+ */
 export async function serverChoices(api: ApiClient, typed = ''): Promise<Choice[]> {
   const [deployments = [], builds = []] = await Promise.all([listDeployments(api, {}), listBuilds(api, {})])
   if (/^(dep|mcp)_/.test(typed)) return idChoices(deployments, builds)
-  const names = [...new Set([...deployments.map(({ name = '' }) => name), ...builds.map(({ name }) => name)])]
+  const usable = builds.filter(({ status }) => status !== 'failed')
+  const names = [...new Set([...deployments.map(({ name = '' }) => name), ...usable.map(({ name }) => name)])]
   const current = currentDeployments(deployments)
   return names
     .filter(Boolean)

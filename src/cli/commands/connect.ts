@@ -7,7 +7,7 @@ import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
 import { SERVER_ARGUMENT, SERVER_OPTIONS, type ServerInput } from '../targets/server-input.ts'
-import { impliedPreview, resolveTarget } from '../targets/server-target.ts'
+import { chooseTarget } from '../targets/server-target.ts'
 
 export default defineCommand({
   name: 'connect',
@@ -73,7 +73,7 @@ async function findServer(
   context: CommandContext,
   { server, env, name }: { server: string; env: ServerInput['env']; name: string | undefined },
 ): Promise<Server> {
-  const target = await resolveTarget(context, server, env ?? impliedPreview(context, server))
+  const target = await chooseTarget(context, { server, env })
   return { name: name ?? entryName(target.name), url: target.url }
 }
 

@@ -2,7 +2,7 @@ import { defineCommand } from '../command-line/command.ts'
 import { chooseServer } from '../pickers/choose-server.ts'
 import { openBrowser } from '../sign-in/open-browser.ts'
 import { SERVER_OPTIONS } from '../targets/server-input.ts'
-import { impliedPreview, resolveTarget } from '../targets/server-target.ts'
+import { chooseTarget } from '../targets/server-target.ts'
 
 export default defineCommand({
   name: 'open',
@@ -22,7 +22,7 @@ export default defineCommand({
   async run(context, { server, env }) {
     const { output } = context
     const reference = server ?? (await chooseServer(context))
-    const { name, url } = await resolveTarget(context, reference, env ?? impliedPreview(context, reference))
+    const { name, url } = await chooseTarget(context, { server: reference, env })
     const opened = output.interactive ? await openBrowser(url, context.env) : 'not interactive'
     output.result({ name, url, opened: opened === undefined }, () => {
       output.line(url)

@@ -2,10 +2,10 @@ import type { Prompt } from '@modelcontextprotocol/client'
 import { defineCommand } from '../command-line/command.ts'
 import { quoteShellWord } from '../project/shell-words.ts'
 import {
+  type ChosenServer,
   commandForServer,
   SERVER_ARGUMENT,
   SERVER_OPTIONS,
-  type ServerInput,
 } from '../targets/server-input.ts'
 import { useServer } from '../targets/use-server.ts'
 
@@ -16,13 +16,13 @@ export default defineCommand({
   examples: { 'mcp prompts weather': 'prompts and their arguments' },
   async run(context, input) {
     const { output } = context
-    await useServer(context, input, async (connection, { name }) => {
+    await useServer(context, input, async (connection, { name, env }) => {
       const prompts = await connection.listPrompts()
       output.result(prompts, () => {
         const rows = prompts.map(one => [one.name, argumentsOf(one), one.description ?? ''])
         output.table(['PROMPT', 'ARGUMENTS', 'DESCRIPTION'], rows, `${name} has no prompts.`)
         const [first] = prompts
-        if (first) output.next({ description: 'Fill in one', command: exampleOf(input, first) })
+        if (first) output.next({ description: 'Fill in one', command: exampleOf({ ...input, env }, first) })
       })
     })
   },
@@ -33,7 +33,7 @@ function argumentsOf({ arguments: all = [] }: Prompt): string {
   return all.map(one => (one.required ? one.name : `[${one.name}]`)).join(', ')
 }
 
-function exampleOf(input: ServerInput, { name, arguments: all = [] }: Prompt): string {
+function exampleOf(input: ChosenServer, { name, arguments: all = [] }: Prompt): string {
   const required = all.filter(one => one.required).map(one => `${quoteShellWord(one.name)}=…`)
   return commandForServer('prompt', input, quoteShellWord(name), ...required)
 }

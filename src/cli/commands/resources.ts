@@ -13,7 +13,7 @@ export default defineCommand({
   },
   async run(context, input) {
     const { output } = context
-    await useServer(context, input, async (connection, { name }) => {
+    await useServer(context, input, async (connection, { name, env }) => {
       const { resources, resourceTemplates } = await connection.listResources()
       const all = [...resources, ...resourceTemplates.map(one => ({ uri: one.uriTemplate, ...one }))]
       output.result({ resources, resourceTemplates }, () => {
@@ -23,7 +23,7 @@ export default defineCommand({
         if (first)
           output.next({
             description: 'Read one',
-            command: commandForServer('read', input, quoteShellWord(first.uri)),
+            command: commandForServer('read', { ...input, env }, quoteShellWord(first.uri)),
           })
       })
     })

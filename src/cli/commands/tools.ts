@@ -4,10 +4,10 @@ import type { CommandContext } from '../command-line/command-context.ts'
 import { getNamed } from '../mcp-client/get-named.ts'
 import { quoteShellWord } from '../project/shell-words.ts'
 import {
+  type ChosenServer,
   commandForServer,
   SERVER_ARGUMENT,
   SERVER_OPTIONS,
-  type ServerInput,
 } from '../targets/server-input.ts'
 import { useServer } from '../targets/use-server.ts'
 import { sampleValue } from '../testing/sample-call.ts'
@@ -25,15 +25,16 @@ export default defineCommand({
     'mcp tools weather --json': 'including schemas',
   },
   async run(context, input) {
-    await useServer(context, input, async connection => {
+    await useServer(context, input, async (connection, { env }) => {
       const tools = await connection.listTools()
-      if (input.tool) await show(context, getNamed('tool', tools, input.tool), input)
-      else list(context, tools, input)
+      const chosen = { server: input.server, env }
+      if (input.tool) await show(context, getNamed('tool', tools, input.tool), chosen)
+      else list(context, tools, chosen)
     })
   },
 })
 
-function list({ output }: CommandContext, tools: readonly Tool[], input: ServerInput): void {
+function list({ output }: CommandContext, tools: readonly Tool[], input: ChosenServer): void {
   output.result(tools, () => {
     const rows = tools.map(tool => [tool.name, argumentsOf(tool), tool.description ?? ''])
     output.table(['TOOL', 'ARGUMENTS', 'DESCRIPTION'], rows, `${input.server} has no tools.`)
@@ -42,7 +43,7 @@ function list({ output }: CommandContext, tools: readonly Tool[], input: ServerI
   })
 }
 
-async function show({ output }: CommandContext, tool: Tool, input: ServerInput): Promise<void> {
+async function show({ output }: CommandContext, tool: Tool, input: ChosenServer): Promise<void> {
   const { argumentTable } = await import('../output/tables/argument-table.ts')
   output.result(tool, () => {
     output.line(output.style.bold(tool.name))
@@ -55,7 +56,7 @@ async function show({ output }: CommandContext, tool: Tool, input: ServerInput):
 }
 
 /** A call with all required arguments and values that fit the schema. */
-function exampleCall(input: ServerInput, tool: Tool): string {
+function exampleCall(input: ChosenServer, tool: Tool): string {
   const words = Object.entries(propertiesOf(tool))
     .filter(([key]) => isRequired(tool, key))
     .map(([key, schema]) => exampleArgument(key, schema))

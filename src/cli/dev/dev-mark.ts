@@ -40,13 +40,23 @@ export function impliedEnvironment(context: Place, server: string): 'preview' | 
 }
 
 /** The session of the nearest folder. */
-export function findDev({ paths, settings, cwd }: Place): DevMark | undefined {
-  const marks = readMarks(paths.devMarks)
-  if (marks.length === 0) return undefined
-  const apiUrl = settings().apiUrl?.value ?? ''
-  return marks
-    .filter(mark => mark.apiUrl === apiUrl && isInside(cwd, mark.directory) && isRunning(mark))
+export function findDev(context: Place): DevMark | undefined {
+  return listRunning(context)
+    .filter(({ directory }) => isInside(context.cwd, directory))
     .toSorted((a, b) => b.directory.length - a.directory.length)[0]
+}
+
+/** Whether `mcp dev` serves the server from any folder. */
+export function isServedByDev(context: Place, server: string): boolean {
+  return listRunning(context).some(({ name }) => name === server)
+}
+
+/** Sessions that use the same API. */
+function listRunning({ paths, settings }: Place): DevMark[] {
+  const marks = readMarks(paths.devMarks)
+  if (marks.length === 0) return []
+  const apiUrl = settings().apiUrl?.value ?? ''
+  return marks.filter(mark => mark.apiUrl === apiUrl && isRunning(mark))
 }
 
 function readMarks(folder: string): DevMark[] {

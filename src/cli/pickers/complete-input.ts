@@ -5,6 +5,7 @@ import { listChoices } from '../choices/list-choices.ts'
 import type { Command } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { type ArgumentDeclaration, toKebabCase, type ValueKind } from '../command-line/declaration.ts'
+import { impliedEnvironment } from '../dev/dev-mark.ts'
 import { askText } from '../output/prompt.ts'
 import { quoteShellWord } from '../project/shell-words.ts'
 import { askValues } from './ask-values.ts'
@@ -24,14 +25,17 @@ export async function completeInput(context: CommandContext, command: Command, i
     input[key] = await completeOne({ context, command, input, key, declaration })
     if (declaration.kind && declaration.kind !== 'server') isChosen = true
   }
-  if (isChosen) context.output.command(commandLine(command, input))
+  if (isChosen) context.output.command(commandLine(context, command, input))
 }
 
 /** The command line that needs no questions. */
-function commandLine({ name, arguments: declared = {} }: Command, input: Input): string {
+function commandLine(context: CommandContext, command: Command, input: Input): string {
+  const { name, arguments: declared = {} } = command
   const words = Object.keys(declared).flatMap(key => (input[key] ?? []) as string | string[])
-  const env = input.env === undefined ? [] : ['--env', String(input.env)]
-  return ['mcp', name, ...[...words, ...env].map(quoteShellWord)].join(' ')
+  const isServed = command.options?.env?.choices?.includes('preview') && input.server !== undefined
+  const env = input.env ?? (isServed ? impliedEnvironment(context, String(input.server)) : undefined)
+  const place = env === undefined ? [] : ['--env', String(env)]
+  return ['mcp', name, ...[...words, ...place].map(quoteShellWord)].join(' ')
 }
 
 interface Missing {

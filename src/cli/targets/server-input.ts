@@ -30,7 +30,9 @@ export const SERVER_ARGUMENT = {
 
 export type ServerInput = Input<{ server: typeof SERVER_ARGUMENT }, typeof SERVER_OPTIONS>
 
+export type ChosenServer = Pick<ServerInput, 'server' | 'env'>
+
 /** A command to type next for the same server. `words` are quoted already. */
-export function commandForServer(verb: string, { server, env }: ServerInput, ...words: string[]): string {
+export function commandForServer(verb: string, { server, env }: ChosenServer, ...words: string[]): string {
   return [`mcp ${verb}`, quoteShellWord(server), ...words, ...(env ? [`--env ${env}`] : [])].join(' ')
 }

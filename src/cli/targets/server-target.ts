@@ -2,7 +2,7 @@ import type { Environment } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
-import { impliedEnvironment } from '../dev/dev-mark.ts'
+import { impliedEnvironment, isServedByDev } from '../dev/dev-mark.ts'
 import { isUrl } from '../project/remote-server.ts'
 import {
   type BuildEntry,
@@ -14,7 +14,7 @@ import {
   referTo,
   unknownServer,
 } from './resolve-id.ts'
-import type { ServerInput } from './server-input.ts'
+import type { ChosenServer, ServerInput } from './server-input.ts'
 
 /** URL of an MCP server and its name in messages. */
 export interface ServerTarget {
@@ -25,6 +25,9 @@ export interface ServerTarget {
   id?: string
 }
 
+/** `env`: given or implied, for commands to type next. */
+export type ChosenTarget = ServerTarget & Pick<ServerInput, 'env'>
+
 const ORDER: readonly Environment[] = ['production', 'staging', 'development']
 
 /** `preview` for the server that `mcp dev` serves from this folder. Says so. */
@@ -32,6 +35,18 @@ export function impliedPreview(context: CommandContext, server: string): 'previe
   const implied = impliedEnvironment(context, server)
   if (implied) context.output.note(`Using the preview of ${server}, which mcp dev serves from this folder.`)
   return implied
+}
+
+/** Like `resolveTarget`, with the preview of `mcp dev` in its folder. Elsewhere, says that there is one. */
+export async function chooseTarget(
+  context: CommandContext,
+  { server, env = impliedPreview(context, server) }: ChosenServer,
+): Promise<ChosenTarget> {
+  const target = await resolveTarget(context, server, env)
+  const { name, id } = target
+  if (env === undefined && id?.startsWith('dep_') && isServedByDev(context, name))
+    context.output.note(`Using the deployment of ${name}. mcp dev serves its preview: --env preview`)
+  return { ...target, env }
 }
 
 /**

@@ -212,7 +212,14 @@ test('a name means the server of mcp dev in its folder, and the deployment elsew
   const inside = await run(['call', 'twice', 'say'], join(directory, 'tools'))
   expect(inside.stdout).toBe('developed\n')
   expect(inside.stderr).toContain('Using the preview of twice, which mcp dev serves from this folder.')
-  expect((await run(['call', 'twice', 'say'], home.dir)).stdout).toBe('deployed\n')
+  expect(await run(['call', 'twice', 'say'], home.dir)).toMatchObject({
+    stdout: 'deployed\n',
+    stderr: expect.stringContaining('mcp dev serves its preview: --env preview'),
+  })
+  // A suggested command means the same server in every folder.
+  const { stdout } = await run(['tools', 'twice'], directory)
+  const [, suggested] = /Call one: {2}mcp (.+)\n/.exec(stdout)!
+  expect((await run(suggested!.split(' '), home.dir)).stdout).toBe('developed\n')
   expect((await run(['call', 'twice', 'say', '--env', 'development'], directory)).stdout).toBe('deployed\n')
   const connect = await run(['connect', 'twice', '--client', 'cursor', '--print'], directory)
   expect(connect.stdout).toContain(url)
