@@ -8,6 +8,9 @@ import { listSourceFiles, type SourceFile } from './source-files.ts'
 
 /** Limit of the API. */
 const LIMIT_BYTES = 100 * 1024 * 1024
+/** Saving a file takes a moment, in which editors remove temporary ones and shorten it. */
+const MAX_ATTEMPTS = 5
+const CHANGED = ['ENOENT', 'EOF']
 
 export interface PackedSource {
   file: string
@@ -23,7 +26,6 @@ export interface PackedSource {
  * Throws INVALID_REQUEST for an empty source and PAYLOAD_TOO_LARGE listing the largest files.
  */
 export async function packSource(directory: string): Promise<PackedSource> {
-  const files = listSourceFiles(directory)
   const folder = mkdtempSync(join(tmpdir(), 'mcp-source-'))
   const remove = () => {
     process.off('exit', remove)
@@ -33,7 +35,7 @@ export async function packSource(directory: string): Promise<PackedSource> {
   process.once('exit', remove)
   try {
     const file = join(folder, 'source.tar.gz')
-    const written = await writeArchive(directory, files, file)
+    const written = await writeUnchanged(directory, file)
     return { file, contentType: 'application/gzip', ...written, remove }
   } catch (error) {
     remove()
@@ -53,6 +55,21 @@ export async function openArchive(file: string): Promise<PackedSource> {
   return { file, contentType, digest: hash.digest('hex'), bytes, remove: () => {} }
 }
 
+/** Lists and packs again while files change. */
+async function writeUnchanged(directory: string, to: string): ReturnType<typeof writeArchive> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await writeArchive(directory, listSourceFiles(directory), to)
+    } catch (error) {
+      const { code = '', message } = error as NodeJS.ErrnoException
+      if (!CHANGED.includes(code)) throw error
+      if (attempt === MAX_ATTEMPTS)
+        throw new HostingError('CONFLICT', `${directory} changes while it is packed: ${message}.`, {
+          cause: error,
+        })
+    }
+}
+
 async function writeArchive(
   directory: string,
   files: SourceFile[],
@@ -62,6 +79,8 @@ async function writeArchive(
   const options = { cwd: directory, gzip: true, portable: true, mtime: new Date(0), noDirRecurse: true }
   // The root is the first entry, so that no folder is stripped. Names after "./" cannot be parsed as options.
   const archive = create(options, ['./', ...files.map(({ path }) => `./${path}`)])
+  // The first error ends the loop below. A second one would have no listener.
+  archive.on('error', () => {})
   const hash = createHash('sha256')
   let bytes = 0
   async function* hashed(chunks: AsyncIterable<Buffer>) {

@@ -97,6 +97,15 @@ describe('a packed source', () => {
     expect(await digestNow()).not.toBe(first)
   })
 
+  test('leaves out temporary files that an editor removes in the meantime', async () => {
+    write({ 'a.ts': 'a', sedA1b2: '', sedC3d4: '' })
+    const packing = packSource(project)
+    for (const name of ['sedA1b2', 'sedC3d4']) rmSync(join(project, name))
+    const [packed, again] = [await packing, await packSource(project)]
+    expect(packed.digest).toBe(again.digest)
+    for (const { remove } of [packed, again]) remove()
+  })
+
   test('a packed source starts with its root and has sorted files without owners or times', async () => {
     write({ 'b.ts': '', 'a/c.ts': '', 'a.ts': '', '-v': '' })
     chmodSync(join(project, 'b.ts'), 0o755)
