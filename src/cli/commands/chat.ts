@@ -32,12 +32,18 @@ export default defineCommand({
     'mcp chat weather < questions.txt': 'one message per line',
   },
   async run(context, input): Promise<ExitCode> {
-    const target = await resolveTestTarget(context, input)
-    if (typeof target === 'number') return target
     const model = input.model ? { ai_model: input.model } : {}
-    const chat = new ChatSession(context, { mcp_id: target.mcpId, ...model, ...readRunSettings(input) })
-    context.output.note(`Chatting with ${target.name}. Type /help for commands.`)
-    return converse({ context, chat, target })
+    const settings = readRunSettings(input)
+    // A temporary build would expire while the user thinks.
+    const target = await resolveTestTarget(context, input, { isDiscarded: true })
+    if (typeof target === 'number') return target
+    try {
+      const chat = new ChatSession(context, { mcp_id: target.mcpId, ...model, ...settings })
+      context.output.note(`Chatting with ${target.name}. Type /help for commands.`)
+      return await converse({ context, chat, target })
+    } finally {
+      await target.discard?.()
+    }
   },
 })
 

@@ -1,9 +1,10 @@
 import type { MetricsHistory, ServerMetrics } from '../../shared/contract/monitoring/metrics.ts'
 import { ENVIRONMENTS } from '../../shared/contract/states.ts'
-import type { HostingError } from '../../shared/errors.ts'
+import { HostingError } from '../../shared/errors.ts'
 import { formatDestination } from '../../shared/network/destinations.ts'
 import type { ApiClient } from '../api/client.ts'
 import { defineCommand } from '../command-line/command.ts'
+import { impliedEnvironment } from '../dev/dev-mark.ts'
 import { formatBytes, formatMs, formatPercent, sparkline } from '../output/metric-format.ts'
 import type { Output } from '../output/output.ts'
 import { parseTime } from '../output/parse-time.ts'
@@ -12,7 +13,7 @@ import { resolveDeployment } from '../targets/resolve-id.ts'
 export default defineCommand({
   name: 'metrics',
   description:
-    'Show the requests of a server by time and by tool across its releases, and the hosts its code connected to. A deployment id shows one release. Covers the last hour, or up to a week.',
+    'Show the requests of a server by time and by tool across its releases, and the hosts its code connected to. A deployment id shows one release. Covers the last hour, or up to a week. Previews keep no metrics.',
   arguments: {
     id: { kind: 'server', required: true, doc: 'server name, deployment id or unique prefix of an id' },
   },
@@ -27,14 +28,21 @@ export default defineCommand({
     'mcp metrics weather --since 7d --step 1d': 'the last week, by day',
     'mcp metrics weather --since 1d --json': "the API's record",
   },
-  async run({ output, api }, { id: reference, env: environment, since, until, step }) {
+  async run(context, { id: reference, env: environment, since, until, step }) {
+    const { output, api } = context
     const client = await api()
+    const isDev = environment === undefined && impliedEnvironment(context, reference) !== undefined
     const period = {
       since: parseTime('--since', since),
       until: parseTime('--until', until),
       step: step === undefined ? undefined : Math.round(step / 1000),
     }
     const server = await readServer(client, reference, { ...period, environment })
+    if (isDev && server?.items.length === 0) throw previewOnly(reference)
+    if (isDev)
+      output.note(
+        `Previews keep no metrics. This shows the deployments of ${reference}, not mcp dev in this folder.`,
+      )
     if (server && server.items.length > 0)
       return output.result(server, () => {
         for (const [index, each] of server.items.entries()) {
@@ -48,6 +56,16 @@ export default defineCommand({
     output.result(history, () => show(output, reference, history))
   },
 })
+
+function previewOnly(server: string): HostingError {
+  const message = `${server} has no metrics: it was never deployed, and the preview of mcp dev keeps none.`
+  return new HostingError('NOT_FOUND', message, {
+    next: [
+      { description: 'Show the requests of the preview', command: `mcp logs ${server} --level debug` },
+      { description: 'Deploy it', command: 'mcp deploy' },
+    ],
+  })
+}
 
 /** Undefined for a deployment id, and for an API without releases. */
 async function readServer(

@@ -11,7 +11,7 @@ export interface TestTarget {
   mcpId: string
   /** Name of the server, or the reference that was given. */
   name: string
-  /** Removes a build that was made for this test only. Never throws. */
+  /** Removes a build that was made for this command only. Never throws. */
   discard?(): Promise<void>
 }
 
@@ -22,14 +22,20 @@ export interface TargetInput {
   project: string
 }
 
+interface BuildLifetime {
+  loaded?: Project | undefined
+  isTemporary?: boolean
+  isDiscarded?: boolean
+}
+
 /**
- * Finds the build, or builds the project. A temporary build must be discarded. Returns the exit code after reporting a failed
- * build.
+ * Finds the build, or builds the project. Returns the exit code after reporting a failed build. A temporary build also expires if
+ * it is not tested for a while. `isDiscarded`: the caller removes a build that was made.
  */
 export async function resolveTestTarget(
   context: CommandContext,
   { server, project }: TargetInput,
-  { loaded, isTemporary = false }: { loaded?: Project | undefined; isTemporary?: boolean } = {},
+  { loaded, isTemporary = false, isDiscarded = isTemporary }: BuildLifetime = {},
 ): Promise<TestTarget | ExitCode> {
   if (server !== undefined) return findBuilt(context, server)
   const found = loaded ?? (await projectAt(project))
@@ -37,9 +43,9 @@ export async function resolveTestTarget(
   const record = await buildServer(context, found, { isTemporary })
   const { mcp_id: mcpId, name } = record
   const discard = () => removeBuild(context, mcpId)
-  if (record.status !== 'failed') return isTemporary ? { mcpId, name, discard } : { mcpId, name }
+  if (record.status !== 'failed') return isDiscarded ? { mcpId, name, discard } : { mcpId, name }
   const exitCode = await reportFailedBuild(context, record, found)
-  if (isTemporary) await discard()
+  if (isDiscarded) await discard()
   return exitCode
 }
 

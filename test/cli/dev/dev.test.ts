@@ -224,6 +224,9 @@ test('a name means the server of mcp dev in its folder, and the deployment elsew
   const connect = await run(['connect', 'twice', '--client', 'cursor', '--print'], directory)
   expect(connect.stdout).toContain(url)
   expect((await run(['status', 'twice'], directory)).stdout).toContain('twice is served by mcp dev')
+  const metrics = await run(['metrics', 'twice'], directory)
+  expect(metrics.stdout).toContain('twice in development from')
+  expect(metrics.stderr).toContain('This shows the deployments of twice, not mcp dev in this folder.')
   await eventually(async () => (await run(['logs', 'twice'], directory)).stdout.includes('tools/call say'))
   // A killed session leaves its mark, which then means nothing.
   dev.child.kill('SIGKILL')

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BuildRecord } from '../../../src/shared/contract/builds/builds.ts'
 import { createHome, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
 
-/** Builds that `mcp test` makes of a project. */
+/** Builds that `mcp test` and `mcp chat` make of a project. */
 let home: TestHome
 let silentModel: Server
 beforeAll(async () => {
@@ -30,6 +30,13 @@ test('mcp test leaves no build, whatever the result is', async () => {
   await home.json(['test', '--project', PROJECT, 'hello', '--model', 'embedded'])
   const failing = ['test', '--project', PROJECT, 'hello', '--model', 'embedded', '--min-success-rate', '2']
   await home.mcp(failing)
+  expect(await builds()).toEqual([])
+})
+
+test('mcp chat about a project leaves no build, and /tools lists its tools', async () => {
+  const args = ['chat', '--project', PROJECT, '--model', 'embedded']
+  const { code, stdout } = await home.mcp(args, { input: 'hello\n/tools\n' })
+  expect([code, stdout]).toEqual([0, expect.stringContaining('TOOL')])
   expect(await builds()).toEqual([])
 })
 
