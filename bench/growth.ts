@@ -18,7 +18,10 @@ const CONCURRENCY = 16
 /** About a second of requests. A tenth of a second may fall into a slow phase of the machine. */
 const ROUTES = 3000
 const QUIET_MS = 5000
-/** The daemon and the hosts release memory after 30 s without work. The daemon still handles their reports about it. */
+/**
+ * The daemon and the hosts release memory after 30 s without work, and the daemon handles their reports about it. Requests are
+ * written and log files checked once a minute after work. The first deployments fall asleep after five minutes.
+ */
 const SETTLE_MS = 60_000
 
 /** Cost of a full machine: memory, processor time, new connections and restarts. Linux only. */
@@ -37,8 +40,8 @@ export function benchGrowth(): Promise<Figure[]> {
       if (most) figures.push(memoryFigure(named, daemon))
       const route = median(await routeTimes(urls[0]!))
       firstRoute ||= route
-      figures.push(routeFigure(named, route, firstRoute), await idleFigure(named, daemon))
-      figures.push(await restartFigure(named, daemon, urls))
+      figures.push(routeFigure(named, route, firstRoute), await restartFigure(named, daemon, urls))
+      figures.push(await idleFigure(named, daemon))
     }
     return figures
   })
@@ -53,7 +56,9 @@ function routeFigure(named: string, ms: number, firstMs: number): Figure {
   }
 }
 
+/** All deployments are awake after the restart. Those that were just created would fall asleep during the measurement, one by one. */
 async function idleFigure(named: string, daemon: BenchDaemon): Promise<Figure> {
+  await sleep(SETTLE_MS)
   const percent = (await idleShare(daemon)) * 100
   return {
     name: `${named}: processor time of the idle daemon`,
