@@ -4,7 +4,7 @@ import { HostingError } from '../../shared/errors.ts'
 import { IGNORE_FILES, IgnoreRules } from '../project/source/ignore-rules.ts'
 
 /** Editors write a file in several steps. A change is reported after this time without another one … */
-const QUIET_MS = 10
+const QUIET_MS = 5
 /** … but no later than this after the first. */
 const LATEST_MS = 150
 

@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeFileAtomic } from '../../../shared/atomic-file.ts'
 import type { BuildRequest } from '../../../shared/definitions/definitions.ts'
 import { digestOf } from '../digest.ts'
+
+const DIGEST = /^[0-9a-f]{64}$/
 
 /** Remembers the artifact of each source and request, so that the same build is not repeated. */
 export class BuildMemory {
@@ -18,11 +19,14 @@ export class BuildMemory {
   /** Digest of the artifact, which may no longer exist. */
   find(sourceDigest: string, request: BuildRequest): string | undefined {
     const path = this.#path(sourceDigest, request)
-    return existsSync(path) ? readFileSync(path, 'utf8') : undefined
+    const digest = existsSync(path) ? readFileSync(path, 'utf8') : ''
+    return DIGEST.test(digest) ? digest : undefined
   }
 
+  /** Not flushed to the disk, which every build would wait for. A file that a power failure cut off counts as missing. */
   remember(sourceDigest: string, request: BuildRequest, artifactDigest: string): void {
-    writeFileAtomic(this.#path(sourceDigest, request), artifactDigest)
+    mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
+    writeFileSync(this.#path(sourceDigest, request), artifactDigest, { mode: 0o600 })
   }
 
   /** Forgets artifacts that no longer exist. */
