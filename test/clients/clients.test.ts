@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon/daemon.ts'
+import { preparedFolder } from '../helpers/prepared-folder.ts'
 
 /** Clients that are generated from the served description, with the generators' default options. */
 
@@ -21,9 +22,18 @@ beforeAll(async () => {
   cpSync(here('calls'), folder, { recursive: true })
   symlinkSync(here('../../node_modules'), join(folder, 'node_modules'))
   const { text } = await daemon.api('GET', '/openapi.json', { key: null })
-  writeFileSync(join(folder, 'openapi.json'), text)
-  await node([here('generate.ts'), folder])
+  const generated = await preparedFolder('clients', generatorKey(text), async work => {
+    writeFileSync(join(work, 'openapi.json'), text)
+    await node([here('generate.ts'), work])
+  })
+  cpSync(generated, folder, { recursive: true })
 })
+
+/** Changes with the description and with everything that generates clients from it. */
+function generatorKey(description: string): string {
+  const lock = readFileSync(here('../../package-lock.json'), 'utf8')
+  return JSON.stringify([description, lock, readFileSync(here('generate.ts'), 'utf8'), process.version])
+}
 
 afterAll(async () => {
   rmSync(folder, { recursive: true })

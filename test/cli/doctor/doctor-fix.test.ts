@@ -10,6 +10,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { workingEngine } from '../../helpers/containers/stub-engine.ts'
 import { createHome, eventually, type TestHome } from '../../helpers/daemon/mcp.ts'
 import { isRunning } from '../../helpers/processes.ts'
 
@@ -24,7 +25,9 @@ interface Fixed {
 }
 
 async function doctor(...flags: string[]): Promise<Fixed> {
-  const { stdout } = await home.mcp(['doctor', '--json', ...flags])
+  using engine = workingEngine()
+  const env = { ...home.env, MCP_CONTAINER_ENGINE: engine.file }
+  const { stdout } = await home.mcp(['doctor', '--json', ...flags], { env })
   return JSON.parse(stdout)
 }
 

@@ -38,10 +38,10 @@ const toolsOf = async (url: string, session: Record<string, string>): Promise<st
 
 const end = (url: string, headers: Record<string, string>) => send(url, { method: 'DELETE', headers })
 
-describe.each(['production', 'staging'])('in %s', environment => {
-  const server = `sessions-${environment}`
-
-  test('a session stays on its release across other releases and a rollback, until the daemon restarts', async () => {
+test.each(['production', 'staging'])(
+  'a session in %s stays on its release across other releases and a rollback, until the daemon restarts',
+  async environment => {
+    const server = `sessions-${environment}`
     const { url } = await deploy(daemon, await saying(server, 'one'), environment)
     const port = Number(new URL(url).port)
     const { sessionId } = await openSession(port)
@@ -58,7 +58,12 @@ describe.each(['production', 'staging'])('in %s', environment => {
     expect(await callTool(port, 'who')).toBe('one')
     await daemon.restart()
     expect(await callInSession(port, 'who', later)).toBe('one')
-  })
+  },
+)
+
+describe('in production', () => {
+  const server = 'sessions-production'
+  const environment = 'production'
 
   test('a session gets the lists of its release', async () => {
     const { url } = await deploy(daemon, await saying(server, 'one'), environment)

@@ -6,9 +6,10 @@ import { NODE, rememberedLayer } from '../../../src/daemon/builder/image/base.ts
 import { baseEntries, baseKey } from '../../../src/daemon/builder/image/base-layer.ts'
 import { writeImage } from '../../../src/daemon/builder/image/image.ts'
 import { Layout } from '../../../src/daemon/builder/image/layout.ts'
+import { preparedFolder } from '../prepared-folder.ts'
 import { writeEngineSettings } from './engine-settings.ts'
 import { seedNodeBase } from './node-base.ts'
-import { prepared } from './prepared-layout.ts'
+import { imageKey } from './prepared-layout.ts'
 import { HAS_PYTHON, makePythonBase, pythonKey } from './python-base.ts'
 
 /** Name of the Python image in the store. */
@@ -21,7 +22,7 @@ export const PYTHON_BASE = 'localhost/python'
 export function baseStore(): Promise<string> {
   const version = execFileSync('podman', ['--version'], { encoding: 'utf8' })
   const key = JSON.stringify([version, baseKey(), HAS_PYTHON && pythonKey()])
-  return prepared('engine', key, fillStore)
+  return preparedFolder('engine', imageKey(key), fillStore)
 }
 
 async function fillStore(store: string): Promise<void> {

@@ -1,19 +1,8 @@
-import { createHash } from 'node:crypto'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { withLock } from '../../../src/cli/sign-in/lock-file.ts'
+import { preparedFolder } from '../prepared-folder.ts'
 
-const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/mcp-hosting', import.meta.url))
 const PACKER = fileURLToPath(new URL('../../../src/daemon/builder/image', import.meta.url))
 
 /** Copies an image layout that `make` fills into a directory. */
@@ -23,41 +12,11 @@ export async function copyPrepared(
   directory: string,
   make: (directory: string) => Promise<unknown>,
 ): Promise<void> {
-  cpSync(await prepared(name, key, make), directory, { recursive: true })
+  cpSync(await preparedFolder(name, imageKey(key), make), directory, { recursive: true })
 }
 
-/**
- * Folder that `make` fills, which takes seconds of processor time, so it only runs again when the code of images or the key
- * changes. Nothing may write to the folder.
- */
-export async function prepared(
-  name: string,
-  key: string,
-  make: (directory: string) => Promise<unknown>,
-): Promise<string> {
+/** Changes with the key and with the code of images. */
+export function imageKey(key: string): string {
   const code = readdirSync(PACKER).map(file => readFileSync(join(PACKER, file), 'utf8'))
-  const hash = createHash('sha256')
-    .update(JSON.stringify([code, key]))
-    .digest('hex')
-  const folder = join(CACHE, name)
-  const path = join(folder, hash)
-  if (existsSync(path)) return path
-  await withLock(`${folder}.lock`, new AbortController().signal, async () => {
-    // Another worker may have been faster.
-    if (existsSync(path)) return
-    mkdirSync(folder, { recursive: true })
-    const work = mkdtempSync(`${path}-`)
-    await make(work)
-    const outdated = readdirSync(folder).filter(entry => join(folder, entry) !== work)
-    for (const entry of outdated) removeUnlessBusy(join(folder, entry))
-    renameSync(work, path)
-  })
-  return path
-}
-
-/** A folder that is left only takes space. A killed podman leaves its store mounted. */
-function removeUnlessBusy(path: string): void {
-  try {
-    rmSync(path, { recursive: true, force: true })
-  } catch {}
+  return JSON.stringify([code, key])
 }
