@@ -157,9 +157,12 @@ export function sealedFlags(program: string, names = [program, realpathSync(prog
   return ['--permission', ...readable.map(path => `--allow-fs-read=${path}`), ...featureFlags()]
 }
 
+/** Without messages in the server's log. Node would write its address there, and a warning about the flag. */
+const QUIET_INSPECTOR = ['--inspect-publish-uid=http', '--disable-warning=PERM0004']
+
 /** The inspector runs any code, so only the developer's own machine may reach it, and handler modules may not import it. */
 function inspectFlags(port: number | undefined): string[] {
-  return port === undefined ? [] : ['--allow-inspector', `--inspect=127.0.0.1:${port}`]
+  return port === undefined ? [] : ['--allow-inspector', `--inspect=127.0.0.1:${port}`, ...QUIET_INSPECTOR]
 }
 
 /**

@@ -131,6 +131,11 @@ test.runIf(CAN_INSPECT)(
     expect(evaluated.result.value).toBe(50)
     await client.send('Debugger.resume')
     expect((await answer).content[0].text).toBe('first 5 refused')
+    const log = await eventually(async () => {
+      const { stdout } = await home.mcp(['logs', 'debugged', '--env', 'preview', '--json'])
+      return stdout.includes('Debugger attached.') && stdout
+    })
+    expect(log).not.toMatch(/Debugger listening|SecurityWarning/)
 
     writeFileSync(join(project.path, 'tools/add.ts'), source('second'))
     const second = await next('debugger')
