@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ENVIRONMENT_RULES } from '../../../src/daemon/services/deployments/environments.ts'
 import { postModern } from '../../helpers/clients/mcp-requests.ts'
 import { deployFolder } from '../../helpers/daemon/custom-server.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
@@ -73,6 +74,25 @@ describe('the store of a server', () => {
     await daemon.restart()
     expect((await runOnStore(urls.staging, 'get', ['slept'])).result).toBe(true) // wakes up for this call
     expect((await runOnStore(urls.production, 'get', ['kept'])).result).toEqual([1, { a: 'é' }])
+  })
+
+  test('outlasts a sleep after the idle time', async () => {
+    const rules = ENVIRONMENT_RULES.development
+    const { idleSeconds } = rules
+    rules.idleSeconds = 0.05
+    try {
+      const url = await deploy('sleeper', 1, {}, 'development')
+      await runOnStore(url, 'set', ['dream', ['a', 1]])
+      const id = await idOf('sleeper', 'deployed')
+      const status = async () => (await daemon.api('GET', `/v1/deploy/${id}/status`)).body.data
+      await expect.poll(async () => (await status()).instances).toEqual([])
+      expect((await runOnStore(url, 'get', ['dream'])).result).toEqual(['a', 1])
+      const { body } = await daemon.api('GET', `/api/lambda-deploy/${id}/logs?limit=1000`)
+      const messages = body.lines.map(({ message }: { message: string }) => message)
+      expect(messages).toContain('asleep after 0.05 s without a connection or a request')
+    } finally {
+      rules.idleSeconds = idleSeconds
+    }
   })
 
   test('separates the entries of a signed-in user, who may have several keys, from the shared ones', async () => {
