@@ -1,4 +1,4 @@
-import { wrapText } from '../output/wrap.ts'
+import { wrapCommand, wrapText } from '../output/wrap.ts'
 import { type CommandEntry, groupOf } from './command-list.ts'
 import { flagOf } from './declaration.ts'
 import { GLOBAL_OPTIONS } from './global-options.ts'
@@ -28,16 +28,22 @@ export function formatHelp(commands: readonly CommandEntry[], columns = COLUMNS)
   const common = COMMON.flatMap(name => shown.filter(entry => entry.name === name))
   const names = [...new Set(shown.map(entry => groupOf(entry) ?? entry.name))]
   const others = names.filter(name => !COMMON.includes(name)).join(', ')
-  return `mcp builds, deploys and hosts MCP servers.
+  return `${wrapText('mcp builds, deploys and hosts MCP servers.', columns).join('\n')}
 
 Usage: mcp <command> [options]
 
 ${common.map(({ name, summary }) => row(name, summary, columns)).join('\n')}
 
 ${wrapText(`Also: ${others}`, columns, { indent: 'Also: '.length }).join('\n')}
-Start: mcp init weather --example weather
-Help:  mcp <command> --help, mcp help all
+${startLine(columns)}
+${wrapText('Help:  mcp <command> --help, mcp help all', columns, { indent: 'Help:  '.length }).join('\n')}
 `
+}
+
+function startLine(columns: number): string {
+  const command = 'mcp init weather --example weather'
+  const line = `Start: ${command}`
+  return line.length <= columns ? line : `Start:\n${wrapCommand(command, columns)}`
 }
 
 /** Page of `mcp help all`: every command with its summary, one line per group. */

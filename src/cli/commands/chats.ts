@@ -2,6 +2,7 @@ import type { ChatMessageRecord, ChatRecord } from '../../shared/contract/projec
 import { listItems } from '../api/list-items.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { confirm } from '../output/prompt.ts'
+import { formatAge } from '../output/relative-time.ts'
 import { resolveBuild } from '../targets/resolve-id.ts'
 
 const CHAT = {
@@ -28,7 +29,7 @@ export const list = defineCommand({
         name,
         model,
         String(messageCount),
-        updatedAt.slice(0, 16).replace('T', ' '),
+        formatAge(updatedAt),
       ])
       output.table(['ID', 'SERVER', 'MODEL', 'MESSAGES', 'UPDATED (UTC)'], rows, 'No chats.')
       output.next(

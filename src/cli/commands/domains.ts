@@ -61,7 +61,7 @@ export const add = defineCommand({
     })
     output.result(mapping, () => {
       output.line(`Mapped ${mapping.subdomain} to ${mapping.server} in ${mapping.environment}`)
-      output.fields({ url: mapping.url || undefined, secure: mapping.secureUrl || undefined })
+      output.fields({ url: mapping.url || undefined, https: mapping.secureUrl || undefined })
       output.next({ description: 'Use HTTPS', command: 'mcp domains trust' })
     })
   },

@@ -6,8 +6,8 @@ import type { ApiClient } from '../api/client.ts'
 import { listItems } from '../api/list-items.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
-import { confirm, confirmReplacement } from '../output/prompt.ts'
-import { formatAge } from '../output/relative-time.ts'
+import { askName, confirm, confirmReplacement } from '../output/prompt.ts'
+import { formatAge, formatElapsed } from '../output/relative-time.ts'
 
 export const list = defineCommand({
   name: 'keys list',
@@ -18,11 +18,12 @@ export const list = defineCommand({
       const rows = keys.map(key => [
         key.name,
         key.apiKeyId,
-        key.scopes.join(','),
+        key.scopes.join(', '),
         key.plan,
+        key.createdAt ? formatElapsed(key.createdAt) : '',
         key.isExpired ? 'expired' : (key.expiresAt?.slice(0, 10) ?? 'never'),
       ])
-      output.table(['NAME', 'ID', 'SCOPES', 'PLAN', 'EXPIRES'], rows, 'No API keys.')
+      output.table(['NAME', 'ID', 'SCOPES', 'PLAN', 'AGE', 'EXPIRES'], rows, 'No API keys.')
       output.next({ description: 'Create one', command: 'mcp keys create --name ci --scopes READ' })
     })
   },
@@ -59,9 +60,11 @@ export const create = defineCommand({
   },
   async run(context, { name, scopes, plan, expires }) {
     const { output } = context
-    if (!name) throw new HostingError('INVALID_REQUEST', '--name is required.')
+    if (name === undefined && !output.interactive)
+      throw new HostingError('INVALID_REQUEST', '--name is required without a terminal.')
+    const chosen = name ?? (await askName('Name of the key'))
     const body = {
-      name,
+      name: chosen,
       scopes: parseScopes(scopes),
       plan,
       ...(expires === undefined ? {} : { expiresAt: new Date(Date.now() + expires).toISOString() }),
@@ -69,7 +72,7 @@ export const create = defineCommand({
     const client = await context.api()
     const key = await confirmReplacement(context, {
       request: () => client.post<CreatedKey>('/api/keys', body),
-      question: () => describeReplaced(client, name),
+      question: () => describeReplaced(client, chosen),
       replace: () => client.post<CreatedKey>('/api/keys', { ...body, replace: true }),
     })
     output.result(key, () => {

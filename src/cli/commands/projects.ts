@@ -7,6 +7,7 @@ import type { ApiClient } from '../api/client.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { confirm } from '../output/prompt.ts'
+import { formatAge } from '../output/relative-time.ts'
 import { shortId } from '../output/tables/deployment-table.ts'
 import { findLinked, resolveProject } from '../project/chosen-project.ts'
 import { folderOfProject, PROJECT_FILE_NAMES } from '../project/project.ts'
@@ -51,7 +52,7 @@ export const projectsList = defineCommand({
       name,
       status,
       sourceId ? 'uploaded' : 'none',
-      updatedAt.slice(0, 16).replace('T', ' '),
+      formatAge(updatedAt),
       shortId(id),
     ])
     output.result(projects, () => {

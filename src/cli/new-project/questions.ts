@@ -35,6 +35,7 @@ export async function completeChoice(
     fromOpenapi: given.fromOpenapi,
     example: given.example,
   }
+  given.tool.forEach(checkToolName)
   const isChosen = [given.template, given.fromOpenapi, given.example].some(one => one !== undefined)
   if (!isChosen && output.interactive && !globals.yes) return ask(directory, given)
   return { ...known, name: serverNameFor(directory, given.name) }

@@ -85,6 +85,11 @@ export async function askText(message: string, question: TextQuestion = {}): Pro
   return text
 }
 
+/** Asks for a text that must not be empty. */
+export function askName(message: string): Promise<string> {
+  return askText(message, { validate: text => (text.trim() === '' ? 'Enter a value.' : undefined) })
+}
+
 /** Asks for a secret without echo. Throws INVALID_REQUEST naming `flag` without a terminal. */
 export async function askSecret(context: CommandContext, question: string, flag: string): Promise<string> {
   if (!context.output.interactive)

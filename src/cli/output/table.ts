@@ -104,6 +104,10 @@ function below(
     const cell = row[kept + index] ?? ''
     if (cell === '') return []
     const prefix = rest.length > 1 ? `${header.padEnd(label)}  ` : ''
+    const longest = Math.max(...cell.split(' ').map(({ length }) => length))
+    // A URL that only fits without its label is printed below it.
+    if (prefix.length + 2 + longest > width && 4 + longest <= width)
+      return [`  ${header}`, ...wrapText(`    ${cell}`, width)]
     return wrapText(`  ${prefix}${cell}`, width, { indent: prefix.length })
   })
 }

@@ -6,7 +6,7 @@ import type { Command } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { type ArgumentDeclaration, toKebabCase, type ValueKind } from '../command-line/declaration.ts'
 import { impliedEnvironment } from '../dev/dev-mark.ts'
-import { askText } from '../output/prompt.ts'
+import { askName, askText } from '../output/prompt.ts'
 import { quoteShellWord } from '../project/shell-words.ts'
 import { askValues } from './ask-values.ts'
 import { askingSource } from './asking-source.ts'
@@ -87,9 +87,7 @@ async function askWord({ context, command, key, declaration }: Missing): Promise
     throw new HostingError('INVALID_REQUEST', `Missing required argument "${word}".`, {
       next: [usageOf(command)],
     })
-  return askText(`${capitalize(word.replaceAll('-', ' '))} (${declaration.doc})`, {
-    validate: text => (text === '' ? 'Enter a value.' : undefined),
-  })
+  return askName(`${capitalize(word.replaceAll('-', ' '))} (${declaration.doc})`)
 }
 
 /** The variadic argument for the values of a tool or prompt. */

@@ -3,6 +3,7 @@ import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'
 import { listItems } from '../api/list-items.ts'
 import type { Output } from '../output/output.ts'
+import { formatAge } from '../output/relative-time.ts'
 
 const FULL_ID = /^prj_[0-9a-z]{20}$/
 
@@ -67,7 +68,7 @@ export function showProject(output: Output, project: Partial<ProjectRecord>): vo
     base: project.baseImage ?? undefined,
     source: project.sourceId ?? undefined,
     location: project.storageLocation ?? undefined,
-    updated: project.updatedAt,
+    updated: project.updatedAt && formatAge(project.updatedAt),
   })
 }
 

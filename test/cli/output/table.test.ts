@@ -46,6 +46,12 @@ test('columns that do not fit are printed whole below their row', () => {
     '  AGE  3 min',
     `  URL  ${url}`,
   ])
+  expect(formatTable(headers, [['a'.repeat(25), 'development', '3 min', url]], 38).slice(1)).toEqual([
+    `${'a'.repeat(25)}  development`,
+    '  AGE  3 min',
+    '  URL',
+    `    ${url}`,
+  ])
 })
 
 test('a word longer than its column moves the columns after it below the row', () => {
