@@ -31,7 +31,7 @@ export const list = defineCommand({
         String(messageCount),
         formatAge(updatedAt),
       ])
-      output.table(['ID', 'SERVER', 'MODEL', 'MESSAGES', 'UPDATED (UTC)'], rows, 'No chats.')
+      output.table(['ID', 'SERVER', 'MODEL', 'MESSAGES', 'UPDATED'], rows, 'No chats.')
       output.next(
         items[0]
           ? { description: 'Show one', command: `mcp chats show ${items[0].chatId}` }

@@ -14,6 +14,7 @@ import { daemonEnvironment, daemonProgram, ensureDaemon, startDaemon } from '../
 import { findDaemonOrTimeout, killHungDaemon, stopAnyDaemon } from '../local-daemon/stop-daemon.ts'
 import { upgradeDaemon } from '../local-daemon/upgrade-daemon.ts'
 import { inTime } from '../output/output.ts'
+import { formatAge } from '../output/relative-time.ts'
 
 const FIRST_STEP: NextStep = {
   description: 'Start with an example',
@@ -146,7 +147,7 @@ export const status = defineCommand({
       () => {
         output.line(
           daemon
-            ? `The daemon is running at ${url} (pid ${pid}, version ${version}, since ${startedAt})`
+            ? `The daemon is running at ${url} (pid ${pid}, version ${version}, started ${formatAge(startedAt!)})`
             : 'The daemon is not running.',
         )
         output.line(`Home: ${paths.home}`)

@@ -1,5 +1,6 @@
 import type { KeyInfo } from '../../shared/contract/access/api-keys.ts'
 import { defineCommand } from '../command-line/command.ts'
+import { formatAge } from '../output/relative-time.ts'
 
 export default defineCommand({
   name: 'whoami',
@@ -14,7 +15,7 @@ export default defineCommand({
         user: info.userId,
         scopes: info.scopes?.join(', '),
         expires: info.isExpired ? `expired at ${info.expiresAt}` : (info.expiresAt ?? 'never'),
-        'last used': info.lastUsedAt ?? undefined,
+        'last used': info.lastUsedAt ? formatAge(info.lastUsedAt) : undefined,
         context: settings().context.value,
       })
     })

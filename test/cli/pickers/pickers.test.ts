@@ -87,8 +87,12 @@ describe('without a terminal', () => {
     expect(init).toMatchObject({ code: 2, stdout: '' })
     expect(init.stderr).toContain(`${url} is an MCP server, not an OpenAPI description. It needs no project.`)
     expect(init.stderr).toContain(`mcp connect ${url} --client claude-code`)
-    const up = await home.mcp(['up', url], { cwd: home.dir })
-    expect(up.stderr).toContain(`${url} is a URL, expected a folder.`)
+    for (const command of ['up', 'deploy'])
+      expect((await home.mcp([command, url], { cwd: home.dir })).stderr).toContain(
+        `${url} is a URL, expected a folder.`,
+      )
+    const deploy = await home.mcp(['deploy', './nope'], { cwd: home.dir })
+    expect(deploy.stderr).toContain(`${join(home.dir, 'nope')} does not exist.\nCreate a project:`)
   })
 
   test('a command that cannot be undone implies no server', async () => {
