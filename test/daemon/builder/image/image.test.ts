@@ -3,15 +3,18 @@ import { createWriteStream, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { imageArchive } from '../../../../src/daemon/builder/image/archive.ts'
 import { localBase } from '../../../../src/daemon/builder/image/base.ts'
 import type { LayerEntry } from '../../../../src/daemon/builder/image/layer.ts'
 import { writeLayer } from '../../../../src/daemon/builder/image/layer.ts'
 import { Layout } from '../../../../src/daemon/builder/image/layout.ts'
 import { buildServerImage } from '../../../../src/daemon/builder/image/server-image.ts'
+import { seedNodeBase } from '../../../helpers/containers/node-base.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'mcp-image-'))
+// Packed by this code before, unless the code or Node has changed.
+beforeAll(() => seedNodeBase(join(directory, 'layout')))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 const app: LayerEntry[] = [{ path: 'server.mjs', content: 'console.log("hi")\n' }]
