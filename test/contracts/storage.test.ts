@@ -63,7 +63,7 @@ describe.each(Object.entries(DRIVERS))('object storage: %s', (name, open) => {
 
   test('stores objects that are larger than one part', async () => {
     const storage = await open()
-    const object = makeObject(20 * MIB + 17)
+    const object = makeObject(16 * MIB + 17)
     await storage.put('sources/large.zip', object.file, object)
     const found = await readAll(storage, 'sources/large.zip', object.digest)
     expect(found.equals(object.bytes)).toBe(true)
@@ -109,7 +109,7 @@ describe('faults of object storage', () => {
   test('retries after temporary faults: no connection, 429, 503 and failed parts', async () => {
     await using server = await startS3()
     const storage = new S3Storage(server.settings)
-    const object = makeObject(17 * MIB)
+    const object = makeObject(16 * MIB)
     server.fail({ pattern: /^POST .*uploads/, status: 503 })
     server.fail({ pattern: /^PUT .*partNumber=2/, status: 500, times: 2 })
     await storage.put('sources/a.zip', object.file, object)
@@ -123,7 +123,7 @@ describe('faults of object storage', () => {
   test('reports a lasting fault and aborts the unfinished upload', async () => {
     await using server = await startS3()
     const storage = new S3Storage(server.settings)
-    const object = makeObject(17 * MIB)
+    const object = makeObject(16 * MIB)
     server.fail({ pattern: /^PUT .*partNumber=2/, status: 503, times: 10 })
     await expect(storage.put('sources/a.zip', object.file, object)).rejects.toMatchObject({
       code: 'UPSTREAM_FAILED',
