@@ -63,7 +63,8 @@ const PIECES = [
 
 /** Deterministic random numbers. */
 function sequence(seed: number): (limit: number) => number {
-  let state = seed
+  // Small seeds would all begin with the same number.
+  let state = Math.imul(seed + 1, 2_654_435_761) >>> 0
   return limit => {
     state = (state * 1664525 + 1013904223) >>> 0
     return Math.floor((state / 2 ** 32) * limit)
@@ -72,7 +73,7 @@ function sequence(seed: number): (limit: number) => number {
 
 function message(seed: number): string {
   const next = sequence(seed)
-  const repeated = next(4) === 0 ? 50 + next(400) : 1
+  const repeated = next(10) === 0 ? 50 + next(400) : 1
   const parts = Array.from(
     { length: 1 + next(40) },
     () => PIECES[next(PIECES.length)]! + (next(3) === 0 ? '' : ' '),
