@@ -9,7 +9,7 @@ import { RuntimeHarness } from '../../helpers/instance/runtime-harness.ts'
 const instanceProgram = fileURLToPath(new URL('../../../dist/instance.js', import.meta.url))
 
 test('a release of a real server under keep-alive load fails no request', async () => {
-  await using harness = new RuntimeHarness({ instanceProgram, warmSpares: 1 })
+  await using harness = new RuntimeHarness({ instanceProgram })
   const port = await harness.gateway.open('weather')
   await release(harness, 'dep_1', port)
   const load = startLoad(port, 8)
@@ -28,7 +28,7 @@ test('a release of a real server under keep-alive load fails no request', async 
 })
 
 test('a session opened over an old connection during a release belongs to the new version', async () => {
-  await using harness = new RuntimeHarness({ instanceProgram, warmSpares: 1 })
+  await using harness = new RuntimeHarness({ instanceProgram })
   const port = await harness.gateway.open('weather')
   await release(harness, 'dep_1', port)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -42,7 +42,7 @@ test('a session opened over an old connection during a release belongs to the ne
 })
 
 test('a session opened over an old connection by name during a release belongs to the new version', async () => {
-  await using harness = new RuntimeHarness({ instanceProgram, warmSpares: 1 })
+  await using harness = new RuntimeHarness({ instanceProgram })
   const port = await harness.gateway.open('weather')
   await release(harness, 'dep_1', port)
   let live = 'dep_1'

@@ -16,7 +16,7 @@ import { echoServer } from './fixtures.ts'
 
 let daemon: TestDaemon
 beforeAll(async () => {
-  daemon = await startTestDaemon({ warmSpares: 1 })
+  daemon = await startTestDaemon()
 })
 afterAll(() => daemon.close())
 

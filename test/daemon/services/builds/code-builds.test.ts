@@ -9,7 +9,7 @@ import { filesWithDependency, startRegistry } from '../../../helpers/services/np
 let daemon: TestDaemon
 let projectId: string
 beforeAll(async () => {
-  daemon = await startTestDaemon({ warmSpares: 1 })
+  daemon = await startTestDaemon()
   projectId = (await daemon.api('POST', '/api/projects', { body: { name: 'shop' } })).body.id
 })
 afterAll(() => daemon.close())
