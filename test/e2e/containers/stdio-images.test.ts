@@ -98,7 +98,7 @@ describe.runIf(HAS_PODMAN && HAS_PYTHON)('an image that speaks MCP over stdio', 
 
     const failed = await home.mcp(['call', 'counter', 'remember', 'variable=PLACE'], { env })
     expect(failed.stdout + failed.stderr).toContain('Let it write to $DATA_DIR')
-    expect(await logOf(second.deployment_id)).toContain('It can write to DATA_DIR')
+    await eventually(async () => (await logOf(second.deployment_id)).includes('It can write to DATA_DIR'))
     await home.json(['remove', 'counter', '--data', '--yes'], { env })
     expect(existsSync(folder)).toBe(false)
   }, 90_000)
