@@ -1,3 +1,5 @@
+import type { ServerEnv } from '../../shared/contract/servers/variables.ts'
+import { HostingError } from '../../shared/errors.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { quoteShellWord } from '../project/shell-words.ts'
 import { readServerEnvIfStored } from '../variables/server-env.ts'
@@ -14,10 +16,7 @@ export class MissingVariables {
   /** `given`: names of the variables that this run sets. */
   async report(server: string, given: readonly string[]): Promise<void> {
     const { output } = this.#context
-    const env = await readServerEnvIfStored(await this.#context.api(), {
-      name: server,
-      environment: 'development',
-    })
+    const env = await this.#read(server)
     const missing = (env?.missing ?? []).filter(({ name }) => !given.includes(name))
     const names = missing.map(({ name }) => name).join(' ')
     if (names === this.#shown) return
@@ -29,5 +28,15 @@ export class MissingVariables {
         description: `No value for ${name}${required ? ' (required)' : ''}`,
         command: `mcp env set ${quoteShellWord(server)} ${name}`,
       })
+  }
+
+  /** Undefined while the daemon is stopped. The build after its start reports them. */
+  async #read(name: string): Promise<ServerEnv | undefined> {
+    try {
+      return await readServerEnvIfStored(await this.#context.api(), { name, environment: 'development' })
+    } catch (error) {
+      if (error instanceof HostingError && error.code === 'UNAVAILABLE') return undefined
+      throw error
+    }
   }
 }

@@ -46,7 +46,11 @@ export class PreviewDebugger {
       }
     } catch (error) {
       // An open one also ends with the daemon, whose restart calls `follow` again.
-      if (!signal.aborted && !isOpen) onError(error)
+      if (signal.aborted || isOpen) return
+      if (this.#port === this.#options.port) return onError(error)
+      // Meanwhile another program may have taken the free port that was kept.
+      this.#port = this.#options.port
+      return this.#read(mcpId, signal)
     }
   }
 }

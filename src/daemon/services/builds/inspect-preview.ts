@@ -1,10 +1,12 @@
 import { createServer } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Inspector } from '../../../shared/contract/builds/inspector.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { Build } from '../../store/tables/builds.ts'
 import type { Previews } from './previews.ts'
 
 const TRIES = 100
+const PORT_TRIES = 40
 const PAUSE_MS = 50
 
 /**
@@ -45,7 +47,7 @@ async function findUrl(previews: Previews, { id, name }: Build): Promise<string>
   for (let tries = 0; tries < TRIES; tries++) {
     const url = await inspectorUrl(previews.inspectedPort(id))
     if (url !== null) return url
-    await new Promise(resolve => setTimeout(resolve, PAUSE_MS))
+    await sleep(PAUSE_MS)
   }
   throw new HostingError('UNAVAILABLE', `The debugger of "${name}" did not start.`, {
     next: [{ description: 'Read its log', command: `mcp logs ${id}` }],
@@ -60,18 +62,26 @@ function requireSupport(port: number): number {
   })
 }
 
-/** `port` itself, or a free one for 0. Throws CONFLICT. */
-function findPort(port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', (cause: NodeJS.ErrnoException) =>
-      reject(
-        new HostingError('CONFLICT', `Port ${port} for the debugger cannot be used (${cause.code}).`, {
+/** `port` itself, or a free one for 0. The process of the previous build may still be closing it. Throws CONFLICT. */
+async function findPort(port: number): Promise<number> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await bindOnce(port)
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException
+      if (code === 'EADDRINUSE' && tries < PORT_TRIES) await sleep(PAUSE_MS)
+      else
+        throw new HostingError('CONFLICT', `Port ${port} for the debugger cannot be used (${code}).`, {
           details: 'Stop the program that uses it, or choose another with --inspect-port.',
           cause,
-        }),
-      ),
-    )
+        })
+    }
+  }
+}
+
+function bindOnce(port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject)
     server.listen(port, '127.0.0.1', () => {
       const found = (server.address() as { port: number }).port
       server.close(() => resolve(found))
