@@ -63,7 +63,7 @@ describe('the store of a server', () => {
 
   test('outlasts releases, rollbacks and restarts of the daemon', async () => {
     await runOnStore(urls.production, 'set', ['kept', [1, { a: 'é' }]])
-    await deploy('notes', 2, { scaling: { min_instances: 2, max_instances: 2 } })
+    await deploy('notes', 2)
     expect(await runOnStore(urls.production, 'get', ['kept'])).toEqual({
       version: 2,
       result: [1, { a: 'é' }],
@@ -118,7 +118,7 @@ describe('the store of a server', () => {
       (await daemon.api('GET', `/v1/deploy/${await idOf('notes', 'deployed')}/status`)).body.data.instances
     const before = await instances()
     const acknowledged = new Set<number>()
-    const writers = Array.from({ length: 60 }, async (_, at) => {
+    const writers = Array.from({ length: 40 }, async (_, at) => {
       const { result } = await runOnStore(urls.production, 'set', [`killed/${at}`, at])
       if (result === null) acknowledged.add(at)
       if (at % 20 === 0) for (const { pid } of await instances()) if (pid) process.kill(pid, 'SIGKILL')
