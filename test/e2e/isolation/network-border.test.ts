@@ -24,6 +24,9 @@ export default {
   },
 }`
 
+/** Limit of `vi.waitFor`, which is one second by default. */
+const ARRIVES = { timeout: 50_000 }
+
 let daemon: TestDaemon
 let folder: string
 let web: ReturnType<typeof createServer>
@@ -70,7 +73,7 @@ test('a module reaches only the public network, connections are counted and refu
         expect.objectContaining({ host: '10.0.0.1', port: 80, connections: 0, refusals: 2 }),
       ]),
     )
-  })
+  }, ARRIVES)
 })
 
 test('a list allows its hosts, and "none" allows nothing', async () => {
@@ -110,8 +113,8 @@ test('the egress process is restarted when it is killed', async () => {
   expect(await run(get(`127.0.0.3:${port}`))).toBe('from the web')
   const before = daemon.daemon.egressPid()!
   process.kill(before, 'SIGKILL')
-  await vi.waitFor(() => expect(daemon.daemon.egressPid()).not.toBe(before))
-  await vi.waitFor(async () => expect(await run(get(`127.0.0.3:${port}`))).toBe('from the web'))
+  await expect.poll(() => daemon.daemon.egressPid()).not.toBe(before)
+  await expect.poll(() => run(get(`127.0.0.3:${port}`))).toBe('from the web')
 })
 
 const PYTHON = `
@@ -178,7 +181,7 @@ test('a Python program reaches the public network only through its proxy variabl
     const text = await logs()
     expect(text).toContain('The connection to 169.254.169.254:80 was refused')
     expect(text).toContain('programs reach the network through the proxy in HTTP_PROXY')
-  })
+  }, ARRIVES)
 })
 
 test('a Node program reaches the public network with fetch', async () => {

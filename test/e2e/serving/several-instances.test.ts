@@ -1,5 +1,5 @@
 import { Agent } from 'node:http'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildServer, deploy, echoServer } from '../../daemon/http/fixtures.ts'
 import {
   beginSession,
@@ -134,7 +134,7 @@ test('a client ends its session with a declared server at every instance', async
     Promise.all(Array.from({ length: 6 }, async () => (await post(url, rpc('ping'), session)).status))
   expect(await statuses()).toEqual(Array(6).fill(200))
   expect((await send(url, { method: 'DELETE', headers: session })).status).toBe(200)
-  await vi.waitFor(async () => expect(await statuses()).toEqual(Array(6).fill(404)))
+  await expect.poll(statuses).toEqual(Array(6).fill(404))
   for (const stream of streams) stream.destroy()
 })
 
