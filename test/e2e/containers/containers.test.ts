@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tarGz } from '../../helpers/archives.ts'
 import { ContainerTools, HAS_CONTAINER_TOOLS } from '../../helpers/containers/containers.ts'
 import { seedNodeBase } from '../../helpers/containers/node-base.ts'
@@ -14,7 +14,7 @@ import {
 } from '../../helpers/services/npm-registry.ts'
 import { uniqueName } from '../../helpers/unique-name.ts'
 
-const ECHO_SERVER = new URL('../../fixtures/programs/stdio-server.mjs', import.meta.url)
+const ECHO_SERVER = '@modelcontextprotocol/server-everything'
 const EXAMPLE = new URL('../../../examples/weather/', import.meta.url)
 
 describe.runIf(HAS_CONTAINER_TOOLS)('images in a registry', () => {
@@ -67,22 +67,13 @@ describe.runIf(HAS_CONTAINER_TOOLS)('images in a registry', () => {
   }, 120_000)
 
   test('an image of an npm package over stdio contains the package and answers a client', async () => {
-    const files = { 'server.mjs': `#!/usr/bin/env node\n${readFileSync(ECHO_SERVER, 'utf8')}` }
-    const npm = await startNpmRegistry({ name: 'echo-server', bin: 'server.mjs' }, files)
-    vi.stubEnv('npm_config_registry', npm.address)
-    vi.stubEnv('npm_config_cache', join(tools.directory, 'npm-cache'))
-    try {
-      const program = { type: 'stdio', command: 'npx', args: ['-y', 'echo-server'] }
-      const build = await buildImage({
-        'mcp.config.json': JSON.stringify({ name: 'echo', template: 'custom', program }),
-      })
-      tools.podman('pull', '--tls-verify=false', build.imageUri)
-      const { url } = await tools.run(build.imageUri)
-      expect(JSON.stringify(await callTool(url, 'echo', { text: 'hello' }))).toContain('hello')
-    } finally {
-      vi.unstubAllEnvs()
-      npm.close()
-    }
+    const program = { type: 'stdio', command: 'npx', args: ['-y', ECHO_SERVER] }
+    const build = await buildImage({
+      'mcp.config.json': JSON.stringify({ name: 'everything', template: 'custom', program }),
+    })
+    tools.podman('pull', '--tls-verify=false', build.imageUri)
+    const { url } = await tools.run(build.imageUri)
+    expect(JSON.stringify(await callTool(url, 'echo', { message: 'hello' }))).toContain('Echo: hello')
   }, 180_000)
 
   test.runIf(HAS_PYTHON)(
