@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildServer, deploy } from '../../daemon/http/fixtures.ts'
 import { beginSession, open, post, postModern, rpc, send } from '../../helpers/clients/mcp-requests.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
@@ -120,7 +120,7 @@ describe('a program with three instances', () => {
     const pids = await Promise.all(sessions.map(async session => (await count(url, session))[2]!))
     const pid = Number(pids[0])
     process.kill(pid, 'SIGKILL')
-    await vi.waitFor(() => expect(isRunning(pid)).toBe(false))
+    await expect.poll(() => isRunning(pid)).toBe(false)
     // Returns 502 until the instance notices that its program exited.
     await expect.poll(() => answerOf(url, sessions[0]!)).toBe('404')
     for (const [at, session] of sessions.entries())
@@ -144,5 +144,5 @@ test('a release keeps sessions and their streams in the old release until the la
   expect(isOpen).toBe(true)
   stream.destroy()
   for (const session of sessions) expect((await end(url, session)).status).toBe(200)
-  await vi.waitFor(async () => expect(await instancesOf(old)).toEqual([]))
+  await expect.poll(() => instancesOf(old)).toEqual([])
 })

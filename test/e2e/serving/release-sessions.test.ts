@@ -1,11 +1,12 @@
 import { Agent } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildServer, deploy, echoServer } from '../../daemon/http/fixtures.ts'
 import { beginSession, open, post, readEvents, rpc, send } from '../../helpers/clients/mcp-requests.ts'
 import { callInSession, callTool, openSession } from '../../helpers/clients/tool-call.ts'
 import { deployFolder } from '../../helpers/daemon/custom-server.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { createProjectFolder } from '../../helpers/daemon/project-folder.ts'
+import { isRunning } from '../../helpers/processes.ts'
 
 let daemon: TestDaemon
 
@@ -81,14 +82,14 @@ describe('in production', () => {
     expect((await post(url, rpc('ping'), first)).status).toBe(404)
     expect(await instancesOf(deployment_id)).toHaveLength(1)
     expect((await end(url, second)).status).toBe(200)
-    await vi.waitFor(async () => expect(await instancesOf(deployment_id)).toEqual([]))
+    await expect.poll(() => instancesOf(deployment_id)).toEqual([])
   })
 
   test('a session that was idle for session_seconds continues at the next release', async () => {
     const first = await deploy(daemon, await saying(server, 'one'), environment)
     const session = await beginSession(first.url)
     await deploy(daemon, await saying(server, 'two'), environment, { session_seconds: 1 })
-    await vi.waitFor(async () => expect(await instancesOf(first.deployment_id)).toEqual([]), 5000)
+    await expect.poll(() => instancesOf(first.deployment_id)).toEqual([])
     expect(await toolsOf(first.url, session)).toEqual(['who', 'two'])
   })
 
@@ -159,7 +160,7 @@ describe('sessions of several instances with code', () => {
     await release('five')
     expect(await count(url, session)).toBe('four 2')
     for (const { pid } of await instancesOf(deployment_id)) process.kill(pid, 'SIGKILL')
-    await vi.waitFor(async () => expect(await instancesOf(deployment_id)).toEqual([]))
+    await expect.poll(() => instancesOf(deployment_id)).toEqual([])
     expect(await count(url, session)).toMatch(/^five/)
   })
 })
@@ -206,7 +207,7 @@ describe('when one of several instances of a release is killed', () => {
     const pid = await pidOfSession(deployment_id, session)
     await release('two')
     process.kill(pid, 'SIGKILL')
-    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow())
+    await expect.poll(() => isRunning(pid)).toBe(false)
     expect(await textOf(url, 'pid', session)).toBe(`one ${other}`)
     expect(await textOf(url, 'pid', session)).toBe(`one ${other}`)
   })
@@ -216,7 +217,7 @@ describe('when one of several instances of a release is killed', () => {
     const session = await beginSession(url)
     const pid = await pidOfSession(deployment_id, session)
     process.kill(pid, 'SIGKILL')
-    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow())
+    await expect.poll(() => isRunning(pid)).toBe(false)
     expect(await toolsOf(url, session)).toEqual(['who', 'one'])
     await deploy(daemon, await saying('halves', 'two'), 'production', two)
     expect(await toolsOf(url, session)).toEqual(['who', 'one'])
@@ -232,7 +233,7 @@ describe('when one of several instances of a release is killed', () => {
     const [ended, kept] = [...sessions.values()] as [Record<string, string>, Record<string, string>]
     await deploy(daemon, await saying('parted', 'two'), 'production', two)
     expect((await send(url, { method: 'DELETE', headers: ended })).status).toBe(200)
-    await vi.waitFor(async () => expect(await instancesOf(deployment_id)).toHaveLength(1))
+    await expect.poll(() => instancesOf(deployment_id)).toHaveLength(1)
     expect((await post(url, rpc('ping'), ended)).status).toBe(404)
     expect(await toolsOf(url, kept)).toEqual(['who', 'one'])
   })
@@ -242,11 +243,11 @@ describe('when one of several instances of a release is killed', () => {
     const session = await beginSession(url)
     await deploy(daemon, await saying('over', 'two'), 'production', two)
     expect((await send(url, { method: 'DELETE', headers: session })).status).toBe(200)
-    await vi.waitFor(async () => expect(await instancesOf(deployment_id)).toEqual([]))
+    await expect.poll(() => instancesOf(deployment_id)).toEqual([])
     // The other instance of the next release is notified shortly after.
     const statuses = () =>
       Promise.all([1, 2, 3, 4].map(async () => (await post(url, rpc('ping'), session)).status))
-    await vi.waitFor(async () => expect(await statuses()).toEqual([404, 404, 404, 404]))
+    await expect.poll(() => statuses()).toEqual([404, 404, 404, 404])
   })
 })
 
