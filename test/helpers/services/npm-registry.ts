@@ -41,7 +41,7 @@ const MANIFEST = { dependencies: { tiny: '1.0.0' }, devDependencies: { other: '^
 
 /** `package.json` and `package-lock.json` of a project that depends on the package. `entry`: extra fields in the lock file. */
 export function filesWithDependency(
-  { url, integrity }: NpmRegistry,
+  { url, integrity }: Pick<NpmRegistry, 'url' | 'integrity'>,
   entry: object = {},
 ): Record<string, string> {
   const packages = {
