@@ -22,6 +22,8 @@ import { createTenant } from '../../fixtures/instance/tenant.ts'
 type User = 'auto' | 'own' | 'root'
 
 const walls = findIsolationTools(process.env.PATH!)
+/** A mount disappears only occasionally. A permanent error must not block the worker. */
+const MAX_ATTEMPTS = 20
 
 describe.runIf(walls.userSwitch.usable && walls.bubblewrap.usable)('under a daemon that runs as root', () => {
   let top: string
@@ -138,12 +140,12 @@ describe.runIf(walls.userSwitch.usable && walls.bubblewrap.usable)('under a daem
     return sandboxed(line, program, createTenant('dep_shop', { serverName: 'shop', program: place }))
   }
 
-  /** Repeated while bubblewrap fails because a mount of a container, of another test, was removed meanwhile. */
+  /** Repeats a run that failed because another test removed the mount of a container while bubblewrap was starting. */
   function run(line: CommandLine): string {
-    for (;;) {
+    for (let attempt = 1; ; attempt++) {
       const { stdout, stderr, status } = runOnce(line)
       if (status === 0) return stdout.trim()
-      if (!/^bwrap: Can't bind mount .*No such file/.test(stderr))
+      if (attempt === MAX_ATTEMPTS || !/^bwrap: Can't bind mount .*No such file/.test(stderr))
         throw new Error(`exit code ${status}: ${stderr}`)
     }
   }
