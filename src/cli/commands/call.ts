@@ -31,10 +31,10 @@ export default defineCommand({
   },
   async run(context, input): Promise<ExitCode> {
     const { output } = context
-    const { tool, args, result } = await useServer(context, input, async connection => {
+    const { tool, args, result } = await useServer(context, input, async (connection, { env }) => {
       const tool = getNamed('tool', await connection.listTools(), input.tool)
       const values = parseToolArguments(input.values, tool.inputSchema)
-      const help = commandForServer('tools', input, quoteShellWord(tool.name))
+      const help = commandForServer('tools', { ...input, env }, quoteShellWord(tool.name))
       const args = await completeArguments(context, { ...tool, help }, values)
       const onProgress: OnProgress = (...progress) => output.note(progressLine(...progress))
       return { tool, args, result: await connection.callTool(tool, args, onProgress) }
