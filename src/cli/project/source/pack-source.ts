@@ -8,9 +8,10 @@ import { listSourceFiles, type SourceFile } from './source-files.ts'
 
 /** Limit of the API. */
 const LIMIT_BYTES = 100 * 1024 * 1024
-/** Saving a file takes a moment, in which editors remove temporary ones and shorten it. */
+/** While editors save a file, they remove temporary files and truncate it. */
 const MAX_ATTEMPTS = 5
-const CHANGED = ['ENOENT', 'EOF']
+/** A file disappeared, or became shorter while it was read. */
+const CHANGE_CODES = ['ENOENT', 'EOF']
 
 export interface PackedSource {
   file: string
@@ -35,7 +36,7 @@ export async function packSource(directory: string): Promise<PackedSource> {
   process.once('exit', remove)
   try {
     const file = join(folder, 'source.tar.gz')
-    const written = await writeUnchanged(directory, file)
+    const written = await packUntilStable(directory, file)
     return { file, contentType: 'application/gzip', ...written, remove }
   } catch (error) {
     remove()
@@ -55,17 +56,18 @@ export async function openArchive(file: string): Promise<PackedSource> {
   return { file, contentType, digest: hash.digest('hex'), bytes, remove: () => {} }
 }
 
-/** Lists and packs again while files change. */
-async function writeUnchanged(directory: string, to: string): ReturnType<typeof writeArchive> {
+/** Lists and packs again while files change. Throws CONFLICT after the last attempt. */
+async function packUntilStable(directory: string, to: string): ReturnType<typeof writeArchive> {
   for (let attempt = 1; ; attempt++)
     try {
       return await writeArchive(directory, listSourceFiles(directory), to)
     } catch (error) {
       const { code = '', message } = error as NodeJS.ErrnoException
-      if (!CHANGED.includes(code)) throw error
+      if (!CHANGE_CODES.includes(code)) throw error
       if (attempt === MAX_ATTEMPTS)
-        throw new HostingError('CONFLICT', `${directory} changes while it is packed: ${message}.`, {
+        throw new HostingError('CONFLICT', `${directory} keeps changing while it is packed: ${message}.`, {
           cause: error,
+          next: [{ description: 'Run the command again when no program writes to the folder' }],
         })
     }
 }
