@@ -22,7 +22,7 @@ interface Wanted {
 export async function chooseClients(context: CommandContext, wanted: Wanted): Promise<ClientFile[]> {
   const isChoice = wanted.client !== undefined
   if (isChoice && wanted.all)
-    throw new HostingError('INVALID_REQUEST', '--client and --all exclude each other.')
+    throw new HostingError('INVALID_REQUEST', '--client and --all cannot be combined.')
   const toFile = (client: McpClient) => ({ client, file: configFile(client, wanted.project, context) })
   if (isChoice) return [toFile(CLIENTS.find(({ id }) => id === wanted.client)!)]
   const installed = installedClients(context).filter(one => !wanted.project || one.projectFile)

@@ -10,14 +10,14 @@ export interface ErrorExplanation {
   next: readonly NextStep[]
 }
 
-const READ_MESSAGE = { description: 'The message names the field, its value and what is expected' }
+const READ_MESSAGE = { description: 'Read the message: it names the field, its value and what is expected' }
 const SHOW_API = { description: 'Show the API and key in use', command: 'mcp context show' }
 const SHOW_DAEMON_LOG = { description: 'Search the log of the daemon', command: 'mcp daemon logs' }
 
 export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
   INVALID_JSON: {
     meaning: 'the body of a request is not valid JSON',
-    causes: ['a script that builds JSON from text', 'text that is not UTF-8, or too deep nesting'],
+    causes: ['a script that builds JSON from text', 'text that is not UTF-8, or nesting that is too deep'],
     next: [READ_MESSAGE],
   },
   INVALID_REQUEST: {
@@ -38,23 +38,23 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
     ],
   },
   UNAUTHORIZED: {
-    meaning: 'the API or the server needs a sign-in or a valid key',
-    causes: ['no key', 'an expired or revoked key', 'a key of another API'],
+    meaning: 'the API or the server requires a sign-in or a valid key',
+    causes: ['no key', 'an expired or revoked key', 'a key for another API'],
     next: [{ description: 'Sign in', command: 'mcp login' }, SHOW_API],
   },
   FORBIDDEN: {
-    meaning: 'the request comes from a web page or under a host name that the daemon does not accept',
+    meaning: 'the request comes from a web page, or uses a host name that the daemon does not accept',
     causes: ['a proxy that sends another Host', 'a web page that calls the API of the daemon'],
     next: [{ description: 'Send requests to 127.0.0.1 or localhost' }],
   },
   INSUFFICIENT_SCOPE: {
     meaning: 'the key is valid but may not do this',
-    causes: ['a key that was created with fewer scopes'],
+    causes: ['a key that was created without the required scope'],
     next: [{ description: 'Show the permissions of the key', command: 'mcp whoami' }],
   },
   NOT_FOUND: {
-    meaning: 'the server, deployment, build, file or other thing does not exist',
-    causes: ['a typo', 'a removed server', 'another API or context than the one that has it'],
+    meaning: 'something that was named does not exist: a server, deployment, build or file',
+    causes: ['a typo', 'a removed server', 'the wrong API or context'],
     next: [{ description: 'List servers', command: 'mcp list' }, SHOW_API],
   },
   METHOD_NOT_ALLOWED: {
@@ -63,7 +63,7 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
     next: [SHOW_API, { description: 'Upgrade the local daemon', command: 'mcp daemon upgrade' }],
   },
   CONFLICT: {
-    meaning: 'the state of something does not allow this now',
+    meaning: 'the current state of a server, deployment or name does not allow this',
     causes: [
       'a name or subdomain in use',
       'a deployment that is stopped, starting or failed',
@@ -83,23 +83,23 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
   },
   PRECONDITION_FAILED: {
     meaning: 'a record has changed since it was read',
-    causes: ['another client changed it', 'an If-Match of an earlier version'],
+    causes: ['another client changed it', 'an If-Match header with an earlier version'],
     next: [{ description: 'Read the record again and repeat the change' }],
   },
   IDEMPOTENCY_MISMATCH: {
     meaning: 'an Idempotency-Key was used for two different requests',
     causes: ['a script that uses one key for several requests'],
-    next: [{ description: 'Send another key with each request' }],
+    next: [{ description: 'Send a new key with each request' }],
   },
   PAYLOAD_TOO_LARGE: {
     meaning: 'a request, an archive or a stored value is larger than allowed',
     causes: ['a source with large files that are not ignored', 'a full store'],
-    next: [{ description: 'The message names the limit' }],
+    next: [{ description: 'Send less: the message names the limit' }],
   },
   UNSUPPORTED_MEDIA_TYPE: {
-    meaning: 'the body of a request has another type than expected',
+    meaning: 'the body of a request has the wrong content type',
     causes: ['a missing Content-Type header'],
-    next: [{ description: 'The message names the expected type' }],
+    next: [{ description: 'Send the content type that the message names' }],
   },
   RATE_LIMITED: {
     meaning: 'the key has used all requests of its plan for this hour',
@@ -107,8 +107,8 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
     next: [{ description: 'Try again after the time that the message names' }],
   },
   CANCELLED: {
-    meaning: 'the command was stopped before its end',
-    causes: ['Ctrl-C', 'the answer no to a question', 'a server that was stopped during a call'],
+    meaning: 'the command was stopped before it finished',
+    causes: ['Ctrl-C', 'a question that was answered with no', 'a server that was stopped during a call'],
     next: [{ description: 'Run the command again' }],
   },
   TIMEOUT: {
@@ -120,13 +120,13 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
     ],
   },
   INTERRUPTED: {
-    meaning: 'the daemon stopped during the work',
+    meaning: 'the daemon stopped before it finished the work',
     causes: ['mcp daemon stop, restart or upgrade', 'a shutdown of the machine'],
     next: [{ description: 'Run the command again' }],
   },
   INTERNAL: {
     meaning: 'a bug in mcp or in the daemon',
-    causes: ['the message of the API has only a request id, the log has the rest'],
+    causes: ['an unexpected error: the API only returns a request id, and the log has the details'],
     next: [SHOW_DAEMON_LOG, { description: 'Run the command again with --debug for a stack trace' }],
   },
   UPSTREAM_FAILED: {
@@ -135,7 +135,7 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
     next: [{ description: 'Show the log of the server', command: 'mcp logs' }],
   },
   UNAVAILABLE: {
-    meaning: 'the daemon, the API or the server cannot be reached or cannot work now',
+    meaning: 'the daemon, the API or the server is unreachable or temporarily unable to work',
     causes: ['a daemon that is not running', 'a wrong address', 'a full disk', 'a missing container engine'],
     next: [{ description: 'Check the installation', command: 'mcp doctor' }, SHOW_API],
   },
@@ -150,7 +150,7 @@ export const EXIT_MEANINGS: Readonly<Record<number, string>> = {
   [EXIT.notFound]: 'not found',
   [EXIT.conflict]: 'conflict',
   [EXIT.rateLimited]: 'rate limited',
-  [EXIT.unreachable]: 'daemon, API or server unreachable, or something failed that they depend on',
+  [EXIT.unreachable]: 'daemon, API or server unreachable, or something they depend on failed',
   [EXIT.timedOut]: 'timed out',
   [EXIT.bug]: 'internal error of mcp',
   [EXIT.interrupted]: 'interrupted with Ctrl-C, which also ends logs -f',

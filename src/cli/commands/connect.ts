@@ -12,7 +12,7 @@ import { chooseTarget } from '../targets/server-target.ts'
 export default defineCommand({
   name: 'connect',
   description:
-    'Add the server to the configuration of an MCP client and keep everything else in it, including comments. The previous file is kept as a copy. Without --client, take the client that is installed, or ask which one. `mcp import` lists them.',
+    'Add the server to the configuration of an MCP client and keep everything else in it, including comments. The previous file is kept as a copy. Without --client, use the installed client, or ask which one. `mcp import` lists them.',
   arguments: { server: SERVER_ARGUMENT },
   options: {
     client: { type: 'string', value: 'client', choices: CLIENTS.map(({ id }) => id), doc: 'the client' },
@@ -46,7 +46,7 @@ export default defineCommand({
       return input.print ? print(context, one, server) : add(context, one, server, input.force)
     }
     const results: Result[] = []
-    for (const one of chosen) results.push(input.all ? await tryOut(context, one, act) : await act(one))
+    for (const one of chosen) results.push(input.all ? await attempt(context, one, act) : await act(one))
     const records = results.map(({ record }) => record)
     context.output.result(input.all ? records : records[0], () => {
       for (const { show } of results) show?.()
@@ -83,7 +83,7 @@ function entryName(name: string): string {
 }
 
 /** With `--all`, a client with a damaged file or another entry of that name does not stop the others. */
-async function tryOut(
+async function attempt(
   { output }: CommandContext,
   one: ClientFile,
   act: (one: ClientFile) => Promise<Result>,

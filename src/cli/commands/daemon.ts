@@ -20,7 +20,7 @@ const FIRST_STEP: NextStep = {
   description: 'Start with an example',
   command: 'mcp init weather --example weather',
 }
-const WHAT_RUNS: NextStep = { description: 'Show what is running', command: 'mcp status' }
+const SHOW_STATUS: NextStep = { description: 'Show what is running', command: 'mcp status' }
 
 /** Options for permanently lost files. */
 const LOST_FILES = {
@@ -95,7 +95,7 @@ export const restart = defineCommand({
     const startedAt = performance.now()
     const daemon = await context.output.progress('Restarting the daemon', () => replaceDaemon(context))
     const time = inTime(performance.now() - startedAt)
-    report(context, daemon, `Daemon restarted at ${daemon.url} ${time}`, WHAT_RUNS)
+    report(context, daemon, `Daemon restarted at ${daemon.url} ${time}`, SHOW_STATUS)
   },
 })
 
@@ -108,7 +108,7 @@ export const upgrade = defineCommand({
     const startedAt = performance.now()
     const daemon = await context.output.progress('Upgrading the daemon', () => upgradeRunning(context))
     const time = inTime(performance.now() - startedAt)
-    report(context, daemon, `Version ${daemon.version} has taken over at ${daemon.url} ${time}`, WHAT_RUNS)
+    report(context, daemon, `Version ${daemon.version} has taken over at ${daemon.url} ${time}`, SHOW_STATUS)
   },
 })
 

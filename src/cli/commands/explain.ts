@@ -35,7 +35,7 @@ function showAll(output: Output): void {
       ['EXIT', 'MEANING'],
       exitCodes.map(({ exit, meaning }) => [String(exit), meaning]),
     )
-    output.next({ description: 'Causes and next steps of one', command: 'mcp explain NOT_FOUND' })
+    output.next({ description: 'Explain one', command: 'mcp explain NOT_FOUND' })
   })
 }
 

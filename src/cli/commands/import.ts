@@ -66,7 +66,7 @@ export default defineCommand({
   },
 })
 
-/** `client` only tells the format of a file. */
+/** For a file, `client` is only one with the same format. */
 interface Source extends ClientFile {
   /** Of the client. Undefined for a file. */
   name?: string
@@ -199,13 +199,17 @@ function report(
   { output }: CommandContext,
   { source, config, plan, results, change }: Report,
 ): ExitCode | undefined {
-  const clientName = config.name ?? 'The client of the file'
   const failed = results.filter(({ error }) => error !== undefined)
   const servers = plan.map(server => toRecord(results.find(({ entry }) => entry === server.entry) ?? server))
   output.result({ file: config.file, servers, ...(change && { change }) }, () => {
     output.line()
     for (const { name, url } of results) if (url !== undefined) output.line(`Hosted ${name} at ${url}`)
-    if (change?.changed) output.line(`${clientName} uses them now: ${config.file}`)
+    if (change?.changed)
+      output.line(
+        config.name
+          ? `${config.name} uses them now: ${config.file}`
+          : `Clients that read ${config.file} use them now.`,
+      )
     if (change?.backup) output.note(`Previous file: ${change.backup}`)
     const word = quoteShellWord(source)
     if (change?.changed)

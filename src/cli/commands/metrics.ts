@@ -83,9 +83,9 @@ async function readServer(
   }
 }
 
-type Shown = Omit<MetricsHistory, 'id'> & Partial<Pick<ServerMetrics['items'][number], 'releases'>>
+type ShownMetrics = Omit<MetricsHistory, 'id'> & Partial<Pick<ServerMetrics['items'][number], 'releases'>>
 
-function show(output: Output, name: string, history: Shown): void {
+function show(output: Output, name: string, history: ShownMetrics): void {
   const { style } = output
   const { requests, points, tools, since, until, stepSeconds } = history
   output.line(`${style.bold(name)} from ${toText(since)} to ${toText(until)} UTC`)
@@ -99,13 +99,13 @@ function show(output: Output, name: string, history: Shown): void {
     ...(points.length <= 60 && { 'over time': `|${sparkline(points.map(({ total }) => total))}|` }),
   })
   output.line()
-  const began = versionsByPoint(history)
-  const hasReleases = began.size > 0
+  const newReleases = releasesByPoint(history)
+  const hasReleases = newReleases.size > 0
   const rows = points
-    .filter(({ total, timestamp }) => total > 0 || began.has(timestamp))
+    .filter(({ total, timestamp }) => total > 0 || newReleases.has(timestamp))
     .map(point => [
       toText(point.timestamp),
-      ...(hasReleases ? [(began.get(point.timestamp) ?? []).join(', ')] : []),
+      ...(hasReleases ? [(newReleases.get(point.timestamp) ?? []).join(', ')] : []),
       (point.total / stepSeconds).toFixed(point.total / stepSeconds < 10 ? 2 : 0),
       ...summaryCells(point),
     ])
@@ -122,7 +122,7 @@ function show(output: Output, name: string, history: Shown): void {
 }
 
 /** Releases by the start of the step in which they began. */
-function versionsByPoint({ releases = [], points, stepSeconds }: Shown): Map<string, string[]> {
+function releasesByPoint({ releases = [], points, stepSeconds }: ShownMetrics): Map<string, string[]> {
   const began = new Map<string, string[]>()
   for (const { version, timestamp } of releases) {
     const startOf = (point: { timestamp: string }) => Date.parse(point.timestamp)
@@ -134,7 +134,7 @@ function versionsByPoint({ releases = [], points, stepSeconds }: Shown): Map<str
 }
 
 /** Since the deployment was created. Formatted like an entry of an allow list. */
-function showDestinations(output: Output, { destinations = [] }: Shown): void {
+function showDestinations(output: Output, { destinations = [] }: ShownMetrics): void {
   if (destinations.length === 0) return
   output.line()
   output.table(

@@ -47,7 +47,7 @@ export default defineCommand({
   },
   examples: {
     'mcp status': 'current deployments of all servers',
-    'mcp status weather': 'all environments of a server; --json is a list if there are several',
+    'mcp status weather': 'all environments of a server; --json prints a list if there are several',
     'mcp status weather --env production': 'one deployment and its instances',
     'mcp status weather --health': 'its health report',
     'mcp status --watch': 'live view of all deployments',
