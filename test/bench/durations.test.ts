@@ -10,7 +10,7 @@ test.each([
   ['as fast as', 33],
   ['twice as fast as', 16.5],
   ['three times slower than', 99],
-])('a duration at its limit meets it on a machine %s the one of the limits', (_, bareMs) => {
+])('a duration at its limit passes on a machine %s the reference machine', (_, bareMs) => {
   const judge = (factor: number) => missed([durationFigure('build', rounds(bareMs, factor), 300)]).length
   expect(judge(0.999)).toBe(0)
   expect(judge(1.001)).toBe(1)

@@ -263,7 +263,7 @@ describe.each(Object.keys(subjects) as StateChange['of'][])('a %s', of => {
   })
 })
 
-/** Requests that a state forbids leave the record unchanged, so the record of the last allowed one gets them before. */
+/** Forbidden requests leave the record unchanged, so they are sent to the record of the last allowed request, before it. */
 function casesOf(changes: StateChange[]) {
   const isForbidden = ({ answer, from, then }: StateChange) => answer === 409 && then === from
   const byState = Object.values(Object.groupBy(changes, ({ from }) => from)) as StateChange[][]

@@ -36,7 +36,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     restart: 'replace all instances of a deployment',
     rollback: 'return to the previous or a given release',
     remove: 'permanently remove a server, a deployment or a build',
-    prune: 'remove builds, images and files that nothing uses any more',
+    prune: 'remove builds, images and files that are no longer used',
     'env list': 'list the environment variables of a server',
     'env set': 'store environment variables of a server',
     'env unset': 'remove environment variables of a server',

@@ -48,7 +48,7 @@ export class PreviewDebugger {
       // An open one also ends with the daemon, whose restart calls `follow` again.
       if (signal.aborted || isOpen) return
       if (this.#port === this.#options.port) return onError(error)
-      // Meanwhile another program may have taken the free port that was kept.
+      // Another program may have taken the free port in the meantime.
       this.#port = this.#options.port
       return this.#read(mcpId, signal)
     }

@@ -132,7 +132,7 @@ export function describeLimits(groups: ControlGroups | undefined, platform = pro
 
 /** A daemon started by root runs programs as unprivileged users. */
 function checkProgramUser(bubblewrap: string, path: string): Finding {
-  const sentence = `programs (--command) run in ${bubblewrap}, their memory and processes are watched`
+  const sentence = `programs (--command) run in ${bubblewrap}, and their memory and processes are watched`
   if (process.getuid?.() !== 0) return pass(sentence)
   const userSwitch = findUserSwitch(path)
   if (userSwitch.usable) return pass(`${sentence}. A daemon that runs as root runs them as separate users`)

@@ -37,7 +37,7 @@ export function impliedPreview(context: CommandContext, server: string): 'previe
   return implied
 }
 
-/** Like `resolveTarget`, with the preview of `mcp dev` in its folder. Elsewhere, says that there is one. */
+/** Like `resolveTarget`, but prefers the preview of `mcp dev` in its folder. In other folders, notes that there is a preview. */
 export async function chooseTarget(
   context: CommandContext,
   { server, env = impliedPreview(context, server) }: ChosenServer,
@@ -45,7 +45,9 @@ export async function chooseTarget(
   const target = await resolveTarget(context, server, env)
   const { name, id } = target
   if (env === undefined && id?.startsWith('dep_') && isServedByDev(context, name))
-    context.output.note(`Using the deployment of ${name}. mcp dev serves its preview: --env preview`)
+    context.output.note(
+      `Using the deployment of ${name}. To use the preview that mcp dev serves, add --env preview.`,
+    )
   return { ...target, env }
 }
 

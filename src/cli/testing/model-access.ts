@@ -2,7 +2,7 @@ import type { ModelAccess } from '../../shared/contract/projects/test-runs.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 
 /**
- * Vendor keys from this command's environment, for the local daemon only, which may have been started by another shell. A
+ * Vendor keys from this command's environment, for the local daemon only, which may have been started from another shell. A
  * hosted API must not receive keys implicitly.
  */
 export function modelAccess({

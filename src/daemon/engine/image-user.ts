@@ -38,7 +38,7 @@ async function copyPasswd(
   }
 }
 
-/** Of lines such as `node:x:1000:1000::/home/node:/bin/sh`. */
+/** Parses lines such as `node:x:1000:1000::/home/node:/bin/sh`. */
 function uidIn(passwd: string, name: string): number | undefined {
   const line = passwd.split('\n').find(text => text.startsWith(`${name}:`))
   const id = line?.split(':')[2] ?? ''

@@ -157,7 +157,7 @@ export function sealedFlags(program: string, names = [program, realpathSync(prog
   return ['--permission', ...readable.map(path => `--allow-fs-read=${path}`), ...featureFlags()]
 }
 
-/** Without messages in the server's log. Node would write its address there, and a warning about the flag. */
+/** Keeps the address of the debugger and a warning about its flag out of the server's log. */
 const QUIET_INSPECTOR = ['--inspect-publish-uid=http', '--disable-warning=PERM0004']
 
 /** The inspector runs any code, so only the developer's own machine may reach it, and handler modules may not import it. */

@@ -115,7 +115,7 @@ function onConnection(this: OwnedServer, socket: Socket): void {
 
 /**
  * `pauseOnConnect`: bytes read here would be lost to the instance. TCP_NODELAY keeps small responses from waiting for each
- * other, and SO_KEEPALIVE detects disappeared clients. Both options stay with the socket when it is handed over.
+ * other, and SO_KEEPALIVE detects clients that disappeared. Both options stay with the socket when it is handed over.
  */
 function createPausedServer(): Server {
   return createServer({

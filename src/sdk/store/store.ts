@@ -5,7 +5,7 @@
 export interface Store {
   /** Undefined when the key does not exist or has expired. */
   get<Value = unknown>(key: string): Promise<Value | undefined>
-  /** Resolves when the value is on disk. Key and value together may have 128 KiB. Replaces an earlier expiry. */
+  /** Resolves when the value is on disk. Key and value together are limited to 128 KiB. Replaces an earlier expiry. */
   set(key: string, value: unknown, options?: ExpiryOptions): Promise<void>
   /** Resolves with true when the key existed. */
   delete(key: string): Promise<boolean>

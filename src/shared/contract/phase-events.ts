@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { described } from '../json/schema-metadata.ts'
 
-/** Events of a build or a deployment: its phases as they begin, and last its record. */
+/** Events of a build or a deployment: its phases as they begin, and finally its record. */
 export function phaseEventsOf<T extends z.ZodType>(
   record: T,
   { id, of, phase }: { id: string; of: string; phase: string },

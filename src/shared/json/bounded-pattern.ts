@@ -5,7 +5,7 @@ export interface Pattern {
 
 /** Processor time. Far more than a benign pattern needs for 4 MB, and short enough for servers that share the process. */
 const TIME_LIMIT_MS = 100
-/** V8 limits the elapsed time. On a busy machine, a match may have had little of it, and is repeated with more. */
+/** V8 limits elapsed time. On a busy machine that includes little processor time, so the match is repeated with a longer limit. */
 const ELAPSED_LIMITS_MS = [TIME_LIMIT_MS, 4 * TIME_LIMIT_MS, 16 * TIME_LIMIT_MS]
 /** About a millisecond of matching. A time limit costs 0.1 ms. */
 const UNLIMITED_STEPS = 1e6

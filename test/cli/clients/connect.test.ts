@@ -35,7 +35,7 @@ describe('mcp connect', () => {
     expect(existsSync(join(home.dir, '.codex'))).toBe(false)
   })
 
-  it('takes the only installed client, asks for one of several, and connects all with --all', async () => {
+  it('uses the only installed client, requires a choice among several, and connects all with --all', async () => {
     const url = 'https://tools.example/mcp'
     const connect = (...options: string[]) => home.mcp(['connect', url, '--name', 'tools', ...options])
     expect(await connect()).toMatchObject({ code: 4, stderr: expect.stringContaining('No MCP client') })

@@ -149,7 +149,7 @@ describe('mcp import', () => {
     ])
   })
 
-  it('hosts them with stored variables, lets the client use them, and undoes that', async () => {
+  it('hosts the servers of a client with stored variables, points the client at them, and undoes it', async () => {
     const file = writeConfig('.cursor/mcp.json', { mcpServers: servers, theme: 'dark' })
     const ended = await home.mcp(['import', 'cursor', '--connect', '--json'])
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('broken is not hosted') })
@@ -167,7 +167,7 @@ describe('mcp import', () => {
     expect(existsSync(`${file}.before-import`)).toBe(false)
   })
 
-  it('points a file of no known client at them and keeps its layout', async () => {
+  it('replaces the servers in a file of an unknown client and keeps its layout', async () => {
     const before = '{"mcpServers":{"notes":{"command":"PROGRAM","args":["FILE"]}},"theme":"dark"}'
       .replace('PROGRAM', process.execPath)
       .replace('FILE', SERVER)
@@ -175,7 +175,7 @@ describe('mcp import', () => {
     writeFileSync(file, before)
     const { stdout } = await home.mcp(['import', file, '--connect'])
     const [, url] = /Hosted notes at (\S+)/.exec(stdout)!
-    expect(stdout).toContain(`The client of the file uses them now: ${file}`)
+    expect(stdout).toContain(`Clients that read ${file} use them now.`)
     expect(stdout).not.toContain('Claude')
     const after = `{"mcpServers":{"notes":{"type":"http","url":"${url}"}},"theme":"dark"}`
     expect(readFileSync(file, 'utf8')).toBe(after)

@@ -178,7 +178,7 @@ describe('mcp init', () => {
     expect(parse(untested).jobs.test.steps.at(-1)).toEqual({ run: 'mcp build' })
   })
 
-  it('suggests --from-openapi, or no project, for a URL in place of the folder', async () => {
+  it('suggests --from-openapi, or using the server without a project, for a URL instead of a folder', async () => {
     const { code, stderr } = await home.mcp(['init', 'https://api.example.com/openapi.json'])
     expect(code).toBe(2)
     expect(stderr).toContain('mcp init api --from-openapi https://api.example.com/openapi.json')

@@ -214,7 +214,7 @@ test('a name means the server of mcp dev in its folder, and the deployment elsew
   expect(inside.stderr).toContain('Using the preview of twice, which mcp dev serves from this folder.')
   expect(await run(['call', 'twice', 'say'], home.dir)).toMatchObject({
     stdout: 'deployed\n',
-    stderr: expect.stringContaining('mcp dev serves its preview: --env preview'),
+    stderr: expect.stringContaining('To use the preview that mcp dev serves, add --env preview.'),
   })
   // A suggested command means the same server in every folder.
   const { stdout } = await run(['tools', 'twice'], directory)

@@ -114,7 +114,7 @@ describe('while a daemon runs', () => {
   })
 })
 
-describe('of a stopped daemon', () => {
+describe('while the daemon is stopped', () => {
   beforeEach(() => {
     home = createHome()
   })

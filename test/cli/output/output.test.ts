@@ -61,7 +61,7 @@ test('JSON is indented for a terminal and compact in a pipe', async () => {
   }
 })
 
-test('names, texts, numbers and null have different colours', () => {
+test('names, strings, numbers and null have different colours', () => {
   const paint = (color: string) => (text: string) => `<${color} ${text}>`
   const style = Object.fromEntries(
     ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'].map(color => [color, paint(color)]),

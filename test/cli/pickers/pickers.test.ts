@@ -81,7 +81,7 @@ describe('without a terminal', () => {
     })
   })
 
-  test('the URL of an MCP server is not taken for an OpenAPI description', async () => {
+  test('the URL of an MCP server is not mistaken for an OpenAPI description', async () => {
     const { url } = await home.json<{ url: string }>(['deploy', 'greeter'])
     const init = await home.mcp(['init', 'api', '--from-openapi', url], { cwd: home.dir })
     expect(init).toMatchObject({ code: 2, stdout: '' })
@@ -105,7 +105,7 @@ describe('without a terminal', () => {
 })
 
 describe.runIf(hasTerminals)('at a terminal', () => {
-  test('a new project is described step by step, and its files are listed in the pipe', async () => {
+  test('init asks step by step, and lists the created files in the pipe', async () => {
     const { expects, ended } = open('init desk > created')
     await expects('Name of the server (desk)', '\r')
     await expects('❯ basic     declared answers, no code', `${DOWN}${DOWN}`)
@@ -119,7 +119,7 @@ describe.runIf(hasTerminals)('at a terminal', () => {
     expect(readdirSync(join(home.dir, 'desk/tools')).toSorted()).toEqual(['buy_it.ts', 'find_it.ts'])
   })
 
-  test('a new project asks for the OpenAPI description and leaves out the tools', async () => {
+  test('init asks for the OpenAPI description instead of the tools', async () => {
     const operation = { operationId: 'list', responses: { 200: { description: 'ok' } } }
     const api = {
       openapi: '3.1.0',
@@ -189,7 +189,7 @@ describe.runIf(hasTerminals)('at a terminal', () => {
     await prompt.expects('Welcome Ada')
   })
 
-  test('server and environment are asked for when there are several', async () => {
+  test('asks for server and environment when there are several', async () => {
     writeProject('other', { tools: [tool('say', 'Says.', 'said')] })
     await home.json(['up', 'other'], { cwd: home.dir })
     await home.json(['deploy', 'greeter', '--env', 'staging'], { cwd: home.dir })

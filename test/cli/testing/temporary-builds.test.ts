@@ -33,7 +33,7 @@ test('mcp test leaves no build, whatever the result is', async () => {
   expect(await builds()).toEqual([])
 })
 
-test('mcp chat about a project leaves no build, and /tools lists its tools', async () => {
+test('mcp chat in a project leaves no build, and /tools lists its tools', async () => {
   const args = ['chat', '--project', PROJECT, '--model', 'embedded']
   const { code, stdout } = await home.mcp(args, { input: 'hello\n/tools\n' })
   expect([code, stdout]).toEqual([0, expect.stringContaining('TOOL')])

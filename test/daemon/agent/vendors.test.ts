@@ -248,7 +248,7 @@ test('calls and tokens are limited', async () => {
   expect(tokens.body.data).toMatchObject({ stopped_by: 'tokens', turns: 2 })
 })
 
-test('a run without calls validates them and makes none', async () => {
+test('a run with make_calls: false validates tool calls but makes none', async () => {
   const { body } = await run('anthropic', [{ calls: [add(2, 3), add(2, 'x')] }, { text: 'ok' }], {
     make_calls: false,
   })

@@ -82,8 +82,8 @@ describe('a build', () => {
     const deployment_id = deployed.headers.location!.split('/').at(-2)
     expect(eventsOf(deployed)).toEqual([
       { type: 'phase', phase: 'starting the server' },
-      { type: 'phase', phase: 'moving sessions to it' },
-      { type: 'phase', phase: 'switching to it' },
+      { type: 'phase', phase: 'moving sessions to the new release' },
+      { type: 'phase', phase: 'switching to the new release' },
       { type: 'result', result: expect.objectContaining({ deployment_id, status: 'deployed' }) },
     ])
     expect((await followDeployment({ mcp_id: 'mcp_unknown', environment: 'staging' })).status).toBe(404)

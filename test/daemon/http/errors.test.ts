@@ -189,7 +189,7 @@ describe('a key', () => {
 })
 
 describe('a path', () => {
-  test('an unknown path is 404', async () => {
+  test('an unknown path returns 404', async () => {
     expect((await daemon.api('GET', '/v1/nothing')).body).toMatchObject(error('NOT_FOUND'))
     expect((await daemon.api('GET', '/nothing')).body).toMatchObject(error('NOT_FOUND'))
   })

@@ -65,6 +65,6 @@ describe('a breaking release', () => {
   })
 })
 
-test('an unknown build is 404', async () => {
+test('an unknown build returns 404', async () => {
   expect((await daemon.api('GET', '/v1/build/mcp_none/surface')).status).toBe(404)
 })

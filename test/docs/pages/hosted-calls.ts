@@ -16,7 +16,7 @@ import type { Ended } from '../../helpers/daemon/mcp.ts'
 /** Processes of all sessions. Pages run concurrently, and a process runs one command at a time. */
 const hosts = new Set<CommandHost>()
 
-/** Commands that the `mcp` of a page handed over. Starting a process for each takes most of the processor time of short ones. */
+/** Runs commands that the `mcp` of a page hands over. For short commands, starting a process takes most of the processor time. */
 export class HostedCalls {
   /** Where `mcp` writes its commands. */
   readonly folder = mkdtempSync(join(tmpdir(), 'mcp-calls-'))
@@ -32,9 +32,9 @@ export class HostedCalls {
     return ended
   }
 
-  /** Runs the command in the folder of a call and writes its end there. */
+  /** Runs the command in the folder of a call and writes its output and exit code there. */
   async answer(call: string): Promise<void> {
-    // Opened for both, so that it waits for no reader.
+    // Opened for reading and writing, so that opening does not wait for a reader.
     const code = openSync(join(call, 'code'), constants.O_RDWR)
     this.#answers.push(code)
     const [cwd, ...args] = valuesOf(join(call, 'command'))

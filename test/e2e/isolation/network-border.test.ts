@@ -25,7 +25,7 @@ export default {
 }`
 
 /** Limit of `vi.waitFor`, which is one second by default. */
-const ARRIVES = { timeout: 50_000 }
+const WITHIN_LIMIT = { timeout: 50_000 }
 
 let daemon: TestDaemon
 let folder: string
@@ -73,7 +73,7 @@ test('a module reaches only the public network, connections are counted and refu
         expect.objectContaining({ host: '10.0.0.1', port: 80, connections: 0, refusals: 2 }),
       ]),
     )
-  }, ARRIVES)
+  }, WITHIN_LIMIT)
 })
 
 test('a list allows its hosts, and "none" allows nothing', async () => {
@@ -181,7 +181,7 @@ test('a Python program reaches the public network only through its proxy variabl
     const text = await logs()
     expect(text).toContain('The connection to 169.254.169.254:80 was refused')
     expect(text).toContain('programs reach the network through the proxy in HTTP_PROXY')
-  }, ARRIVES)
+  }, WITHIN_LIMIT)
 })
 
 test('a Node program reaches the public network with fetch', async () => {

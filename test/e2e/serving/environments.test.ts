@@ -10,7 +10,7 @@ import { createProjectFolder } from '../../helpers/daemon/project-folder.ts'
 const ENVIRONMENTS = ['production', 'staging', 'development'] as const
 
 /** Limit of `vi.waitFor`, which is one second by default. */
-const ARRIVES = { timeout: 50_000 }
+const WITHIN_LIMIT = { timeout: 50_000 }
 
 let daemon: TestDaemon
 let custom: string
@@ -111,7 +111,7 @@ describe('release', () => {
         const { staying_sessions } = await statusOf(second.deployment_id)
         const staying = { deployment_id: first.deployment_id, sessions: 1 }
         expect(staying_sessions).toEqual(met === 'one' ? [staying] : [])
-      }, ARRIVES)
+      }, WITHIN_LIMIT)
     },
   )
 })
@@ -152,7 +152,7 @@ describe('logs', () => {
       const { body } = await daemon.api('GET', `/api/lambda-deploy/${status.deployment_id}/logs`)
       expect(body.lines).toContainEqual(expect.objectContaining({ method: 'tools/call' }))
       return body.lines
-    }, ARRIVES)
+    }, WITHIN_LIMIT)
     expect(lines.some(isMessage)).toBe(level === 'debug')
     expect(JSON.stringify(lines)).not.toContain('hush-hush-1')
   })

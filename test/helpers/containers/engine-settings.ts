@@ -3,8 +3,8 @@ import { join } from 'node:path'
 
 /**
  * Variables that make podman work on machines with hybrid cgroups and without the right to raise limits, where crun and the
- * default limits fail. Storage and state are in the folder, so that a reset does not affect other engines. `images`: further image
- * stores, which are only read.
+ * default limits fail. Storage and state are in the folder, so that a reset does not affect other engines. `images`: additional
+ * read-only image stores.
  */
 export function writeEngineSettings(directory: string, images: string[] = []): Record<string, string> {
   mkdirSync(join(directory, 'run'), { recursive: true })

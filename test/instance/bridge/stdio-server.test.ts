@@ -26,8 +26,8 @@ async function serve(...args: Parameters<typeof serveProgram>): Promise<ServedPr
   return served
 }
 
-describe('the bridge forwards', () => {
-  test("the program's name, instructions, capabilities and paginated lists in both eras", async () => {
+describe('forwarding', () => {
+  test("forwards the program's name, instructions, capabilities and paginated lists in both eras", async () => {
     const { url } = await serve()
     const answer = await post(
       url,
@@ -56,7 +56,7 @@ describe('the bridge forwards', () => {
     expect(templates.json.result.resourceTemplates[0].uriTemplate).toBe('fixture://{letter}')
   })
 
-  test('resources, prompts and completions', async () => {
+  test('forwards resources, prompts and completions', async () => {
     const { url } = await serve()
     const read = await postModern(url, 'resources/read', { uri: 'fixture://b' })
     expect(read.json.result.contents).toEqual([{ uri: 'fixture://b', text: 'content of fixture://b' }])
@@ -67,7 +67,7 @@ describe('the bridge forwards', () => {
     expect(completed.json.result.completion.values).toEqual(['A!'])
   })
 
-  test('an error with its code, message and data', async () => {
+  test('forwards an error with its code, message and data', async () => {
     const { url } = await serve()
     const answer = await postModern(url, 'tools/call', { name: 'nothing', arguments: {} })
     expect(answer.json.error).toEqual({
@@ -77,7 +77,7 @@ describe('the bridge forwards', () => {
     })
   })
 
-  test('unknown members of _meta, except those of the connection itself', async () => {
+  test('forwards unknown members of _meta, except those of the connection itself', async () => {
     const { url } = await serve()
     const body = modern(
       'tools/call',

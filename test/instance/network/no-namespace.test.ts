@@ -57,7 +57,7 @@ describe('without a network namespace', () => {
         `for (const [type, name, value] of [[Array, 'some', () => false], [Map, 'get', () => 1], [Set, 'has', () => true]])
         type.prototype[name] = value`,
       ],
-    ])('refuse a port of this machine %s', async (_name, before) => {
+    ])('native handles refuse a port of this machine %s', async (_name, before) => {
       const upstream = await startUpstream()
       let connections = 0
       upstream.on('connection', () => connections++)

@@ -54,7 +54,7 @@ export function parseManifest(bytes: Buffer, name: string): Manifest | Index {
     throw malformed(name, `it must have 1 to ${MAX_LAYERS} layers`)
   const other = layers.find(layer => LAYER_TYPES[layer.mediaType] === undefined)
   if (other)
-    throw malformed(name, `its layer ${other.digest} is of the type "${other.mediaType.slice(0, 100)}"`)
+    throw malformed(name, `its layer ${other.digest} has the type "${other.mediaType.slice(0, 100)}"`)
   if (layers.reduce((sum, { size }) => sum + size, 0) > MAX_IMAGE_BYTES)
     throw malformed(name, `its layers have more than ${MAX_IMAGE_BYTES} bytes`)
   return {

@@ -9,14 +9,14 @@ import { dataEndpoint } from '../endpoint.ts'
 export function pruneEndpoints({ prune }: Services) {
   const listUnused = dataEndpoint({
     operationId: 'listUnused',
-    summary: 'List what nothing uses any more',
+    summary: 'List what is no longer used',
     answers: { 200: { description: 'What can be removed.', schema: unusedListSchema } },
     run: () => prune.list(),
   })
 
   const removeUnused = dataEndpoint({
     operationId: 'removeUnused',
-    summary: 'Remove what nothing uses any more',
+    summary: 'Remove what is no longer used',
     body: pruneRequestSchema,
     answers: { 200: { description: 'What was removed.', schema: pruneResultSchema } },
     run: ({ body }) => prune.remove(body),

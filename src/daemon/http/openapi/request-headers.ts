@@ -1,7 +1,7 @@
 /** Request headers, by name: `components.parameters`. */
 export const REQUEST_HEADERS = {
   'Idempotency-Key': header(
-    'Unique id of the request, at most 255 visible ASCII characters. A repetition within 24 hours gets the first answer.',
+    'Unique id of the request, at most 255 visible ASCII characters. A repeated request within 24 hours gets the first answer.',
     '8e03978e-40d5-43dd-bc93-6894a57f9324',
     { minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
   ),

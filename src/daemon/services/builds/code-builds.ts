@@ -32,7 +32,7 @@ const LOAD_TIMEOUT_MS = { module: 15_000, program: 180_000 }
 /** Each build runs a process that loads the code. Programs mostly wait, for example for npm. */
 const CONCURRENCY = { module: 4, program: 8 }
 
-/** Phase in which the code starts. A program that is not an npm package may be downloaded in it. */
+/** Phase in which the code starts. A program that is not an npm package may be downloaded during it. */
 const ASKING = 'starting it and asking what it offers'
 
 export interface CodeBuildWork {

@@ -216,7 +216,7 @@ function notCopied(server: string, from: Environment, cause: Error): HostingErro
 }
 
 function otherPreview({ id, name }: Build): HostingError {
-  return new HostingError('CONFLICT', `The preview of "${name}" serves another build than ${id}.`)
+  return new HostingError('CONFLICT', `The preview of "${name}" serves a different build, not ${id}.`)
 }
 
 function notInspectable({ name }: Build): HostingError {

@@ -14,7 +14,7 @@ import { drainPrevious, prepareSessionTransfer, transferSessions } from './sessi
 const SHOWN_LOG_LINES = 10
 
 export interface RunningRelease {
-  /** What it is doing, such as `starting the server`. Ends when `done` settles. */
+  /** Phases as they begin, such as `starting the server`. Ends when `done` settles. */
   phases: AsyncIterable<string>
   /** The final record, with status `failed` when the start failed. Rejects with NOT_FOUND when the deployment was removed. */
   done: Promise<Deployment>
@@ -53,9 +53,9 @@ export class Releases {
     try {
       prepareSessionTransfer(this.#deps, deployment)
       await this.#start(deployment, onPhase)
-      onPhase('moving sessions to it')
+      onPhase('moving sessions to the new release')
       await transferSessions(this.#deps, deployment)
-      onPhase('switching to it')
+      onPhase('switching to the new release')
       if (this.#isWanted(deployment)) return await this.#switch(deployment, elapsed())
     } catch (error) {
       return this.#fail(deployment, error, elapsed())

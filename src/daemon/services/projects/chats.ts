@@ -93,6 +93,6 @@ function toPosition(token: string): number {
   if (/^\d{1,9}$/.test(token)) return Number(token)
   throw new HostingError(
     'INVALID_REQUEST',
-    `The nextToken "${token}" is not valid. Use the one of the previous page.`,
+    `The nextToken "${token}" is not valid. Use the one from the previous page.`,
   )
 }

@@ -21,7 +21,7 @@ export interface PruneServices {
   temporaryBuilds: TemporaryBuilds
 }
 
-/** Removes what nothing uses any more, on request (docs/cleanup.md). */
+/** Removes what is no longer used, on request (docs/cleanup.md). */
 export class Prune {
   readonly #deps: Dependencies
   readonly #services: PruneServices

@@ -97,7 +97,7 @@ function containerOptions(
       const build = getServedBuild(deps, buildId)
       const artifact = loadArtifact(deps, build)
       if (!config && artifact.program?.type !== 'image') return {}
-      onPhase('preparing its image')
+      onPhase('preparing the image')
       const container = await prepareContainer(deps, {
         build,
         artifact,
@@ -105,7 +105,7 @@ function containerOptions(
         ...(config && { config }),
         warn,
       })
-      onPhase('starting its container')
+      onPhase('starting the container')
       return { container }
     },
   }

@@ -60,7 +60,7 @@ export function serveListen(exchange: TenantExchange, request: RpcRequest): void
   stream.send(acknowledgement)
   tenant.changeNotifier.listeners.add(listener)
   if (honored.resourceSubscriptions) tenant.server.listen?.(honored.resourceSubscriptions, ended.signal)
-  // No notification can follow, or the stream would end soon.
+  // There is nothing to send, or the stream would end soon.
   if (Object.keys(honored).length === 0 || tenant.isDraining) finish()
 }
 

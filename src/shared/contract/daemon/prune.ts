@@ -13,7 +13,7 @@ const kind = z.enum(UNUSED_KINDS).meta({
 const id = z.string().min(1).max(300).describe('Id in its kind.')
 const example = { kind: 'build', id: EXAMPLE_MCP_ID } as const
 
-const unusedItemSchema = named('UnusedItem', 'Something that nothing uses any more.', {
+const unusedItemSchema = named('UnusedItem', 'An item that is no longer used.', {
   ...example,
   name: 'weather',
   reason: 'failed',

@@ -17,6 +17,6 @@ export interface UnknownFile {
   bytes: number
   /** Time of the first check that found it. */
   since: string
-  /** Time for which it has been kept since then, measured between checks. */
+  /** Time since then. Each check adds one day at most. */
   keptMs: number
 }

@@ -15,7 +15,7 @@ const REQUESTS = { total: 120, errors: 3, errorRate: 0.025, p50Ms: 2.1, p99Ms: 1
 
 /** Counts since the deployment was created. */
 const destinationSchema = named('Destination', 'A host that the code of a deployment connected to.').object({
-  host: z.string().meta(described('Host. `(other)` stands for further hosts.', 'api.github.com')),
+  host: z.string().meta(described('Host. `(other)` stands for all other hosts.', 'api.github.com')),
   port: z.int().describe('Port.'),
   connections: z.int().describe('Number of connections.'),
   failures: z.int().describe('Connections that could not be made.'),

@@ -53,7 +53,7 @@ describe('reports a registry with invalid content or broken connections, and kee
     [
       'a layer of an unknown type',
       server => change(server, { layers: [{ ...origin.image.manifest.layers[0], mediaType: 'text/plain' }] }),
-      /is of the type "text\/plain"/,
+      /has the type "text\/plain"/,
     ],
     [
       'endless layers',

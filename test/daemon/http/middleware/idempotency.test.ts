@@ -49,7 +49,7 @@ test('a replay repeats Location and Preference-Applied, and the request id that 
   expect(second.headers.location).toBe(`/v1/build/${first.body.data.mcp_id}`)
 })
 
-test('a replay counts for the rate limit', async () => {
+test('a replay counts towards the rate limit', async () => {
   const first = await createProject('counted', 'counted')
   const second = await createProject('counted', 'counted')
   const left = (answer: typeof first) => Number(answer.headers['x-ratelimit-remaining'])

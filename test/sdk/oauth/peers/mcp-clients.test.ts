@@ -68,7 +68,7 @@ test('the v1 client of the SDK finds the server, registers, signs in, calls a to
   expect(memory.tokens().access_token).not.toBe(first)
 })
 
-test('the v2 client of the SDK does the same and checks the returned issuer', async () => {
+test('the v2 client of the SDK finds the server, registers, signs in, and checks the returned issuer', async () => {
   const memory = createClientMemory()
   const transport = new ModernTransport(url, { authProvider: memory })
   const client = new ModernClient({ name: 'v2', version: '1.0.0' })
