@@ -107,7 +107,7 @@ describe('absolute-form requests', () => {
     expect(await exchange(open.port, `${head}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 /)
   })
 
-  test('absolute-form requests are refused by the address of their host', async () => {
+  test('absolute-form requests are refused when the address of their host is not allowed', async () => {
     const answer = await exchange(
       open.port,
       'GET http://169.254.169.254/latest/meta-data HTTP/1.1\r\nHost: a\r\n\r\n',

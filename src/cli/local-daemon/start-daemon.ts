@@ -26,7 +26,9 @@ export async function ensureDaemon(context: DaemonContext): Promise<Discovery> {
   const running = await findDaemon(context.paths)
   if (!running) return startDaemon(context)
   if (running.version === VERSION) return running
-  context.output.warn(`The daemon has version ${running.version}, mcp ${VERSION}. Upgrading the daemon.`)
+  context.output.warn(
+    `The daemon has version ${running.version} and mcp has ${VERSION}. Upgrading the daemon.`,
+  )
   const { upgradeDaemon } = await import('./upgrade-daemon.ts')
   return upgradeDaemon(running, context)
 }

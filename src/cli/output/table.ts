@@ -5,7 +5,7 @@ const MIN_TEXT_COLUMN = 24
 const GAP = 2
 
 /**
- * Aligned columns, two spaces apart, header first. With `width` (columns of a terminal) long texts are wrapped, and the last
+ * Aligned columns, two spaces apart, header first. With `width` (columns of a terminal) long text is wrapped, and the last
  * columns that still do not fit are printed below their row. Nothing is cut, so that ids and URLs can be copied.
  */
 export function formatTable(
@@ -26,7 +26,7 @@ export function formatTable(
 }
 
 /**
- * Removes control characters, so that names and log texts cannot control the terminal, and characters that change the
+ * Removes control characters, so that names and log messages cannot control the terminal, and characters that change the
  * writing direction or are invisible.
  */
 export function printable(text: string): string {
@@ -81,7 +81,7 @@ function totalWidth(widths: readonly number[]): number {
   return widths.reduce((sum, one) => sum + one, GAP * (widths.length - 1))
 }
 
-/** One line, or several if texts are wrapped. */
+/** One line, or several if text is wrapped. */
 function alignRow(row: readonly string[], widths: readonly number[]): string[] {
   const columns = row.map((cell, column) => wrapText(cell, widths[column]!))
   const height = Math.max(...columns.map(({ length }) => length))

@@ -108,7 +108,7 @@ function sealedCommand({ program, kind, id, memoryLimitMb, inspectPort }: Proces
       command: [...dieWithParent(), process.execPath, ...flags, ...sealedFlags(program), program, id],
       gap: sandboxGap(sandbox.why),
     }
-  // A debugger outside could not connect to a loopback of its own.
+  // A debugger outside could not connect to the loopback interface of another network namespace.
   const isReachable = inspectPort !== undefined
   const ownNetwork = HAS_EGRESS && kind === 'sealed' && sandbox.hasNetworks && !isReachable
   const nodeArguments = (inside: string) => [...flags, ...sealedFlags(inside, [inside]), inside, id]
@@ -126,8 +126,8 @@ export function bridgeWall(): NetworkWall {
 }
 
 /**
- * The variables of the daemon that affect dates and texts. Omits keys and tokens, and NODE_OPTIONS and
- * NODE_EXTRA_CA_CERTS, which would change or slow every start.
+ * The variables of the daemon that affect dates and text. Omits keys and tokens, and NODE_OPTIONS and
+ * NODE_EXTRA_CA_CERTS, which would change or slow down every start.
  */
 export function processEnvironment(from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = ['TZ', 'LANG', 'LC_ALL', 'TMPDIR', 'SystemRoot', 'TEMP']

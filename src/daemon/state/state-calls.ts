@@ -2,7 +2,7 @@ import type { StateOperation } from '../../shared/instances/state-operations.ts'
 import type { StateDatabase } from '../store/state/state-database.ts'
 import type { StateQuery, StateRow } from '../store/state/state-reads.ts'
 
-/** What the worker is asked to do with one store. */
+/** Request to the worker about one store. */
 export type StateCall =
   | { method: 'run'; operations: readonly StateOperation[] }
   | { method: 'usage' }

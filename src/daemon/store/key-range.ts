@@ -1,6 +1,6 @@
 const LAST = 0x10_ffff
 
-/** The first text after all texts with this prefix, in code point order. Undefined when nothing can follow. */
+/** The first string after all strings with this prefix, in code point order. Undefined when nothing can follow. */
 export function endOfPrefix(prefix: string): string | undefined {
   const points = Array.from(prefix, character => character.codePointAt(0)!)
   while (points.at(-1) === LAST) points.pop()

@@ -23,7 +23,7 @@ export interface RunPlan {
   /** Connects its standard input. */
   isInteractive?: boolean | undefined
   settings?: ImageSettings | undefined
-  /** Folder of this machine that is its DATA_DIR. */
+  /** Folder on this machine that is mounted as its DATA_DIR. */
   data?: string | undefined
 }
 

@@ -7,7 +7,7 @@ import { type Describe, Host, type Prepare } from './host.ts'
 import { Outbox } from './outbox.ts'
 
 type SendNow = (message: FromInstance | Several, handle?: unknown, onSent?: () => void) => void
-type Obeyed = Exclude<ToInstance, { type: 'shutdown' | 'ping' }>
+type HostMessage = Exclude<ToInstance, { type: 'shutdown' | 'ping' }>
 
 /** Turns this process into an instance that executes the daemon's commands over IPC until the channel closes. */
 export function runInstance(prepare: Prepare, describe: Describe): void {
@@ -32,7 +32,7 @@ export function runInstance(prepare: Prepare, describe: Describe): void {
   const onMessage = (message: ToInstance, socket: Socket | undefined) => {
     if (message.type === 'shutdown') return void exit()
     if (message.type === 'ping') return send({ type: 'alive' })
-    const act = () => obey(host, describe, message, socket)
+    const act = () => handleMessage(host, describe, message, socket)
     if (!bringsCode(message)) return act()
     void import('../isolation/lock-down.ts').then(({ lockDown }) => {
       const problem = lockDown(message.tenant, {
@@ -69,18 +69,18 @@ async function sendEgressListener(send: SendNow, exit: () => void): Promise<void
 }
 
 /** True for messages that bring handler modules. The process must be locked down before it loads the first one. */
-function bringsCode(message: Obeyed): message is Extract<Obeyed, { tenant: Tenant }> {
+function bringsCode(message: HostMessage): message is Extract<HostMessage, { tenant: Tenant }> {
   if (!('artifact' in message) || message.artifact.program?.type !== 'module') return false
   return !message.tenant.container && !message.tenant.asleep
 }
 
-type Order<Type extends Obeyed['type']> = (
+type MessageHandler<Type extends HostMessage['type']> = (
   host: Host,
-  message: Extract<Obeyed, { type: Type }>,
+  message: Extract<HostMessage, { type: Type }>,
   socket: Socket | undefined,
 ) => unknown
 
-const ORDERS: { [Type in Exclude<Obeyed['type'], 'describe'>]: Order<Type> } = {
+const MESSAGE_HANDLERS: { [Type in Exclude<HostMessage['type'], 'describe'>]: MessageHandler<Type> } = {
   serve: (host, message) => host.serve(message),
   connection: (host, message, socket) => host.connect(message, socket),
   lease: (host, message, socket) => host.leaseSocket(message, socket),
@@ -101,7 +101,17 @@ const ORDERS: { [Type in Exclude<Obeyed['type'], 'describe'>]: Order<Type> } = {
   'peer-reached': (host, message, socket) => host.peerConnector.onConnection(message, socket),
 }
 
-function obey(host: Host, describe: Describe, message: Obeyed, socket: Socket | undefined): void {
+function handleMessage(
+  host: Host,
+  describe: Describe,
+  message: HostMessage,
+  socket: Socket | undefined,
+): void {
   if (message.type === 'describe') void host.describe(describe, message)
-  else (ORDERS[message.type] as Order<Obeyed['type']> | undefined)?.(host, message, socket)
+  else
+    (MESSAGE_HANDLERS[message.type] as MessageHandler<HostMessage['type']> | undefined)?.(
+      host,
+      message,
+      socket,
+    )
 }

@@ -10,7 +10,7 @@ const ANSWER_MS = 2000
 
 /**
  * Owners of sessions whose first instance has stopped. Any instance may get their requests. The daemon assigns each session
- * to one instance, so that a question and its answer meet.
+ * to one instance, so that an answer arrives where its question was asked.
  */
 export class SessionOwners {
   /** Port where this instance accepts relayed requests. */

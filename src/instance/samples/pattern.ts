@@ -62,7 +62,7 @@ class PatternReader {
     return text
   }
 
-  /** Alternative texts of an atom. */
+  /** Alternative strings of an atom. */
   #readAtom(): string[] {
     const character = this.#next()
     switch (character) {

@@ -40,7 +40,7 @@ export function sampleString(schema: JsonSchema, seed: number): string | undefin
   return text.length > most ? (most > 0 ? text.slice(-most) : '') : text.padEnd(least, '.')
 }
 
-/** Tries longer texts and other alternatives until the length fits. */
+/** Tries longer strings and other alternatives until the length fits. */
 function matching(pattern: string, seed: number, least: number, most: number): string | undefined {
   for (let extra = 0; extra <= least + 8; extra++) {
     const text = samplePattern(pattern, { seed, extra })

@@ -41,6 +41,6 @@ function decodeCursor(member: string, cursor: string, pageSize: number, count: n
   const position = Number(start ?? 0)
   const isGood = position > 0 && position < count && position % pageSize === 0
   if (!isGood || encodeCursor(member, position) !== cursor)
-    throw new RpcError(-32602, 'Invalid cursor. Use nextCursor of the previous page, or omit it.')
+    throw new RpcError(-32602, 'Invalid cursor. Use the nextCursor of the previous page, or omit it.')
   return position
 }

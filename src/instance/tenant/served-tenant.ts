@@ -22,7 +22,7 @@ import type { PreparedServer } from '../server/prepared-server.ts'
 import type { StateChannel } from '../state/state-channel.ts'
 import { RequestCounters } from './request-counters.ts'
 
-type DrainOrder = Extract<ToInstance, { type: 'drain' }>
+type DrainMessage = Extract<ToInstance, { type: 'drain' }>
 
 /** Maximum number of open event streams per tenant. Additional ones get 503. */
 const MAX_STREAMS = 1000
@@ -190,7 +190,7 @@ export class ServedTenant {
   }
 
   /** See `drain` of `ToInstance`. */
-  startDraining({ changed, sessionIdleMs, siblings = [] }: Omit<DrainOrder, 'type' | 'tenantId'>): void {
+  startDraining({ changed, sessionIdleMs, siblings = [] }: Omit<DrainMessage, 'type' | 'tenantId'>): void {
     this.isReplaced = changed !== undefined
     this.#isKeeping = sessionIdleMs !== undefined
     if (sessionIdleMs !== undefined) this.#keepOwnSessions(sessionIdleMs, siblings)

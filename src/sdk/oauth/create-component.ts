@@ -120,6 +120,6 @@ function validateParts({
 function requiredResource(resource: string): string {
   const canonical = canonicalResource(resource)
   if (canonical === undefined)
-    throw new TypeError(`The resource "${resource}" must be an http(s) URL without fragment.`)
+    throw new TypeError(`The resource "${resource}" must be an http(s) URL without a fragment.`)
   return canonical
 }

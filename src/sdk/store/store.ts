@@ -1,5 +1,5 @@
 /**
- * Durable key-value store of the server in one environment, shared by its instances. Keys are texts of 1 to 2048 bytes (UTF-8),
+ * Durable key-value store of the server in one environment, shared by its instances. Keys are strings of 1 to 2048 bytes (UTF-8),
  * sorted by their bytes. Values are JSON. The methods reject with a {@link StoreError}.
  */
 export interface Store {

@@ -24,7 +24,7 @@ export function promptArguments(prompt: PromptDefinition): PromptArgument[] {
   }))
 }
 
-/** Templates of a prompt. May include literal texts. */
+/** Templates of a prompt. May include literal text. */
 function promptTemplates(prompt: PromptDefinition): string[] {
   return [prompt.template ?? '', ...(prompt.messages ?? []).flatMap(({ content }) => stringsOf(content))]
 }

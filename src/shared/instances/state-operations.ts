@@ -1,4 +1,4 @@
-/** Operations on the key-value store of a server and environment (`context.store`). Values are JSON texts. */
+/** Operations on the key-value store of a server and environment (`context.store`). Values are JSON text. */
 
 /** Maximum UTF-8 bytes of a key. */
 export const MAX_KEY_BYTES = 2048

@@ -13,7 +13,7 @@ export const uniqueItems: FuncKeywordDefinition = {
     !isUnique || new Set(items.map(toKey)).size === items.length,
 }
 
-/** Equal texts for values that are equal in JSON Schema. The order of members does not matter. */
+/** Equal strings for values that are equal in JSON Schema. The order of members does not matter. */
 function toKey(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toKey).join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'

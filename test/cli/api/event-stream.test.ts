@@ -27,7 +27,7 @@ test('skips events without data', async () => {
   expect(await read('id: 1\ndata: \n\ndata: {"a":1}\n\n')).toEqual([{ a: 1 }])
 })
 
-test('accepts line ends that are split between pieces', async () => {
+test('accepts line ends that are split between chunks', async () => {
   expect(await read('data: 1\r', '\n\r', '\ndata: 2\r', '\rdata: 3\n', '\n')).toEqual([1, 2, 3])
 })
 

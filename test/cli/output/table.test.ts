@@ -17,7 +17,7 @@ test('columns are aligned, two spaces apart, without trailing spaces', () => {
   ).toEqual(['A      LONG', 'first  x', 'b'])
 })
 
-test('long texts are wrapped in their column for a terminal only', () => {
+test('long text is wrapped in its column for a terminal only', () => {
   const rows = [['greet', 'Greets a person by name in the language of the place']]
   expect(formatTable(['TOOL', 'DESCRIPTION'], rows, 40)).toEqual([
     'TOOL   DESCRIPTION',
@@ -64,7 +64,7 @@ test('a word longer than its column moves the columns after it below the row', (
   ])
 })
 
-test('removes control characters from names and log texts', () => {
+test('removes control characters from names and log messages', () => {
   expect(printable('a\u001b[31mred\u0007\u009b2J')).toBe('a�[31mred��2J')
 })
 

@@ -215,7 +215,7 @@ describe('files of resources', () => {
     expect(error.details).toContain(reason)
   })
 
-  it('files of resources exclude other content', async () => {
+  it('a file of a resource cannot be combined with other content', async () => {
     write({ ...project({ ...resource, file: 'a.md', text: 'A' }), 'a.md': 'A' })
     expect((await failure()).details).toContain('keep one of text, blob, file, handler')
   })

@@ -7,7 +7,7 @@ test.each([
   [{ days: 1 }, true],
   [{ days: 'x' }, false],
   [{}, false],
-])('arguments %j that fit the schema: %s', async (args, fits) => {
+])('arguments %j fit the schema: %s', async (args, fits) => {
   expect(await fitsSchema(args, schema)).toBe(fits)
 })
 

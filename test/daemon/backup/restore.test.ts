@@ -83,7 +83,7 @@ test('rebuilds a home from only a backup and the secret key', async () => {
   expect(await used.tool(['inspect'], env)).toMatchObject({ key: 'fits', missing: [] })
 })
 
-test('treats a manifest with a path outside of the home as damaged and writes nothing there', async () => {
+test('treats a manifest with a path outside the home as damaged and writes nothing there', async () => {
   const { file } = await used.backup()
   const env = used.newHome()
   const manifestFile = file.replace(/db$/, 'json')

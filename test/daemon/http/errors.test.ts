@@ -153,7 +153,7 @@ describe('a body', () => {
 })
 
 describe('a key', () => {
-  test('a missing key is 401 with a bare challenge and without rate-limit headers', async () => {
+  test('a missing key returns 401 with a bare challenge and without rate-limit headers', async () => {
     const answer = await daemon.api('GET', '/v1/build', { key: null })
     expect(answer.status).toBe(401)
     expect(answer.body).toMatchObject(error('UNAUTHORIZED'))
@@ -161,14 +161,14 @@ describe('a key', () => {
     expect(answer.headers['x-ratelimit-limit']).toBeUndefined()
   })
 
-  test('an unknown key is 401 and not repeated in the answer', async () => {
+  test('an unknown key returns 401, and the answer does not repeat it', async () => {
     const answer = await daemon.api('GET', '/v1/build', { key: 'mcp_sk_guessed' })
     expect(answer.status).toBe(401)
     expect(answer.headers['www-authenticate']).toMatch(/error="invalid_token"/)
     expect(answer.text).not.toContain('guessed')
   })
 
-  test('a key in another scheme is 401', async () => {
+  test('a key in another scheme returns 401', async () => {
     const answer = await daemon.api('GET', '/v1/build', {
       key: null,
       headers: { authorization: 'Basic YTpi' },
@@ -176,7 +176,7 @@ describe('a key', () => {
     expect(answer.status).toBe(401)
   })
 
-  test('a key without the scope is 403, which names the scope', async () => {
+  test('a key without the scope returns 403, which names the scope', async () => {
     const { key } = await createKey(daemon, { scopes: ['READ'] })
     const answer = await daemon.api('POST', '/v1/build', { key, body: echoServer() })
     expect(answer.status).toBe(403)
@@ -194,14 +194,14 @@ describe('a path', () => {
     expect((await daemon.api('GET', '/nothing')).body).toMatchObject(error('NOT_FOUND'))
   })
 
-  test('an unsupported method is 405 and lists the supported ones', async () => {
+  test('an unsupported method returns 405 and lists the supported ones', async () => {
     const answer = await daemon.api('PUT', '/v1/build')
     expect(answer.status).toBe(405)
     expect(answer.headers.allow).toBe('POST, GET, HEAD')
     expect(answer.body).toMatchObject(error('METHOD_NOT_ALLOWED'))
   })
 
-  test('an unknown id is 404 and named', async () => {
+  test('an unknown id returns 404, and the answer names it', async () => {
     for (const path of [
       '/v1/build/mcp_gone',
       '/v1/deploy/dep_gone/status',

@@ -69,7 +69,7 @@ describe('a key', () => {
       expect(readFileSync(daemon.home.database + suffix).includes(key)).toBe(false)
   })
 
-  test('a name in use is 409, unless the request replaces the keys that have it', async () => {
+  test('a name in use returns 409, unless the request replaces the keys that have it', async () => {
     const first = await createKey(daemon, { name: 'ci', scopes: ['READ'] })
     const second = await createKey(daemon, { scopes: ['READ'] })
     // Earlier versions accepted the same name twice.
@@ -106,7 +106,7 @@ describe('a key', () => {
     })
   })
 
-  test('an expired key is 401 except for its own information', async () => {
+  test('an expired key returns 401 except for its own information', async () => {
     const { key } = await createKey(daemon, {
       scopes: ['READ'],
       expiresAt: new Date(now.getTime() + 60_000).toISOString(),

@@ -96,7 +96,7 @@ describe('following', () => {
     stream.close()
   })
 
-  test('following an unknown id is 404 instead of a stream', async () => {
+  test('following an unknown id returns 404 instead of a stream', async () => {
     const answer = await daemon.api('GET', '/api/lambda-deploy/dep_none/logs', {
       headers: { accept: 'text/event-stream' },
     })

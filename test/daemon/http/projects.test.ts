@@ -42,7 +42,7 @@ describe('a project', () => {
     expect((await daemon.api('GET', `/api/projects/${answer.body.id}`)).body).toEqual(answer.body)
   })
 
-  test('a name in use is 409 until its project is deleted, and an update accepts it as the contract does', async () => {
+  test('a name in use returns 409 until its project is deleted, and an update accepts it as the contract does', async () => {
     const { id } = await create({ name: 'taken' })
     await daemon.api('PATCH', `/api/projects/${id}`, { body: { status: 'archived' } })
     expect(await create({ name: 'taken' })).toMatchObject({
@@ -111,7 +111,7 @@ describe('a project', () => {
     expect(second.nextToken).toBeNull()
   })
 
-  test('a project needs BUILD_AND_DEPLOY to be changed and READ to be read', async () => {
+  test('changing a project requires BUILD_AND_DEPLOY, and reading it requires READ', async () => {
     const { id } = await create()
     const body = { name: 'reader', scopes: ['READ'] }
     const { key } = (await daemon.api('POST', '/api/keys', { body })).body
@@ -121,7 +121,7 @@ describe('a project', () => {
     expect(refused.body.error.code).toBe('INSUFFICIENT_SCOPE')
   })
 
-  test('an unknown project is 404', async () => {
+  test('an unknown project returns 404', async () => {
     for (const [method, path] of [
       ['GET', '/api/projects/prj_none'],
       ['PATCH', '/api/projects/prj_none'],

@@ -194,7 +194,7 @@ describe('when one of several instances of a release is killed', () => {
     return found
   }
 
-  test('its sessions of an earlier release continue at the other instance of that release', async () => {
+  test('sessions of a killed instance of an earlier release continue at the other instance of that release', async () => {
     const release = async (version: string) => {
       using project = createProjectFolder({ 'tools/pid.ts': PID(version) })
       return await deployFolder(daemon, 'halved', project.path, { config: two })

@@ -20,7 +20,7 @@ async function linesOf(write: (log: TenantLog) => void): Promise<string[]> {
   return readFileSync(logFile, 'utf8').trim().split('\n')
 }
 
-test('truncates long texts of clients', async () => {
+test('truncates long text from clients', async () => {
   const long = 'x'.repeat(4_000_000)
   const lines = await linesOf(log => {
     log.request({ method: long, tool: long, requestId: long, ms: 1, failed: false, bytes: 1 })

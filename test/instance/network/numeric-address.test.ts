@@ -44,7 +44,7 @@ function randomAddress(): string {
   return random(2) === 0 ? address : new SocketAddress({ address, family: 'ipv6' }).address
 }
 
-test('accepts the texts that Node takes for addresses, and no others', () => {
+test('accepts the strings that Node takes for addresses, and no others', () => {
   for (let round = 0; round < 20_000; round++) {
     const text = randomText()
     const bare = text.split('%')[0]!

@@ -160,7 +160,7 @@ describe('arguments', () => {
       properties({ a: {} }),
       [],
     ],
-  ])('with %s', (_, before, after, expected) => {
+  ])('arguments with %s', (_, before, after, expected) => {
     expect(inputs(before, after)).toEqual(expected)
   })
 
@@ -227,7 +227,7 @@ describe('results', () => {
       [`! ${out}.a may now be "y"`],
     ],
     ['a value less', properties({ a: { enum: ['x', 'y'] } }), properties({ a: { enum: ['x'] } }), []],
-  ])('with %s', (_, before, after, expected) => {
+  ])('results with %s', (_, before, after, expected) => {
     expect(outputs(before, after)).toEqual(expected)
   })
 })

@@ -101,7 +101,7 @@ function linkWithin(path: string, target: string): string {
   if (!isAbsolute(target) && end !== '..' && !end.startsWith(`..${sep}`)) return target
   throw new HostingError(
     'INVALID_MCP',
-    `${path} is a link to ${target}, outside of its folder, and cannot be part of an image.`,
+    `${path} is a link to ${target}, outside its folder, and cannot be part of an image.`,
   )
 }
 

@@ -67,7 +67,7 @@ function readConfig(path: string): DockerConfig {
 /** https://github.com/docker/docker-credential-helpers: the registry on standard input, JSON on standard output. */
 async function askHelper(helper: string, registry: string): Promise<Credentials | undefined> {
   if (!/^[\w.-]+$/.test(helper))
-    throw new HostingError('INVALID_REQUEST', `"${helper}" is not a name of a credential helper.`)
+    throw new HostingError('INVALID_REQUEST', `"${helper}" is not the name of a credential helper.`)
   const child = spawn(`docker-credential-${helper}`, ['get'], {
     stdio: ['pipe', 'pipe', 'ignore'],
     timeout: 30_000,

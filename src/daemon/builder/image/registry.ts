@@ -105,7 +105,7 @@ export class Registry {
 
   async #try({ method, path, headers, body }: RegistryRequest): Promise<RegistryAnswer> {
     const url = this.url(path)
-    // Registries redirect to stores of other origins, which must not get our credentials.
+    // Registries redirect to storage at other origins, which must not get our credentials.
     const own =
       url.origin === this.#origin && this.#authorization ? { authorization: this.#authorization } : {}
     try {

@@ -68,7 +68,7 @@ export class Packages {
     }
   }
 
-  /** Names of packages that no server used for 90 days. Removes incomplete installations that a crash left. */
+  /** Names of packages that no server has used for 90 days. Removes incomplete installations that a crash left. */
   async unused(now: number): Promise<string[]> {
     const names = await readdir(this.directory).catch(() => []) // nothing was ever installed
     const unused: string[] = []

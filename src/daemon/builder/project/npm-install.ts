@@ -53,7 +53,7 @@ export async function runNpm(
   const reason = OUT_OF_REACH.exec(output)?.[0]
   if (reason)
     throw new HostingError('UPSTREAM_FAILED', `The npm registry cannot be reached (${reason}).`, {
-      details: `${details}\nOnly lock files that were installed before need no registry.`,
+      details: `${details}\nWithout a registry, only lock files that were installed before can be installed.`,
     })
   throw new HostingError('INVALID_MCP', `npm cannot install ${what}.`, { details })
 }

@@ -22,7 +22,7 @@ const AUTHORITY_DAYS = 3650
 /** Longer than certificates are cached (certificates.ts). */
 const SERVER_DAYS = 30
 
-/** PEM texts. */
+/** In PEM format. */
 export interface KeyAndCertificate {
   key: string
   certificate: string

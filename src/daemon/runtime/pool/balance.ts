@@ -19,6 +19,6 @@ export function loadOf({ connections, activeRequests, utilization }: InstanceLoa
  * would stay where they are while a new instance is idle. A difference of one is fine.
  */
 export function surplusConnections(counts: readonly number[]): number[] {
-  const fair = counts.reduce((sum, count) => sum + count, 0) / Math.max(1, counts.length)
-  return counts.map(count => Math.max(0, count > fair + 1 ? Math.floor(count - fair) : 0))
+  const fairShare = counts.reduce((sum, count) => sum + count, 0) / Math.max(1, counts.length)
+  return counts.map(count => Math.max(0, count > fairShare + 1 ? Math.floor(count - fairShare) : 0))
 }

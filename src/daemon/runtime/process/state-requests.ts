@@ -81,7 +81,7 @@ function unavailable(message: string): StateResult {
   return { error: { code: 'UNAVAILABLE', message } }
 }
 
-/** Characters of all texts in plain data. */
+/** Characters of all strings in plain data. */
 function textLength(data: unknown): number {
   if (typeof data === 'string') return data.length
   if (typeof data !== 'object' || data === null) return 0

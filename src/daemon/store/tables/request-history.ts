@@ -74,7 +74,7 @@ export class RequestHistoryStore {
     ).map(row => ({ minute: row.minute, ...toSeries(row) }))
   }
 
-  /** Like `minutes`, of all releases of a server in an environment. */
+  /** Like `minutes`, but for all releases of a server in an environment. */
   serverMinutes(
     server: string,
     environment: string,

@@ -7,7 +7,7 @@ export interface MemoryStorageOptions {
   now?: () => number
 }
 
-interface Kept {
+interface StoredRecord {
   kind: RecordKind
   /** JSON, so that callers cannot change a stored record. */
   json: string
@@ -17,7 +17,7 @@ interface Kept {
 /** In-memory storage for development and tests. */
 export function memoryStorage(options: MemoryStorageOptions = {}): OAuthStorage {
   const { maxRecords = 100_000, now = () => Date.now() / 1000 } = options
-  const records = new Map<string, Kept>()
+  const records = new Map<string, StoredRecord>()
   const find = (kind: RecordKind, key: string) => {
     const kept = records.get(`${kind} ${key}`)
     return kept && kept.expiresAt > now() ? kept : undefined
@@ -49,7 +49,7 @@ export function memoryStorage(options: MemoryStorageOptions = {}): OAuthStorage 
   }
 }
 
-function makeRoom(records: Map<string, Kept>, maxRecords: number, time: number): void {
+function makeRoom(records: Map<string, StoredRecord>, maxRecords: number, time: number): void {
   for (const [key, { expiresAt }] of records) if (expiresAt <= time) records.delete(key)
   if (records.size >= maxRecords)
     throw new Error(`The OAuth storage is full: it contains the maximum of ${maxRecords} records.`)

@@ -31,7 +31,7 @@ export const putMappingSchema = namedPutMappingRequest.strictObject({
     .boolean()
     .optional()
     .describe(
-      '`true` also moves a subdomain that leads elsewhere. Otherwise that is 409 without `If-Match`.',
+      '`true` also moves a subdomain that leads elsewhere. Otherwise that returns 409 without `If-Match`.',
     ),
 })
 

@@ -29,7 +29,7 @@ const testSchema = named(
 ).strictObject({
   passed: z.int().min(0).describe('Number of cases that passed.'),
   total: z.int().min(0).describe('Number of cases.'),
-  required: z.number().min(0).max(1).describe('Share that had to pass.'),
+  required: z.number().min(0).max(1).describe('Share of cases that had to pass.'),
 })
 
 /** `release` of a deploy request. */

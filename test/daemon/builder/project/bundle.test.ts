@@ -76,7 +76,7 @@ test('the inline source map maps to the lines of the files', async () => {
   expect(entry).toMatchObject({ originalSource: 'tools/double.ts', originalLine: 5 })
 })
 
-test('imports texts, JSON and binary files', async () => {
+test('imports text, JSON and binary files', async () => {
   using project = createProjectFolder({
     'tools/read.ts': `import guide from '../data/guide.md'
 import cities from '../data/cities.json'
@@ -127,7 +127,7 @@ test('reports a syntax error with file, line, column and source line', async () 
   })
 })
 
-test('reports all errors, and the first one with their number', async () => {
+test('reports all errors, and adds their number to the first', async () => {
   const failure = await failureOf({ 'tools/a.ts': 'let = ;', 'tools/b.ts': 'export default {' })
   expect(failure.message).toMatch(/^The source cannot be bundled: tools\/a\.ts:1:\d+: .* \(and 1 more\)$/)
   expect(failure.details).toContain('tools/b.ts:1:17: Expected identifier but found end of file')

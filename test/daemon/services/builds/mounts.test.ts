@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 const resolveOne = (source: string, target = '/data') =>
   resolveMounts([{ source, target, readonly: true }], [home])[0]
 
-test('files, folders and volumes can be mounted, and links mean their targets', () => {
+test('files, folders and volumes can be mounted, and links are resolved', () => {
   expect(resolveOne(notes)).toEqual({ source: notes, target: '/data', readonly: true })
   expect(resolveOne(join(notes, 'a.txt'))?.source).toBe(join(notes, 'a.txt'))
   expect(resolveOne(join(folder, 'link'))?.source).toBe(notes)

@@ -12,7 +12,7 @@ const CLOSING = new Map([
   ['«', '»'],
 ])
 
-/** Quoted texts. Quotes open at the start of a word and close at the end of one, so apostrophes are not quotes. */
+/** Quoted text. Quotes open at the start of a word and close at the end of one, so apostrophes are not quotes. */
 export function findQuoted(text: string, tokens: Token[]): Mention[] {
   const found: Mention[] = []
   const closings = closingOffsets(text)
