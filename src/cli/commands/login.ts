@@ -104,7 +104,9 @@ function needsTerminal(): HostingError {
     'INVALID_REQUEST',
     '--api-key is required without a terminal. Set MCP_API_KEY, or pass --api-key - and the key on standard input.',
     {
-      next: [{ description: 'Sign in with a code in a browser elsewhere', command: 'mcp login --device' }],
+      next: [
+        { description: 'Sign in with a code in a browser on another machine', command: 'mcp login --device' },
+      ],
     },
   )
 }

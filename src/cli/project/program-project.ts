@@ -117,7 +117,7 @@ function nameOfImage(image: string): string {
   if (SERVER_NAME.test(name)) return name
   throw new HostingError(
     'INVALID_REQUEST',
-    `The image ${image} does not give a valid server name. Set one with --name.`,
+    `The image ${image} does not contain a valid server name. Set one with --name.`,
   )
 }
 
@@ -181,7 +181,7 @@ function nameOf(words: string[]): string {
   if (SERVER_NAME.test(name)) return name
   throw new HostingError(
     'INVALID_REQUEST',
-    `--command ${words.join(' ')} does not give a valid server name. Set one with --name.`,
+    `--command ${words.join(' ')} does not contain a valid server name. Set one with --name.`,
   )
 }
 

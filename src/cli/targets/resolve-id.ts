@@ -15,7 +15,7 @@ export interface DeploymentFilter {
   environment?: Environment
   /** Preferred states, best first, when a name matches several deployments. */
   prefer?: readonly DeploymentEntry['status'][]
-  /** Chooses between environments, instead of an error. */
+  /** Chooses between environments instead of throwing an error. */
   choose?: ((candidates: readonly DeploymentEntry[]) => Promise<DeploymentEntry>) | undefined
 }
 

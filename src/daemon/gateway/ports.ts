@@ -105,7 +105,7 @@ function describeHeld(port: number, cause: unknown): HostingError {
 
 /** Prefix that identifies deployments that failed because of a held port (services/addresses/port-conflicts.ts). */
 export function portHeldPrefix(port: number): string {
-  return `Port ${port} of this server's address is held by another program.`
+  return `Port ${port} of this server's address is in use by another program.`
 }
 
 function describeListenError(error: unknown): unknown {

@@ -5,9 +5,9 @@ export type ModuleKind = keyof typeof MODULE_FOLDERS
 
 const SCRIPT = /\.(?:m?ts|m?js)$/
 /** Type declarations, tests, and files with a leading `.` or `_`. */
-const OTHER = /^[._]|\.d\.m?ts$|\.(?:test|spec)\.[^.]+$/
+const NOT_A_MODULE = /^[._]|\.d\.m?ts$|\.(?:test|spec)\.[^.]+$/
 
 /** True for a file in one of these folders that defines something. */
 export function isModuleFile(name: string): boolean {
-  return SCRIPT.test(name) && !OTHER.test(name)
+  return SCRIPT.test(name) && !NOT_A_MODULE.test(name)
 }

@@ -36,7 +36,7 @@ const chosen = z
       never: names.optional().describe('None of them.'),
     }),
   ])
-  .meta({ id: 'Chosen', description: 'Names that were used. A list means all of them.' })
+  .meta({ id: 'Chosen', description: 'Names that must have been used. A list means all of them.' })
 
 const callSchema = named('CallExpectation', 'An expected tool call.').strictObject({
   tool: z.string().min(1).describe('Name of the tool.'),

@@ -24,7 +24,7 @@ const options: Options = {
   code: { regExp: Object.assign(createPattern, { code: 'createPattern' }) },
 }
 
-/** The time of Ajv's `url` format grows with the square of the length. */
+/** Ajv's `url` format takes time that grows with the square of the length. */
 const MAX_URL_LENGTH = 8192
 
 type Draft = '2020-12' | 'draft-07'

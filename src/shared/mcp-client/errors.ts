@@ -1,7 +1,7 @@
 import { HostingError } from '../errors.ts'
 
 /** Errors of established connections. */
-const BROKEN = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']
+const BROKEN_CONNECTION_CODES = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']
 
 /** Converts errors from the SDK, `fetch` or the server into one sentence about `url`. */
 export function toHostingError(error: unknown, url: string): HostingError {
@@ -11,7 +11,7 @@ export function toHostingError(error: unknown, url: string): HostingError {
   if (code === 'REQUEST_TIMEOUT' || causeCode === 'UND_ERR_HEADERS_TIMEOUT')
     return new HostingError('TIMEOUT', `${url} did not answer in time.`, { cause: error })
   if (status !== undefined) return fromStatus(status, url, error)
-  if (streamCut || (causeCode !== undefined && BROKEN.includes(causeCode)))
+  if (streamCut || (causeCode !== undefined && BROKEN_CONNECTION_CODES.includes(causeCode)))
     return new HostingError(
       'UNAVAILABLE',
       `The connection to ${url} broke before the response arrived. The server may have stopped.`,

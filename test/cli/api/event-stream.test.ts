@@ -31,7 +31,7 @@ test('accepts line ends that are split between chunks', async () => {
   expect(await read('data: 1\r', '\n\r', '\ndata: 2\r', '\rdata: 3\n', '\n')).toEqual([1, 2, 3])
 })
 
-test('joins a line of many pieces', async () => {
+test('joins a line that arrives in many chunks', async () => {
   const pieces = Array.from({ length: 1000 }, (_, index) => String(index % 10))
   expect(await read('data: "', ...pieces, '"\n\n')).toEqual([pieces.join('')])
 })

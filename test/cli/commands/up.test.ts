@@ -33,7 +33,7 @@ test('up counts what a server offers and says why it calls no tool', async () =>
   expect(stdout).toContain('Called none, because no tool is known to be read-only.\n')
 })
 
-test('up of a name deploys the newest build of the server again', async () => {
+test('mcp up with the name of a server deploys its newest build again', async () => {
   const again = await home.json<{ mcp_id: string; deployment_id: string }>(['up', 'desk'])
   const { deployments } = await home.json<{ deployments: { deployment_id: string; mcp_id: string }[] }>([
     'list',

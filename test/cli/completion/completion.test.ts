@@ -73,7 +73,7 @@ describe('without a daemon', () => {
     expect(await suggestions([''])).not.toContain('__complete')
   })
 
-  it('starts no daemon, prints nothing and says where names of files fit', async () => {
+  it('starts no daemon, prints nothing and says where file names fit', async () => {
     expect(await home.mcp(['__complete', '--', 'call', ''])).toEqual({ code: 0, stdout: '', stderr: '' })
     expect(await home.mcp(['__complete', '--', 'export', 'x', '--out', ''])).toMatchObject({
       code: 1,

@@ -157,7 +157,7 @@ describe.runIf(hasTerminals)('at a terminal', () => {
     await expects('Hello Ada false 3 sad')
   })
 
-  test('a part of a name and a number choose, and optional arguments can be omitted', async () => {
+  test('part of a name or a number selects an entry, and optional arguments can be omitted', async () => {
     const named = open('call greeter greet polite=false')
     await named.expects('name (required)', 'Ada\r')
     await named.expects('Hello Ada false')

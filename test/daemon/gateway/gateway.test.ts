@@ -51,7 +51,7 @@ test('a port that another program holds throws CONFLICT with the port', async ()
   await using other = await listen()
   await expect(harness.gateway.open('a', other.port)).rejects.toMatchObject({
     code: 'CONFLICT',
-    message: `Port ${other.port} of this server's address is held by another program. Stop that program. The deployment then starts by itself.`,
+    message: `Port ${other.port} of this server's address is in use by another program. Stop that program. The deployment then starts by itself.`,
   })
 })
 

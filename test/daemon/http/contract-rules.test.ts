@@ -131,7 +131,7 @@ test('rejects a repository URL that git cannot clone', async () => {
     expect((await create(url)).status, url).toBe(400)
 })
 
-test('the phase of a log is case-insensitive and one of a list', async () => {
+test('the phase of a log is case-insensitive, and an unknown one is rejected', async () => {
   const { deployment_id } = await deploy(daemon, mcpId)
   const logs = (phase: string) => get(`/api/lambda-deploy/${deployment_id}/logs?phase=${phase}`)
   expect((await logs('run')).status).toBe(200)

@@ -26,7 +26,7 @@ const start = {
 }
 
 test.each(configs.map(config => [config.id, config] as const))(
-  'the preset %s needs no discovery and asks for a code with PKCE where it can',
+  'the preset %s needs no discovery and asks for a code with PKCE where possible',
   async (_id, config) => {
     validateProvider(config)
     const url = new URL(await authorizationUrl(createUpstream(config), start))

@@ -107,7 +107,7 @@ export class HostProcess {
     if (message.type === 'describe') this.#isDescribing = true
     if (!this.child.connected) return then?.()
     if (++this.#unread > MAX_UNREAD && this.isSealed)
-      this.kill(`was killed because it left ${MAX_UNREAD} messages of the daemon unread`)
+      this.kill(`was killed because it left ${MAX_UNREAD} messages from the daemon unread`)
     const onSent = (error: Error | null) => {
       this.#unread--
       then?.()

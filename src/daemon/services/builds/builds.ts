@@ -44,7 +44,7 @@ export class Builds {
   }
 
   /**
-   * Starts a build. `done` resolves with the ready or failed build. Throws INVALID_MCP for invalid definitions and NOT_FOUND
+   * Starts a build. `done` resolves with the ready or failed build. Throws INVALID_MCP for invalid definitions, NOT_FOUND
    * for an unknown source, and CONFLICT while the server is being removed. Later errors make the build fail.
    */
   async create(

@@ -10,7 +10,7 @@ const PORT_TRIES = 40
 const PAUSE_MS = 50
 
 /**
- * Runs the preview of a build with a debugger until the signal aborts, so that none remains when its user is gone. Throws CONFLICT
+ * Runs the preview of a build with a debugger until the signal aborts, so that no debugger remains after its user has gone. Throws CONFLICT
  * when the port is in use or the preview serves another build, INVALID_REQUEST without handler modules, and UNAVAILABLE.
  */
 export async function inspectPreview(

@@ -64,7 +64,7 @@ function refusedMove(deployment: Deployment, to: DeploymentState): HostingError 
 const REPLACED = {
   code: 'CONFLICT',
   message:
-    "The port of this server's address was held by another program, and a later deployment replaced this one.",
+    "The port of this server's address was in use by another program, and a later deployment replaced this one.",
 }
 
 /** Prevents deployments that a removed one had replaced from starting again when their port is free. */

@@ -41,7 +41,7 @@ export class ChatStore extends RecordStore<Chat> {
     ])
   }
 
-  /** Creates or continues a chat in one transaction. Returns the chat as it is then. */
+  /** Creates or continues a chat in one transaction. Returns the resulting chat. */
   append(chat: Omit<Chat, 'messageCount'>, messages: readonly Pick<ChatMessage, 'role' | 'content'>[]): Chat {
     return this.database.transaction(() => {
       const before = this.find(chat.id)?.messageCount ?? 0

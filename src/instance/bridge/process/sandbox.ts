@@ -201,14 +201,14 @@ export function changeOwner(folder: string, uid: number, gid: number): void {
   const descriptor = openSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   try {
     const here = `/proc/self/fd/${descriptor}`
-    for (const name of readdirSync(here)) giveEntry(join(here, name), uid, gid)
+    for (const name of readdirSync(here)) changeEntryOwner(join(here, name), uid, gid)
     fchownSync(descriptor, uid, gid)
   } finally {
     closeSync(descriptor)
   }
 }
 
-function giveEntry(path: string, uid: number, gid: number): void {
+function changeEntryOwner(path: string, uid: number, gid: number): void {
   const status = lstatSync(path)
   if (status.isDirectory()) return changeOwner(path, uid, gid)
   if (!status.isFile()) return lchownSync(path, uid, gid)

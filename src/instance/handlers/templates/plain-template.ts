@@ -5,7 +5,7 @@ const EXPRESSION = /\{\{\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*\}\}/
 /** Names with a special meaning in Liquid. */
 const RESERVED = new Set(['true', 'false', 'nil', 'null', 'empty', 'blank', 'size', 'first', 'last'])
 
-/** A text with only simple expressions. */
+/** Text with only simple expressions. */
 export interface PlainTemplate {
   /** Text around the expressions. One more entry than `expressions`. */
   texts: string[]

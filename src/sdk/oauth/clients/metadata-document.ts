@@ -1,5 +1,5 @@
 /**
- * True for a client id that is the URL of a metadata document: https, with a path, without fragment and user name, and spelled
+ * True for a client id that is the URL of a metadata document: https, with a path, without a fragment or user name, and spelled
  * as a URL parser serializes it
  * (https://datatracker.ietf.org/doc/draft-ietf-oauth-client-id-metadata-document/, section 3).
  */

@@ -1,7 +1,7 @@
 import { OAuthError } from '../oauth-error.ts'
 
 /**
- * Canonical form of a resource identifier (RFC 8707 2, MCP specification): an absolute URI without fragment and default port,
+ * Canonical form of a resource identifier (RFC 8707 2, MCP specification): an absolute URI without a fragment or default port,
  * scheme and host in lower case, no slash after a bare host. Undefined when it is not an http(s) URL.
  */
 export function canonicalResource(resource: string): string | undefined {

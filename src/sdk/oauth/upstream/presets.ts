@@ -164,7 +164,7 @@ export function slack(options: Registration): ProviderConfig {
   }
 }
 
-/** https://discord.com/developers/docs/topics/oauth2. Without ID tokens. */
+/** https://discord.com/developers/docs/topics/oauth2. Discord issues no ID tokens. */
 export function discord(options: Registration): ProviderConfig {
   return {
     id: 'discord',

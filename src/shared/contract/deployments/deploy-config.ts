@@ -29,7 +29,7 @@ const limitsSchema = named('Limits', 'Resource limits of each instance.').strict
     .min(8)
     .max(1_000_000)
     .optional()
-    .describe('Maximum processes and threads, by default 256 of a container and 512 of a program.'),
+    .describe('Maximum number of processes and threads. Default: 256 for a container, 512 for a program.'),
 })
 
 export const deployConfigSchema = named('DeployConfig', 'Configuration of a deployment.').strictObject({

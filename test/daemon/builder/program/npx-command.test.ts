@@ -28,6 +28,6 @@ test.each([
   expect(parse(...args)).toBeUndefined()
 })
 
-test('ignores other commands', () => {
+test('ignores commands other than npx', () => {
   expect(parseNpx({ type: 'stdio', command: 'node', args: ['x'], path: '/mcp' })).toBeUndefined()
 })

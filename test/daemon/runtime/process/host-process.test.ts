@@ -42,7 +42,7 @@ test('a process that reads nothing is killed after 20000 unread messages', async
   )
   for (let sent = 0; sent < 25_000; sent++) host.send({ type: 'ping' })
   const { reason } = await host.ended
-  expect(reason).toBe('was killed because it left 20000 messages of the daemon unread')
+  expect(reason).toBe('was killed because it left 20000 messages from the daemon unread')
 })
 
 test('a process that only logs the text of a V8 report was not out of memory', async () => {

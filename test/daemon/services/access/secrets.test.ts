@@ -33,7 +33,7 @@ test('rejects a changed value', () => {
   }
 })
 
-test('rejects values of another key', () => {
+test('rejects values that were encrypted with another key', () => {
   const other = created('other.key')
   expect(() => other.unseal(box.seal('secret'))).toThrow(/cannot be decrypted/)
 })

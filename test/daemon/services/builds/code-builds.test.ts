@@ -231,13 +231,16 @@ test.each([
     'The source defines no tool, resource or prompt.',
     'tools/, resources/ or prompts/',
   ],
-])('a module that %s is a failed build that says where', async (_what, files, message, details) => {
-  const { status, error } = await build(files as Record<string, string>)
-  expect(status).toBe('failed')
-  expect(error.code).toBe('INVALID_MCP')
-  expect(error.message).toContain(message)
-  expect(error.details ?? '').toContain(details ?? '')
-})
+])(
+  'a module that %s fails the build with an error that says where',
+  async (_what, files, message, details) => {
+    const { status, error } = await build(files as Record<string, string>)
+    expect(status).toBe('failed')
+    expect(error.code).toBe('INVALID_MCP')
+    expect(error.message).toContain(message)
+    expect(error.details ?? '').toContain(details ?? '')
+  },
+)
 
 test('a failed build keeps the preview of the last ready build', async () => {
   const good = await build({ 'tools/add.ts': ADD }, { name: 'lasting' })

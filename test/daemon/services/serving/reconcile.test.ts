@@ -113,7 +113,7 @@ test('the next daemon starts failed deployments again, but not a replaced one, e
   expect({ left, message: error.message }).toEqual({
     left: 'failed',
     message:
-      "The port of this server's address was held by another program, and a later deployment replaced this one.",
+      "The port of this server's address was in use by another program, and a later deployment replaced this one.",
   })
 })
 

@@ -85,10 +85,10 @@ const REQUIRED_WEIGHT = 1
 const COST_OF_OPTIONAL = 0.5
 
 function optionsFor(scope: Scope, parameter: Parameter, candidates: Candidate[]): Bound[] {
-  const enough = parameter.required ? MIN_SCORE.required : MIN_SCORE.optional
+  const minScore = parameter.required ? MIN_SCORE.required : MIN_SCORE.optional
   return candidates
     .flatMap(candidate => pair(scope, parameter, candidate) ?? [])
-    .filter(({ score, values }) => score >= enough && values.every(value => isAllowed(parameter, value)))
+    .filter(({ score, values }) => score >= minScore && values.every(value => isAllowed(parameter, value)))
     .sort((a, b) => b.score - a.score || a.candidate.from - b.candidate.from)
     .slice(0, OPTIONS_EACH)
 }
