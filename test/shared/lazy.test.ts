@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Lazy } from '../../src/shared/lazy.ts'
 
-test('concurrent callers share one value, which is not created earlier', async () => {
+test('concurrent callers share one value, which is created by the first call', async () => {
   let count = 0
   const lazy = new Lazy(async () => ({ number: ++count }))
   expect(await lazy.find()).toBeUndefined()

@@ -27,7 +27,7 @@ export interface RefusedRequest {
 /** True when the API lacks the operation, false when it only lacks the requested record. */
 export function lacksOperation({ status, method, path, isExplained }: RefusedRequest): boolean {
   if (!MISSING.includes(status) || isOfContract(method, path)) return false
-  // A path without an id can only be missing as a whole.
+  // A path without an id names no record that could be missing.
   return !isExplained || /^\/(v1|api)\/[\w-]+$/.test(withoutQuery(path))
 }
 

@@ -37,18 +37,18 @@ function judgeChosen(kind: string, chosen: Chosen, used: readonly string[]): str
   const { any, all, exact, sequence, never } = Array.isArray(chosen)
     ? { all: chosen, any: undefined, exact: undefined, sequence: undefined, never: undefined }
     : chosen
-  const was = used.length > 0 ? `used: ${list([...new Set(used)])}` : `no ${kind} was used`
+  const actual = used.length > 0 ? `used: ${list([...new Set(used)])}` : `no ${kind} was used`
   const missing = [...(all ?? []), ...(exact ?? [])].filter(name => !used.includes(name))
   const extra = exact && [...new Set(used)].filter(name => !exact.includes(name))
   const forbidden = never?.filter(name => used.includes(name)) ?? []
   return [
-    ...missing.map(name => `${kind} ${name} was not used (${was})`),
+    ...missing.map(name => `${kind} ${name} was not used (${actual})`),
     ...(extra ?? []).map(name => `${kind} ${name} was used, expected only ${list(exact!) || 'none'}`),
     ...forbidden.map(name => `${kind} ${name} was used but is forbidden`),
-    ...(any && !any.some(name => used.includes(name)) ? [`none of ${list(any)} was used (${was})`] : []),
+    ...(any && !any.some(name => used.includes(name)) ? [`none of ${list(any)} was used (${actual})`] : []),
     ...(sequence && !isSubsequence(sequence, used)
       ? [
-          `expected ${kind}s in the order ${list(sequence)} (${used.length > 0 ? `used: ${list(used)}` : was})`,
+          `expected ${kind}s in the order ${list(sequence)} (${used.length > 0 ? `used: ${list(used)}` : actual})`,
         ]
       : []),
   ]

@@ -27,7 +27,7 @@ export const SERVER_ARGUMENT = {
   doc: 'server name (default: the project in this folder)',
 } as const
 
-/** Tells variables from servers, whose names are rarely in capitals. */
+/** Distinguishes variables from servers, whose names are rarely in capitals. */
 export const VARIABLE_NAME = /^[A-Z_][A-Z0-9_]*$/
 
 /**

@@ -16,7 +16,7 @@ export interface ContainerOptions {
   tenant: Tenant
   /** Settings of an image that the daemon did not build. */
   settings?: ImageSettings | undefined
-  /** Folder of this machine that is its DATA_DIR. Without it, nothing that it writes lasts. */
+  /** Folder on this machine that is mounted as its DATA_DIR. Without it, nothing that it writes lasts. */
   data?: string | undefined
   processes: ProcessGuard
   containers: ContainerGuard

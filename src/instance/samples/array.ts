@@ -20,9 +20,9 @@ export function sampleArray(
 
 function countOf(schema: JsonSchema, { optional }: Attempt, depth: number): number {
   const contained = schema.contains === undefined ? 0 : Number(schema.minContains ?? 1)
-  const wished = optional && depth < FULL_DEPTH ? Math.max(1, tupleOf(schema).length) : 0
+  const wantedLength = optional && depth < FULL_DEPTH ? Math.max(1, tupleOf(schema).length) : 0
   const most = Number(schema.maxItems ?? Number.POSITIVE_INFINITY)
-  return Math.min(Math.max(Number(schema.minItems ?? 0), contained, wished), most)
+  return Math.min(Math.max(Number(schema.minItems ?? 0), contained, wantedLength), most)
 }
 
 /** The first entries are those that `contains` requires. */

@@ -21,7 +21,7 @@ export const projectFileSchema = buildRequestSchema.omit({ environment: true }).
         .min(0)
         .max(1)
         .optional()
-        .describe('Share of the cases of `test` that must pass before a release, as `--require-test`.'),
+        .describe('Share of the cases of `test` that must pass before a release, like `--require-test`.'),
       network: networkSchema.optional().describe('Default of `network` in all environments.'),
       origins: originsSchema.optional().describe('Default of `origins` in all environments.'),
     })

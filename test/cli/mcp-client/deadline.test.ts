@@ -4,7 +4,7 @@ import { createDeadline } from '../../../src/cli/mcp-client/deadline.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('a deadline aborts when its time is over', () => {
+test('a deadline aborts when its time is up', () => {
   const { signal } = createDeadline(1000, undefined)
   vi.advanceTimersByTime(999)
   expect(signal.aborted).toBe(false)

@@ -50,6 +50,6 @@ test('removes the files of an artifact unless it is in use again', async () => {
   expect(readdirSync(directory)).toEqual([])
 })
 
-test('rejects a path as digest', () => {
+test('rejects a path instead of a digest', () => {
   expect(() => store.load('../../etc/passwd')).toThrow(TypeError)
 })

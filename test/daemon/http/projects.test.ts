@@ -203,7 +203,7 @@ describe('the source of a project', () => {
     expect(readdirSync(daemon.home.sources).filter(name => name.endsWith('.tmp'))).toEqual([])
   })
 
-  test('rejects a source with another digest than announced', async () => {
+  test('rejects a source whose digest differs from the announced one', async () => {
     const { id } = await create()
     const answer = await upload(id, await archive(), `?digest=${'a'.repeat(64)}`)
     expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_REQUEST'])

@@ -75,10 +75,7 @@ function apply(paths: Map<string, string>, header: Header, name: string): void {
   const path = posix.normalize(header.name).replace(/^\/+|\/+$/g, '')
   const target = header.type === 'link' ? posix.normalize(header.linkname ?? '') : ''
   if ([path, target].some(one => one === '..' || one.startsWith('../')) || header.name.includes('\0'))
-    throw malformed(
-      name,
-      `it has an entry outside of the image: ${JSON.stringify(header.name.slice(0, 200))}`,
-    )
+    throw malformed(name, `it has an entry outside the image: ${JSON.stringify(header.name.slice(0, 200))}`)
   const folder = posix.dirname(path)
   const file = posix.basename(path)
   if (file === '.wh..wh..opq') return removeBelow(paths, folder)

@@ -54,7 +54,7 @@ export class ProgramFolders {
   }
 
   /** Removes all files that programs of the server wrote. */
-  removeOf(server: string): void {
+  removeServer(server: string): void {
     rmSync(this.folderOf(server), { recursive: true, force: true })
   }
 

@@ -54,7 +54,7 @@ function importOf(input: string, inputs: Metafile['inputs']): string | undefined
 export function outside(input: string, found?: string): HostingError {
   const packageName = packageOf(input)
   const what = packageName ? `the package "${packageName}"` : 'a file'
-  return new HostingError('INVALID_MCP', `The source imports ${what} outside of the project.`, {
+  return new HostingError('INVALID_MCP', `The source imports ${what} outside the project.`, {
     details: packageName
       ? 'Add it to "dependencies" in package.json and commit package-lock.json (npm install --package-lock-only).'
       : [found, 'Only files of the project and packages of its lock file can be bundled.']

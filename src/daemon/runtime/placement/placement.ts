@@ -34,7 +34,7 @@ export interface PlacementOptions {
 /** Throws when no process can be started. */
 export type Placement = (servedId: string, options: PlacementOptions) => Place
 
-/** Handler modules run inside the process, programs in a child, images outside of the border. `isBorderless` is called only when it matters. */
+/** Handler modules run inside the process, programs in a child, images outside the border. `isBorderless` is called only when it matters. */
 export function processKindOf({ program }: Artifact, isBorderless: () => boolean): ProcessKind {
   if (!program || program.type === 'image') return 'open'
   if (program.type === 'module') return isBorderless() ? 'sealedOpenNetwork' : 'sealed'

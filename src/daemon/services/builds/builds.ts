@@ -230,7 +230,7 @@ export function removeServerWithoutBuilds(
     store.servers.remove(name)
     signIns.removeServer(name)
   })
-  if (!keepFiles && !store.builds.hasAny(name)) programs.removeOf(name)
+  if (!keepFiles && !store.builds.hasAny(name)) programs.removeServer(name)
 }
 
 /** Explains a file system error. Returns other errors unchanged. */

@@ -27,11 +27,7 @@ export async function readSourceAt<T>(
 }
 
 function outsideOfStorage(location: string): HostingError {
-  return new HostingError(
-    'INVALID_REQUEST',
-    `storageLocation "${location}" is outside of the source storage.`,
-    {
-      details: 'Upload local files with PUT /api/projects/{id}/source.',
-    },
-  )
+  return new HostingError('INVALID_REQUEST', `storageLocation "${location}" is outside the source storage.`, {
+    details: 'Upload local files with PUT /api/projects/{id}/source.',
+  })
 }

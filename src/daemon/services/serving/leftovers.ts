@@ -65,7 +65,7 @@ async function remove(
   else if (kind === 'program-sources') {
     if (!store.sources.hasBuilds(name)) programSources.remove(name)
   } else if (kind === 'programs') {
-    if (!store.builds.hasAny(name)) programs.removeOf(name)
+    if (!store.builds.hasAny(name)) programs.removeServer(name)
   } else if (kind === 'packages') await packages.remove(name)
   else if (store.unknownIds([name]).length > 0) await logs.remove(name)
 }

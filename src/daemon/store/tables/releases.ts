@@ -159,7 +159,7 @@ export class ReleaseStore {
       .map(({ id }) => id)
   }
 
-  /** Removes the oldest releases of a server beyond a number whose deployments were removed before a time. */
+  /** Removes releases whose deployments were removed before a time, except for the newest `kept` versions. */
   prune(server: string, environment: Environment, kept: number, removedBefore: string): void {
     this.#table.remove(
       `server = @server AND environment = @environment AND removed_at <= @removedBefore AND version <=

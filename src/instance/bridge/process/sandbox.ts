@@ -64,7 +64,7 @@ export function sandboxed(
   const args = [
     ...sandboxArguments(line, { place, ...sandbox, memoryBytes: memoryBytes(line, sandbox) }),
     '--',
-    ...asUser(limited(line, sandbox, program), sandbox),
+    ...asUser(limitProcesses(line, sandbox, program), sandbox),
   ]
   return {
     ...line,
@@ -80,7 +80,7 @@ export function sandboxed(
  * Makes fork bombs fail inside the sandbox before the process watch sees them. The kernel counts processes per user namespace,
  * or per sandbox user, which all programs of a deployment share. It never limits root.
  */
-function limited(
+function limitProcesses(
   { file, args, limits }: CommandLine,
   { prlimit, user }: Pick<Sandbox, 'prlimit' | 'user'>,
   program: RunnableProgram,

@@ -18,7 +18,7 @@ type PlainExpression = (scope: Scope) => unknown
 const MAX_OUTPUT_CHARACTERS = 10_000_000
 
 /**
- * Most templates only insert values into a text. Direct lookup gives the same result as Liquid and saves a fifth of a tool call's
+ * Most templates only insert values into text. Direct lookup gives the same result as Liquid and saves a fifth of a tool call's
  * time and garbage (`npm run bench throughput`). Undefined for templates that need Liquid.
  */
 export function parsePlainTemplate(source: string): PlainTemplate | undefined {

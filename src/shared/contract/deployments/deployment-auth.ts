@@ -4,7 +4,7 @@ import { AUTH_PROVIDERS } from './auth-providers.ts'
 
 const scopeName = z
   .string()
-  .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'a scope without spaces and quotes (RFC 6749 3.3)')
+  .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'a scope without spaces or quotes (RFC 6749 3.3)')
 
 const endpoint = z.url().optional()
 

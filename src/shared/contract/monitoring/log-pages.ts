@@ -35,7 +35,7 @@ export const logPageSchema = namedLogPage.object({
   nextToken: z
     .string()
     .nullable()
-    .describe('Pass it as `nextToken` to get the next page. Null if there is nothing more yet.'),
+    .describe('Pass it as `nextToken` to get the next page. Null if there are no more lines yet.'),
 })
 
 const serverLogPageExample = {

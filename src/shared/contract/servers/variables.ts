@@ -65,7 +65,7 @@ export const serverEnvSchema = namedServerEnv.object({
     .describe('Variables that the newest build declares and that have no value and no default.'),
 })
 
-/** Values to store, as a deployment request and `changeVariables` have them. */
+/** Values to store, in the form of deployment requests and `changeVariables`. */
 export const variableValuesSchema = z.record(
   nameSchema,
   z.union([

@@ -173,7 +173,7 @@ const HOSTILE: [string, TarEntry[], string][] = [
   ['a path too long', [{ name: `${'nine/'.repeat(300)}a.ts`, content: 'x' }], 'longer than 1024 bytes'],
 ]
 
-describe('a .tar.gz is rejected and writes nothing outside of its folder', () => {
+describe('a .tar.gz is rejected and writes nothing outside its folder', () => {
   test.each(HOSTILE)('rejects a .tar.gz for %s', async (_, entries, expected) => {
     await expect(unpack(tarGz(entries))).rejects.toMatchObject({
       code: 'INVALID_REQUEST',

@@ -114,9 +114,9 @@ describe('reports a registry with invalid content or broken connections, and kee
       /unpacks to sha256/,
     ],
     [
-      'a layer with a path outside of the image',
+      'a layer with a path outside the image',
       server => layerOf(server, tarGz([{ name: '../../etc/cron.d/x', content: 'x' }])),
-      /outside of the image: "\.\.\/\.\.\/etc/,
+      /outside the image: "\.\.\/\.\.\/etc/,
     ],
     ['a layer that is no archive', server => layerOf(server, Buffer.from('no gzip')), /is damaged/],
     ['a layer that is cut', server => layerOf(server, gzipSync(Buffer.alloc(2000, 'x'))), /is damaged/],

@@ -170,12 +170,12 @@ test('names the module without a default export', async () => {
   )
 })
 
-test('does not bundle or quote a file outside of the project', async () => {
+test('does not bundle or quote a file outside the project', async () => {
   using secret = createProjectFolder({ 'key.json': '{"key":"s3cret"}', 'broken.js': 'key: s3cret:0' })
   const read = await failureOf({
     'tools/a.ts': `import key from '${secret.path}/key.json'\nexport default key`,
   })
-  expect(read.message).toBe('The source imports a file outside of the project.')
+  expect(read.message).toBe('The source imports a file outside the project.')
   expect(read.details).toContain(`tools/a.ts imports "${secret.path}/key.json".`)
   const broken = await failureOf({ 'tools/a.ts': `export { default } from '${secret.path}/broken.js'` })
   expect(broken.message).toBe(read.message)

@@ -55,7 +55,7 @@ test('reports a missing module with its field and the nearest file', () => {
 })
 
 test.each(['../secret.ts', '/etc/passwd', 'tools/../../x.ts'])(
-  'a path out of the source is refused: %s',
+  'a path outside the source is refused: %s',
   path => {
     using project = createProjectFolder()
     const tools = [{ ...tool, handler: handlerOf(path) }]

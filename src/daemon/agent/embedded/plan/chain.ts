@@ -50,14 +50,14 @@ function firstDefined<T, R>(items: T[], read: (item: T) => R | undefined): R | u
 function valueIn(parameter: Parameter, { data, text }: DoneCall): unknown {
   const field = data === undefined ? undefined : findField(data, parameter, { left: MAXIMUM_FIELDS })
   if (field !== undefined) return field
-  if (parameter.type === 'string' || parameter.type === 'any') return text.slice(0, MAXIMUM_TEXT)
+  if (parameter.type === 'string' || parameter.type === 'any') return text.slice(0, MAX_TEXT_LENGTH)
   if (parameter.type !== 'number' && parameter.type !== 'integer') return undefined
-  const numbers = text.slice(0, MAXIMUM_TEXT).match(/-?\d+(?:\.\d+)?/g) ?? []
+  const numbers = text.slice(0, MAX_TEXT_LENGTH).match(/-?\d+(?:\.\d+)?/g) ?? []
   return numbers.length === 1 ? Number(numbers[0]) : undefined
 }
 
 const MAXIMUM_FIELDS = 500
-const MAXIMUM_TEXT = 4000
+const MAX_TEXT_LENGTH = 4000
 
 function findField(data: unknown, parameter: Parameter, budget: { left: number }): unknown {
   if (typeof data !== 'object' || data === null || budget.left-- <= 0) return undefined
