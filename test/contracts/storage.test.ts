@@ -142,7 +142,7 @@ describe('faults of object storage', () => {
     server.fail({ pattern: /^GET /, cutAfterBytes: 0, times: 20 })
     await expect(readAll(storage, 'sources/a.zip', object.digest)).rejects.toMatchObject({
       code: 'UPSTREAM_FAILED',
-      message: expect.stringContaining('s3://bucket/mcp/sources/a.zip broke off'),
+      message: expect.stringContaining('s3://bucket/mcp/sources/a.zip was interrupted'),
     })
   })
 

@@ -52,7 +52,7 @@ function misfitsOf(
     ...Object.entries(patterns ?? {}).flatMap(([path, source]) => {
       const value = memberAt(args, path)
       const fits = value !== undefined && new RegExp(source, 'u').test(asText(value))
-      return fits ? [] : [`${path} is ${show(value)}, expected a match of /${source}/`]
+      return fits ? [] : [`${path} is ${show(value)}, expected a match for /${source}/`]
     }),
     ...(schema ? [check(schema, args)].filter(problem => problem !== null) : []),
   ]

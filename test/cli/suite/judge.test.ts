@@ -98,7 +98,7 @@ describe('a failed expectation is explained', () => {
     ],
     [
       { calls: [{ tool: 'find', patterns: { city: '^X' } }] },
-      'no call of find matches: city is "Oslo", expected a match of /^X/',
+      'no call of find matches: city is "Oslo", expected a match for /^X/',
     ],
     [{ calls: [{ tool: 'find', times: 1 }] }, 'expected 1 matching call of find, got 2'],
     [{ reply: { contains: 'Rome' } }, 'the reply does not contain "Rome"'],

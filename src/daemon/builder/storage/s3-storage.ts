@@ -120,7 +120,7 @@ export class S3Storage implements ObjectStorage {
   #brokenOff(key: string, cause: unknown): HostingError {
     return new HostingError(
       'UPSTREAM_FAILED',
-      `The download of ${this.locate(key)} broke off: ${(cause as Error).message}.`,
+      `The download of ${this.locate(key)} was interrupted: ${(cause as Error).message}.`,
       { details: 'Nothing was kept. Try again.', cause },
     )
   }

@@ -62,7 +62,7 @@ function isPrefix(prefix: unknown): boolean {
   return isText(prefix, 0, MAX_KEY_BYTES)
 }
 
-/** Texts that every database can store. */
+/** Strings that every database can store. */
 function isText(text: unknown, least: number, mostBytes: number): boolean {
   if (typeof text !== 'string' || text.length < least || text.length > mostBytes) return false
   return !text.includes('\0') && text.isWellFormed() && Buffer.byteLength(text) <= mostBytes
