@@ -44,7 +44,7 @@ export class ChannelMeter {
   /** Returns the violated limit, in words that complete a sentence about the process. Undefined when there is none. */
   take(chunk: Uint8Array): string | undefined {
     const limits = this.#limits()
-    const perSecond = this.#takeSecond(chunk.length)
+    const perSecond = this.#bytesThisSecond(chunk.length)
     if (perSecond > limits.bytesPerSecond)
       return `sent the daemon more than ${inMb(limits.bytesPerSecond)} MB per second`
     // A chunk has 64 KB, so only messages that span several chunks can be too large.
@@ -70,7 +70,7 @@ export class ChannelMeter {
     return undefined
   }
 
-  #takeSecond(bytes: number): number {
+  #bytesThisSecond(bytes: number): number {
     const now = Math.trunc(performance.now() / 1000)
     if (now !== this.#second) {
       this.#second = now

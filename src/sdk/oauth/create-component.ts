@@ -99,7 +99,7 @@ function validateParts({
 }: ComponentParts): void {
   if (!isSecureUrl(issuer) || /[?#]|\/$/.test(issuer)) {
     throw new TypeError(
-      `The issuer "${issuer}" must be an https URL (http on loopback only) without query, fragment and trailing slash.`,
+      `The issuer "${issuer}" must be an https URL (http on loopback only) without a query, fragment or trailing slash.`,
     )
   }
   // May be undefined at run time, for example from a missing environment variable.

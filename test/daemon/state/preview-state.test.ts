@@ -33,7 +33,7 @@ async function entries(name: string, slot: string) {
   ])
 }
 
-test('a preview starts with a copy of the shared entries and files, which is separate from then on', async () => {
+test('a preview starts with a separate copy of the shared entries and files', async () => {
   const production = (await deploy('notes')).url
   const set = [
     { key: 'shared', value: 1 },
