@@ -1,5 +1,7 @@
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
@@ -36,12 +38,15 @@ async function ask(url: string) {
 
 describe('while the next deployment starts', () => {
   test('stopping the live deployment leaves the address to the next', async () => {
-    const mcpId = await wishing('stopped-before-the-switch')
-    const live = await deploy(daemon, mcpId, 'production')
-    const next = await begin(mcpId)
+    const name = 'stopped-before-the-switch'
+    const live = await deploy(daemon, await wishing(name), 'production')
+    const waitFor = join(daemon.home.home, 'next-may-serve')
+    const next = await begin(await wishing(name, { waitFor }))
     expect((await act(live.deployment_id, 'stop')).body.data.status).toBe('stopped')
-    // The request waits if the next deployment is not ready yet.
-    expect((await ask(live.url)).tenantId).toBe(next)
+    // Waits until the next deployment is ready.
+    const asked = ask(live.url)
+    writeFileSync(waitFor, '')
+    expect((await asked).tenantId).toBe(next)
     await expect.poll(async () => (await status(next)).status).toBe('deployed')
     expect((await ask(live.url)).tenantId).toBe(next)
   })
