@@ -4,7 +4,6 @@ import type { DeployConfig } from '../../shared/contract/deployments/deploy-conf
 import type { ReleaseTest } from '../../shared/contract/deployments/releases.ts'
 import { ENVIRONMENTS } from '../../shared/contract/states.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
-import { SERVER_NAME } from '../../shared/names.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import type { Input } from '../command-line/declaration.ts'
@@ -217,7 +216,7 @@ function withImage(input: DeployInput): DeployInput {
   return image && target === '.' && existsSync(image) ? { ...input, target: image, image: '' } : input
 }
 
-/** A path is a project, which is built first. A name or id that is no path names a build. */
+/** A path is a project, which is built first. Anything else names a build: ids of a hosted API may have any form. */
 async function openTarget(
   context: CommandContext,
   input: DeployInput,
@@ -228,7 +227,7 @@ async function openTarget(
   // With a target, the image runs that server.
   const image = target === '.' ? input.image : undefined
   const program = programProject({ ...input, image }, env)
-  if (!program && !existsSync(target) && SERVER_NAME.test(target)) {
+  if (!program && !existsSync(target) && !/[/\\]/.test(target)) {
     const chosen = chooseAuth({ base: undefined, flag, envVars: given, env })
     const build = await findBuild(await context.api(), target)
     const config = chosen.auth && { auth: chosen.auth }

@@ -38,6 +38,7 @@ const CASES: Record<string, Case[]> = {
   deploy: [
     { args: 'deploy DIR --env production --domain a.example.com', shows: /dep-9/ },
     { args: 'deploy mcp-123 --no-wait', shows: /dep-9/ },
+    { args: 'deploy urn:build:1 --no-wait', shows: /dep-9/ },
   ],
   import: [{ args: 'import HOME/servers.json', shows: /Hosted calc at http/, exits: true }],
   export: [{ args: 'export mcp-123', refused: /does not offer GET \/v1\/build\/mcp-123\/artifact/ }],
