@@ -31,9 +31,11 @@ export async function preparedFolder(
   return path
 }
 
-/** A folder that is left only takes space. A killed podman leaves its store mounted. */
+/** A folder that is left only takes space. */
 function removeUnlessBusy(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true })
-  } catch {}
+  } catch {
+    // A killed podman leaves its store mounted, so it is busy.
+  }
 }
