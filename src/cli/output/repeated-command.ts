@@ -1,17 +1,22 @@
 import type { CommandContext } from '../command-line/command-context.ts'
 import { quoteShellWord } from '../project/shell-words.ts'
 
-/** The command line of the running command with more words, to copy into a shell. The value of `--api-key` is a placeholder. */
+/** Options whose values may be secret, with what is shown instead. Errors end up in logs. */
+const MASKS: Readonly<Record<string, (value: string) => string>> = {
+  '--api-key': () => '<key>',
+  '--set': value => value.replace(/=.*/s, '=<value>'),
+}
+
+/** The command line of the running command with more words, to copy into a shell. Values that may be secret are left to fill in. */
 export function repeatedCommand({ words }: Pick<CommandContext, 'words'>, ...added: string[]): string {
   const end = words.includes('--') ? words.indexOf('--') : words.length
-  return ['mcp', ...withoutKey(words).toSpliced(end, 0, ...added)].map(quoteShellWord).join(' ')
+  return ['mcp', ...masked(words).toSpliced(end, 0, ...added)].map(quoteShellWord).join(' ')
 }
 
-function withoutKey(words: readonly string[]): string[] {
+function masked(words: readonly string[]): string[] {
   return words.map((word, index) => {
-    if (words[index - 1] === '--api-key') return PLACEHOLDER
-    return word.startsWith('--api-key=') ? `--api-key=${PLACEHOLDER}` : word
+    const [, option = '', value = ''] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? []
+    if (MASKS[option]) return `${option}=${MASKS[option](value)}`
+    return MASKS[words[index - 1] ?? '']?.(word) ?? word
   })
 }
-
-const PLACEHOLDER = '<key>'
