@@ -27,7 +27,7 @@ export interface RequestInput {
   ignoresInterrupt?: boolean
   /** Aborts this request only. */
   signal?: AbortSignal | undefined
-  /** `stream` only: called when the response is an event stream, and with the id of the next event. */
+  /** `stream` only: `onStream` is called when the response is an event stream, `onEventId` before each event that has an id. */
   onStream?(): void
   onEventId?(id: string): void
 }
@@ -43,8 +43,8 @@ export interface Upload {
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * Client of the local daemon or a hosted API. Any 2xx is a success, unknown fields are ignored. Every failure is a
- * HostingError: the API's own code and message, UNAVAILABLE when it is unreachable, TIMEOUT when it is too slow.
+ * Client of the local daemon or a hosted API. Any 2xx status is a success. Unknown fields are ignored. Every failure is a HostingError: the
+ * API's own code and message, UNAVAILABLE when it is unreachable, TIMEOUT when it is too slow.
  */
 export interface ApiClient {
   readonly url: string

@@ -12,7 +12,7 @@ export type ArgumentSchema = {
   additionalProperties?: unknown
 }
 
-/** `city=` for each argument that is not given yet, or `city=Oslo` for each value of the one that was begun. */
+/** `city=` for each argument that is not given yet, or `city=Oslo` for each value of the argument being typed. */
 export function argumentChoices(
   schema: ArgumentSchema,
   { typed }: Given,

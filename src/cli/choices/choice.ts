@@ -10,7 +10,7 @@ export interface Choice {
   doc?: string | undefined
 }
 
-/** What is known of the command line when values are listed. */
+/** Known part of the command line when values are listed. */
 export interface Given {
   /** Beginning of the word that is completed. Empty for a question. */
   typed: string
@@ -19,7 +19,7 @@ export interface Given {
   env?: string | undefined
 }
 
-/** Where values come from. Completion asks for less time and less reliably than a question. */
+/** Source of values. Completion gives up sooner than a prompt, and its lists may be incomplete. */
 export interface ChoiceSource {
   api(): Promise<ApiClient>
   /** File of the saved contexts. */

@@ -16,8 +16,8 @@ interface Wanted {
 }
 
 /**
- * The client of `--client`, every one that was found with `--all`, the only one that was found, or one chosen at a terminal.
- * Throws NOT_FOUND when none was found, and INVALID_REQUEST when there are several and no terminal.
+ * The client of `--client`, all that were found with `--all`, the only one that was found, or one chosen at a terminal. Throws NOT_FOUND
+ * when none was found, and INVALID_REQUEST when there are several and no terminal.
  */
 export async function chooseClients(context: CommandContext, wanted: Wanted): Promise<ClientFile[]> {
   const isChoice = wanted.client !== undefined

@@ -122,7 +122,7 @@ export function urlOf(entry: Record<string, unknown>): string | undefined {
   return values.find((value): value is string => /^https?:\/\//.test(String(value)))
 }
 
-/** True for a server of this machine. */
+/** True for a server on this machine. */
 export function isLocalEntry(entry: Record<string, unknown>): boolean {
   const hostname = URL.parse(urlOf(entry) ?? '')?.hostname ?? ''
   return /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)

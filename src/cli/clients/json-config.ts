@@ -39,7 +39,7 @@ export async function editJson(
     const formattingOptions = { insertSpaces: !isTab, tabSize: isTab ? 4 : unit.length, eol }
     return applyEdits(source, modify(source, [...path], entry, { formattingOptions }))
   }
-  // The library would also format the server before it.
+  // With formatting options, the library would also reformat the preceding server.
   const edits = modify(source, [...path], entry, {}).map(edit => ({
     ...edit,
     content: layOut(edit.content, path[1], entry, layout),

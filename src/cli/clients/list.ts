@@ -16,7 +16,7 @@ export interface McpClient {
   key: string
   /** Path of the user's configuration. */
   userFile(machine: Machine): string
-  /** Folder that shows that the client is installed, if it is not the one of `userFile`. */
+  /** Folder that exists when the client is installed. Default: the folder of `userFile`. */
   folder?(machine: Machine): string
   /** Path of a project's configuration, relative to its folder. */
   projectFile?: string

@@ -44,7 +44,7 @@ export async function restoreServers(
   return { change, restored }
 }
 
-/** The first original of a name stays, because a second import may replace our own entry. */
+/** Keeps the first original of a name, because a second import may replace our own entry. */
 function storeOriginals(file: string, present: Entries, replaced: readonly { name: string }[]): void {
   const stored = readOriginals(file) ?? {}
   for (const { name } of replaced) {

@@ -15,12 +15,12 @@ export interface ServerEntry {
   envFile?: string
   cwd?: string
   url?: string
-  /** The URL is one of this machine. */
+  /** True when the URL points to this machine. */
   isLocal: boolean
   isDisabled: boolean
 }
 
-/** One client of each format. A file of unknown origin is one of these. */
+/** One client per format. A file of unknown origin has one of these formats. */
 const FORMATS = ['claude-code', 'vscode', 'zed', 'opencode', 'codex']
 
 /** Client whose format a file has. Throws INVALID_REQUEST when it lists no servers, and NOT_FOUND when it does not exist. */
@@ -63,7 +63,7 @@ function toServerEntry(name: string, entry: Record<string, unknown>): ServerEntr
 /** Program that connects clients without HTTP to a URL. */
 const REMOTE_PROXY = /^mcp-remote(@.*)?$/
 
-/** `command` is a text with `args`, a list (OpenCode), or an object (older versions of Zed). */
+/** `command` is a string with `args`, a list (OpenCode), or an object (older versions of Zed). */
 function wordsOf({ command, args }: Record<string, unknown>): string[] {
   if (Array.isArray(command)) return command.map(String)
   if (typeof command === 'object' && command !== null) {

@@ -15,7 +15,7 @@ export interface Command {
   arguments?: Record<string, ArgumentDeclaration>
   /** Options. The key is the name in `input`, its kebab-case the flag: `envFile` → `--env-file`. */
   options?: Record<string, OptionDeclaration>
-  /** Command lines, with what each does. */
+  /** Command lines and what each one does. */
   examples?: Readonly<Record<string, string>>
   /** Passes words after `--` and unknown options through in the last, variadic argument. */
   passThrough?: boolean

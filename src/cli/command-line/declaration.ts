@@ -1,4 +1,4 @@
-/** What values of an argument or option name. Completion and questions at a terminal list them (`choices/`). */
+/** Kind of thing that an argument or option names. Completion and questions at a terminal list values by kind (`choices/`). */
 export type ValueKind =
   | 'server'
   | 'tool'
@@ -21,9 +21,9 @@ export interface ArgumentDeclaration {
   kind?: ValueKind
   /** All values, for completion and questions. */
   choices?: readonly string[]
-  /** A missing one is chosen or asked for at a terminal, and a usage error elsewhere. */
+  /** If it is missing, a terminal offers a choice or asks. Elsewhere the command fails with a usage error. */
   required?: boolean
-  /** Must be named without a terminal, because the command cannot be undone. */
+  /** Must be given when there is no terminal, because the command cannot be undone. */
   isNeverImplied?: boolean
   /** Takes all remaining words. Last argument only. */
   variadic?: boolean

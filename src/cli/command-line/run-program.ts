@@ -8,7 +8,7 @@ import { formatFullHelp, formatGroupHelp, formatHelp } from './help.ts'
 /** Finds the command, loads it, runs it and sets the exit code. */
 export async function main(argv: string[]): Promise<void> {
   process.exitCode = await runProgram(argv)
-  // Node removes signal handlers before a normal end, and a second Ctrl-C would then kill the process with the signal.
+  // Node removes signal handlers before a normal exit, and a second Ctrl-C would then kill the process with the signal.
   if (process.exitCode === EXIT.interrupted) process.exit()
 }
 

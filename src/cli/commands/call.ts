@@ -48,7 +48,7 @@ export default defineCommand({
 function report({ output }: CommandContext, tool: string, result: CallToolResult): void {
   const text = resultToText(result)
   if (output.json) output.result(result, () => {})
-  // Servers often name the tool themselves.
+  // Adds the tool's name unless the server's message already contains it.
   else if (result.isError)
     output.error(new HostingError('UPSTREAM_FAILED', text.includes(tool) ? text : `${tool}: ${text}`))
   else output.content(text)

@@ -224,7 +224,7 @@ async function openTarget(
 ): Promise<Source | { exitCode: ExitCode }> {
   const { target, auth: flag } = input
   const { env } = context
-  // With a target, the image runs that server.
+  // A named target is the server that runs in the image.
   const image = target === '.' ? input.image : undefined
   const program = programProject({ ...input, image }, env)
   if (!program && !existsSync(target) && !/[/\\]/.test(target)) {

@@ -90,7 +90,7 @@ async function openSource(context: CommandContext, source: string, isOfProject: 
   return clientOfFile(source)
 }
 
-/** Throws NOT_FOUND without servers, or when `--only` names an unknown one. */
+/** Throws NOT_FOUND when there are no servers or `--only` names an unknown one. */
 async function readPlan(
   { env }: CommandContext,
   { client, file }: Source,
@@ -174,7 +174,7 @@ async function deploy(
   return { deployment_id, url }
 }
 
-/** Undefined when the client stays as it is. */
+/** Undefined when the client's configuration is left unchanged. */
 async function connect(
   { output, globals }: CommandContext,
   { client, file }: Source,

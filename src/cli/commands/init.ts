@@ -101,7 +101,7 @@ function report(
   })
 }
 
-/** Values can be set in the folder only, before the first build. */
+/** Before the first build, values can only be set in the folder. */
 function nextSteps(folder: string, variables: readonly string[]): NextStep[] {
   const isThere = folder === '.' || variables.length > 0
   const within = (command: string) => (isThere ? command : `${command} ${quoteShellWord(folder)}`)

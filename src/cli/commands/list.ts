@@ -76,7 +76,7 @@ function describeHidden({ builds, deployments }: Contents): string {
     .join(', ')
 }
 
-/** The newest build of each server and the current deployment of each environment, without failed tries. */
+/** The newest build of each server and the current deployment of each environment, without failed attempts. */
 function currentOf({ builds, deployments }: Contents): Contents {
   return {
     builds: newestPerServer(builds.filter(one => !isFailedBuild(one))),
@@ -88,7 +88,7 @@ function isFailedBuild({ status }: BuildEntry): boolean {
   return status === 'failed'
 }
 
-/** A deployment that served and then failed is news. One that never started is not. */
+/** A deployment that served and then failed is listed. One that never started is not. */
 function neverServed({ status, deployed_at }: DeploymentEntry): boolean {
   return status === 'failed' && !deployed_at
 }

@@ -121,7 +121,7 @@ function supportsOnlyKeys({ url }: Target): HostingError {
   )
 }
 
-/** The API's record of the key. For a sign-in it may only confirm that it is valid. */
+/** The API's record of the key. Undefined for a sign-in when the API accepts the token but has no such record. */
 async function verify(
   { globals, signal, output }: CommandContext,
   url: string,

@@ -98,7 +98,7 @@ interface LogRequest {
 
 interface OpenLog {
   lines: AsyncIterable<LogEntry>
-  /** Prefix of each line if they come from several places. */
+  /** Prefix of each line when lines come from several places. */
   origin?: LogLayout['origin']
 }
 
@@ -188,7 +188,7 @@ interface Following {
   signal: AbortSignal
 }
 
-/** Such an API only has logs of container builds, so an unknown id may be a deployment's. */
+/** Explains NOT_FOUND of an API that only has logs of container builds: the id may be a deployment's. */
 async function* orNoLog(lines: AsyncIterable<LogEntry>, reference: string): AsyncGenerator<LogEntry> {
   try {
     yield* lines

@@ -171,7 +171,7 @@ function explainTakenName(error: unknown, name: string): unknown {
   return new HostingError(code, message, { details, next, cause: error })
 }
 
-/** The service interface accepts any name in an update, so only the command line refuses a second project with it. */
+/** The service interface accepts any name in an update, so only the command line refuses a second project with the same name. */
 async function requireFreeName(api: ApiClient, name: string, reference: string): Promise<void> {
   const named = await listProjects(api, { name }).catch(error => {
     if (api.isContractOnly) return []
@@ -201,12 +201,12 @@ async function resolveUpload(
   return { project, dir: dir ?? '.' }
 }
 
-/** The given reference, because an API without lists cannot resolve it. */
+/** Returns a given reference unchanged, because an API without lists cannot resolve it. */
 async function resolveReference({ api, cwd }: CommandContext, project: string | undefined): Promise<string> {
   return project ?? (await resolveProject(await api(), cwd, undefined)).id
 }
 
-/** A folder (also given by its project file) or an archive. Throws INVALID_REQUEST for anything else. */
+/** A folder, an archive, or a project file, which stands for its folder. Throws INVALID_REQUEST for anything else. */
 function sourceAt(path: string): { directory: string; archive?: string } {
   const status = statSync(path, { throwIfNoEntry: false })
   if (!status) throw new HostingError('INVALID_REQUEST', `${path} does not exist.`)

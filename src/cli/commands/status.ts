@@ -232,7 +232,7 @@ function networkText(config: Deployed['config']): string | undefined {
   return isPrivateOpen ? 'open, private networks included' : 'open, except for private networks'
 }
 
-/** Web pages that may use it, in words. Undefined when only its own may. */
+/** Web pages that may use it, in words. Undefined when only its own pages may. */
 function pagesText(origins: NonNullable<Deployed['config']>['origins']): string | undefined {
   if (origins === undefined || origins.length === 0) return undefined
   return origins === '*' ? 'of all origins' : `of ${origins.join(', ')}`

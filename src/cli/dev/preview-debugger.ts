@@ -11,7 +11,7 @@ export interface PreviewDebuggerOptions {
   onError(error: unknown): void
 }
 
-/** Keeps a debugger in the preview of the newest build. It ends with this command, however that ends. */
+/** Keeps a debugger in the preview of the newest build. It closes when this command ends, even after a crash. */
 export class PreviewDebugger {
   readonly #options: PreviewDebuggerOptions
   #port: number
@@ -45,7 +45,7 @@ export class PreviewDebugger {
         onOpen(url)
       }
     } catch (error) {
-      // An open one also ends with the daemon, whose restart calls `follow` again.
+      // It also closes when the daemon stops. After the daemon's restart, `follow` is called again.
       if (signal.aborted || isOpen) return
       if (this.#port === this.#options.port) return onError(error)
       // Another program may have taken the free port in the meantime.

@@ -3,9 +3,9 @@ import { basename, join } from 'node:path'
 import { HostingError } from '../../shared/errors.ts'
 import { IGNORE_FILES, IgnoreRules } from '../project/source/ignore-rules.ts'
 
-/** Editors write a file in several steps. A change is reported after this time without another one … */
+/** Editors write a file in several steps, so a change is reported after this time without another one. */
 const QUIET_MS = 5
-/** … but no later than this after the first. */
+/** Maximum delay between the first change and its report. */
 const LATEST_MS = 150
 
 /** macOS and Windows watch a tree as cheaply as a folder. Elsewhere Node would watch every file. */

@@ -15,7 +15,7 @@ import type { CommandContext } from '../command-line/command-context.ts'
 import { findDaemon } from '../local-daemon/find-daemon.ts'
 import { type Check, type Finding, pass, warn } from './check.ts'
 
-/** What isolates the code of custom servers from the rest of the machine (docs/isolation.md). */
+/** Mechanisms that isolate the code of custom servers from the rest of the machine (docs/isolation.md). */
 export const ISOLATION_CHECKS: readonly Check[] = [
   { name: 'modules', run: context => [checkModules(context)] },
   { name: 'programs', run: context => [checkPrograms(context)] },

@@ -3,7 +3,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Time limit of one request. */
 export interface Deadline {
-  /** Aborted by the caller's signal, or when the time is over. */
+  /** Aborted by the caller's signal, or when the time is up. */
   signal: AbortSignal
   restart(): void
   end(): void

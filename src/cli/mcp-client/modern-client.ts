@@ -19,7 +19,7 @@ export interface ModernRequest {
 
 type ModernOptions = Pick<ConnectOptions, 'signal' | 'token' | 'onLog'> & { timeoutMs: number }
 
-/** Thrown before the server has done anything: only the SDK supports what it requires or answered. */
+/** Thrown before the server has acted on the request, when only the SDK supports its requirement or its response. */
 export class NeedsSdk extends Error {}
 
 /**

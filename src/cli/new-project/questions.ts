@@ -4,7 +4,7 @@ import { serverNameFor } from './project-files.ts'
 import { EXAMPLES, INIT_TEMPLATES, type InitTemplate } from './templates.ts'
 import { checkToolName } from './tool-names.ts'
 
-/** What a new project is made from. */
+/** Starting point of a new project. */
 export interface Choice {
   name: string
   template: InitTemplate

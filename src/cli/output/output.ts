@@ -134,7 +134,7 @@ export async function createOutput(options: OutputOptions) {
 }
 
 /**
- * Creates the stream on first use, which takes Node milliseconds. Server text goes to a pipe unchanged and to a terminal without
+ * Creates the stream on first use, because that takes Node milliseconds. Server text goes to a pipe unchanged and to a terminal without
  * control sequences.
  */
 function writerTo(name: 'stdout' | 'stderr'): (text: string, end?: string) => void {

@@ -7,7 +7,10 @@ const MASKS: Readonly<Record<string, (value: string) => string>> = {
   '--set': value => value.replace(/=.*/s, '=<value>'),
 }
 
-/** The command line of the running command with more words, to copy into a shell. Values that may be secret are left to fill in. */
+/**
+ * The command line of the running command with more words, to copy into a shell. Values that may be secret are left for the user to fill
+ * in.
+ */
 export function repeatedCommand({ words }: Pick<CommandContext, 'words'>, ...added: string[]): string {
   const end = words.includes('--') ? words.indexOf('--') : words.length
   return ['mcp', ...masked(words).toSpliced(end, 0, ...added)].map(quoteShellWord).join(' ')

@@ -3,7 +3,7 @@ import { formatJson } from './format-json.ts'
 /** One less than 80 columns, for a trailing comma. */
 const WIDTH = 79
 
-/** Formats long JSON at the end of lines over several lines. */
+/** Breaks long JSON at the end of a line into several lines. */
 export function formatReply(reply: string): string {
   return reply.split('\n').map(layOutLine).join('\n')
 }

@@ -84,7 +84,7 @@ function membersText({ schema }: View): string {
   return names.length > 0 ? `{${names.join(', ')}}` : ''
 }
 
-/** Texts without quotes if their end is clear. */
+/** Omits the quotes of a string if it is clear where it ends. */
 function valueText(value: unknown): string {
   return typeof value === 'string' && /^[^",\n]+$/.test(value) ? value : JSON.stringify(value)
 }

@@ -65,7 +65,7 @@ function messageOf(name: string, { type, description }: ArgumentSchema, isRequir
   return `${name} (${facts})${doc ? `: ${doc}` : ''}`
 }
 
-/** What is wrong with an answer. Undefined when it fits the schema. */
+/** Problem with an answer. Undefined when it fits the schema. */
 function problemOf(name: string, text: string, schema: object, isRequired: boolean): string | undefined {
   if (text === '') return isRequired ? 'Enter a value.' : undefined
   try {

@@ -16,8 +16,8 @@ interface Wanted {
 }
 
 /**
- * The server that a command without one means: that of the project or linked project in this folder, else the only one, else the one that is
- * chosen at a terminal. Says which one it is. Throws INVALID_REQUEST naming all of them, or NOT_FOUND without any.
+ * Server for a command that names none: that of the project or linked project in this folder, else the only one, else the one chosen at a
+ * terminal. Prints its name. Throws INVALID_REQUEST naming all of them, or NOT_FOUND when there are none.
  */
 export async function chooseServer(context: CommandContext, wanted: Wanted = {}): Promise<string> {
   const { output } = context

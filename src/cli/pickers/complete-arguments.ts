@@ -12,7 +12,7 @@ interface Owner {
   help: string
 }
 
-/** Asks for required arguments that are missing, at a terminal. Elsewhere throws INVALID_REQUEST that lists all arguments. */
+/** Asks for required arguments that are missing, at a terminal. Elsewhere throws INVALID_REQUEST listing all arguments. */
 export async function completeArguments(
   { output }: CommandContext,
   owner: Owner,

@@ -80,7 +80,7 @@ async function choose(
   throw missingValue(`<${toKebabCase(key)}>`, title, choices, usageOf(command))
 }
 
-/** A word that has no list, such as a new name. */
+/** Asks for a word that cannot be picked from a list, such as a new name. */
 async function askWord({ context, command, key, declaration }: Missing): Promise<string> {
   const word = toKebabCase(key)
   if (!context.output.interactive)

@@ -30,7 +30,7 @@ export async function buildServer(
   })
 }
 
-/** Shows the phases of the build and waits for its end. */
+/** Shows the phases of the build and waits until it is finished. */
 export async function requestBuild(
   context: CommandContext,
   request: BuildRequest,

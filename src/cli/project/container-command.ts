@@ -29,7 +29,7 @@ const FLAGS = {
   interactive: { type: 'boolean', short: 'i' },
 } as const satisfies ParseArgsOptionsConfig
 
-/** Flags without an effect, because every container here is unnamed, removed at its end, and pulled if it is missing. */
+/** Flags without an effect, because containers here are always unnamed and removed when they stop, and missing images are pulled. */
 const IGNORED_FLAGS = {
   rm: { type: 'boolean' },
   init: { type: 'boolean' },
@@ -125,7 +125,7 @@ function toProgram(flags: Flags, image: string, args: string[]): ImageDefinition
   }
 }
 
-/** `SOURCE:TARGET[:OPTIONS]`. Relative paths are those of this folder, as with docker. */
+/** `SOURCE:TARGET[:OPTIONS]`. Like docker, resolves relative paths from this folder. */
 function parseVolume(text: string): Mount {
   const [source = '', target, options = ''] = text.split(':')
   if (target === undefined) throw refused(`--volume ${text} must be SOURCE:TARGET.`)

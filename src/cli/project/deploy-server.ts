@@ -82,7 +82,7 @@ export const ORIGIN_OPTION = {
   doc: 'web origin whose pages may use the server, such as https://app.example.com, or "*" with sign-in',
 } as const
 
-/** Omits undefined members, and returns undefined without any. */
+/** Omits undefined members. Returns undefined when none is left. */
 export function mergeConfig(base: DeployConfig | undefined, flags: DeployFlags): DeployConfig | undefined {
   const env = flags.env_vars
   const scaling = {

@@ -7,7 +7,7 @@ export function isUrl(text: string): boolean {
   return /^https?:\/\//i.test(text)
 }
 
-/** What to do with the URL of an MCP server, which needs no project. */
+/** Next steps for the URL of an MCP server, which needs no project. */
 export function remoteServerSteps(url: string): NextStep[] {
   const word = quoteShellWord(url)
   return [

@@ -59,7 +59,7 @@ export async function requireTest(
   return { exitCode }
 }
 
-/** Rounded down, so that a share below the required one never looks like it. */
+/** Rounded down, so that a share below the required one never looks sufficient. */
 function formatShare(share: number): number {
   return Math.floor(share * 1000) / 1000
 }

@@ -109,7 +109,7 @@ function requestCodes({ oauth, server, client, api }: Flow, signal: AbortSignal)
   )
 }
 
-/** As registered, or as the server supports. Defaults to the header (RFC 8414 2). */
+/** Client authentication: as registered, otherwise a method that the server supports. Defaults to the header (RFC 8414 2). */
 export function clientAuth(oauth: Oauth, server: AuthorizationServer, client: Client) {
   const { client_secret, token_endpoint_auth_method: method } = client
   if (typeof client_secret !== 'string') return oauth.None()

@@ -39,8 +39,8 @@ class SignInNeeded extends Error {
 const SPARE_SECONDS = 30
 
 /**
- * Adds the token of an earlier sign-in to requests, and renews it when it expires. Throws SignInNeeded when the server requires
- * another one.
+ * Adds the token of an earlier sign-in to requests, and renews it when it expires. Throws SignInNeeded when the server requires a new
+ * sign-in.
  */
 function serverAuth(place: SignInTarget): AuthProvider {
   let sent: string | undefined

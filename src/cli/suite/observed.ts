@@ -9,7 +9,7 @@ export interface Observed {
   prompts: string[] | undefined
   calls: { name: string; arguments: unknown }[] | undefined
   errors: number | undefined
-  /** One sentence per different failure of a tool. */
+  /** One sentence per distinct failure of a tool. */
   toolErrors: string[]
   turns: number | undefined
   seconds: number

@@ -2,7 +2,7 @@ import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
 import { formatAge } from '../output/relative-time.ts'
 import type { Deployed } from '../project/deploy-server.ts'
 
-/** What is deployed since when, what it offers, who may use it, and the names of its variables. */
+/** Version and age of a deployment, what it offers, who may use it, and the names of its variables. */
 export function summaryFields(
   status: Deployed,
   build: BuildRecord | undefined,

@@ -30,7 +30,7 @@ export type ChosenTarget = ServerTarget & Pick<ServerInput, 'env'>
 
 const ORDER: readonly Environment[] = ['production', 'staging', 'development']
 
-/** `preview` for the server that `mcp dev` serves from this folder. Says so. */
+/** `preview` for the server that `mcp dev` serves from this folder. Prints a note about it. */
 export function impliedPreview(context: CommandContext, server: string): 'preview' | undefined {
   const implied = impliedEnvironment(context, server)
   if (implied) context.output.note(`Using the preview of ${server}, which mcp dev serves from this folder.`)

@@ -1,4 +1,4 @@
-/** False for arguments that violate the schema of their tool. Loads ajv, which takes as long as a third of a call. */
+/** False for arguments that violate the schema of their tool. Loads ajv, which takes a third of the time of a call. */
 export async function fitsSchema(args: unknown, schema: Record<string, unknown>): Promise<boolean> {
   const { compileSchema } = await import('../../shared/json/json-schema.ts')
   try {

@@ -2,7 +2,7 @@ import { writeFileAtomic } from '../../shared/atomic-file.ts'
 import type { HomePaths } from '../../shared/paths.ts'
 import { readJsonFile } from '../project/json-file.ts'
 
-/** What the last check found. */
+/** Result of the last check. */
 export interface KnownVersion {
   /** Also set after a failed check, so that a machine without network tries once a day. */
   checkedAt: string

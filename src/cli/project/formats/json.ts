@@ -32,7 +32,7 @@ export async function parseJson(file: string, text: string): Promise<ProjectSour
 
 const EMPTY = { offset: 0, reason: 'the file is empty' }
 
-/** `CommaExpected` → `comma expected`. The parser reports a trailing comma at what follows it. */
+/** `CommaExpected` → `comma expected`. The parser reports a trailing comma at the token after it. */
 function toFault(text: string, offset: number, code: string): { offset: number; reason: string } {
   const before = text.slice(0, offset).trimEnd()
   if (before.endsWith(',') && /^[\]}]/.test(text.slice(offset)))

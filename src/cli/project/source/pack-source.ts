@@ -79,7 +79,7 @@ async function writeArchive(
 ): Promise<{ digest: string; bytes: number }> {
   const { create } = await import('tar')
   const options = { cwd: directory, gzip: true, portable: true, mtime: new Date(0), noDirRecurse: true }
-  // The root is the first entry, so that no folder is stripped. Names after "./" cannot be parsed as options.
+  // The root is the first entry, so that no folder is stripped. Names that start with "./" cannot be parsed as options.
   const archive = create(options, ['./', ...files.map(({ path }) => `./${path}`)])
   // The first error ends the loop below. A second one would have no listener.
   archive.on('error', () => {})

@@ -77,7 +77,7 @@ async function ensureSource(
 
 /** The linked project, the newest active project with the server's name, or a new one. */
 async function findProject(api: ApiClient, { name, project }: SourceFolder): Promise<KnownProject> {
-  // Not requested, so that a key with only build scope suffices. The upload reports a missing project.
+  // Not looked up, so that a key with only build scope suffices. The upload reports a missing project.
   if (project !== undefined) return { id: project }
   const found = await findNamed(api, name)
   if (found) return found

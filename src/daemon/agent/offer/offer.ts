@@ -11,9 +11,9 @@ export interface Offer {
 }
 
 /**
- * Models support only tools. A resource is read by calling `read_resource` with `{uri}`, a prompt is fetched by calling
- * `get_prompt` with `{name, arguments}`. Each is offered if the server has resources or prompts. A number is appended if a
- * tool of the server has the same name.
+ * Models support only tools, so they read a resource by calling `read_resource` with `{uri}` and fetch a prompt by calling `get_prompt`
+ * with `{name, arguments}`. Each of the two is only offered if the server has something for it, with a number appended if a tool of the
+ * server has the same name.
  */
 export const READ_RESOURCE = 'read_resource'
 export const GET_PROMPT = 'get_prompt'

@@ -64,7 +64,7 @@ function splitScheme(id: string): [string, string] {
   return colon < 0 ? ['', ''] : [id.slice(0, colon), id.slice(colon + 1)]
 }
 
-/** For example `llama3.2:1b@http://127.0.0.1:11434/v1`. A model name may contain colons, an address no `@`. */
+/** For example `llama3.2:1b@http://127.0.0.1:11434/v1`. A model name may contain colons. An address contains no `@`. */
 function parseOpenAi(rest: string): ModelChoice {
   const at = rest.lastIndexOf('@')
   if (at < 0) return { kind: 'openai', model: rest }

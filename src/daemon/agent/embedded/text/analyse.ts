@@ -115,7 +115,7 @@ function unwrap(text: string): string {
   return quoted && !trimmed.slice(1, -1).includes('"') ? trimmed.slice(1, -1) : text
 }
 
-/** Quotes inside an array are its items, brackets inside quotes are text. */
+/** Quotes inside an array are its items. Brackets inside quotes are text. */
 function outermost(quoted: Mention[], literals: Mention[]): Mention[] {
   const within = (mention: Mention, others: Mention[]) =>
     others.some(other => overlaps(mention, other) && other.from < mention.from)

@@ -156,7 +156,7 @@ function readImplied(tokens: Token[], at: number): ReadNumber | undefined {
   return { quantity: { value: 1, inWords: true, implied: true }, to: at + 1 }
 }
 
-/** "One second" is a duration, "the second" is an ordinal. */
+/** "One second" is a duration, but "the second" is an ordinal. */
 function unitFollowsSecond(word: string, tokens: Token[], at: number): boolean {
   return word === 'second' && tokens[at - 1]?.kind === 'number'
 }

@@ -3,7 +3,7 @@ import { identifierWords, isDigit, isLetter, isUpper, stem } from './stem.ts'
 export interface Token {
   text: string
   lower: string
-  /** Stems of its parts. "well-known" has two, marks have none. */
+  /** Stems of its parts. "well-known" has two. Marks have none. */
   stems: string[]
   /** Offsets in the message, end exclusive. */
   start: number
