@@ -45,7 +45,7 @@ export class ApiServer {
     this.#gate.resolve(create(this.#closing.signal))
   }
 
-  /** Refuses new requests and ends streams. Resolves when running requests are answered, or were aborted after `graceMs`. */
+  /** Refuses new requests and ends streams. Resolves when running requests have been answered, or aborted after `graceMs`. */
   async close(graceMs = CLOSE_GRACE_MS): Promise<void> {
     this.#closing.abort()
     await closeServer(this.#server, graceMs)

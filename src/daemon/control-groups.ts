@@ -16,8 +16,8 @@ export function prepareControlGroups(): void {
 }
 
 /**
- * Version 2: lets programs have limits next to this daemon. Only for a group that systemd or a container runtime gave to this
- * daemon alone. Newer systemd has already put the daemon below it (`DelegateSubgroup=`).
+ * Version 2: enables limits for groups of programs next to the daemon's group. Only inside a group that systemd or a container runtime gave
+ * to this daemon alone. Newer systemd has already put the daemon into a group below it (`DelegateSubgroup=`).
  */
 export function enableControllers(own: string): void {
   const isBelow = basename(own) === DAEMON_GROUP

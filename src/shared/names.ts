@@ -41,7 +41,7 @@ export function toSubdomainLabel(name: string): string {
 /** Comparing longer words takes too long. */
 const MAX_COMPARED_LENGTH = 64
 
-/** Shorter words begin too many names. */
+/** Too many names start with a shorter word. */
 const MIN_PREFIX_LENGTH = 3
 
 /** Candidate that `word` is probably a typo or the beginning of. Undefined when none is close enough. */

@@ -10,7 +10,7 @@ interface Swap {
   copy: string
   /** New name of the old database. */
   kept: string
-  /** The same for the folder with the state of servers. Absent: it stays. */
+  /** The same for the folder with the state of servers. Absent when that folder is not replaced. */
   state?: { name: string; copy: string; kept: string }
 }
 

@@ -81,9 +81,6 @@ function timeZone(): NodeJS.ProcessEnv {
   return { TZ: Intl.DateTimeFormat().resolvedOptions().timeZone }
 }
 
-/** Off by default, because code in the namespaces has no network until something outside provides it. */
-const HAS_EGRESS = true
-
 interface Command {
   command: string[]
   depth?: Depth
@@ -110,7 +107,7 @@ function sealedCommand({ program, kind, id, memoryLimitMb, inspectPort }: Proces
     }
   // A debugger outside could not connect to the loopback interface of another network namespace.
   const isReachable = inspectPort !== undefined
-  const ownNetwork = HAS_EGRESS && kind === 'sealed' && sandbox.hasNetworks && !isReachable
+  const ownNetwork = kind === 'sealed' && sandbox.hasNetworks && !isReachable
   const nodeArguments = (inside: string) => [...flags, ...sealedFlags(inside, [inside]), inside, id]
   return { command: sandbox.command({ id, program, ownNetwork, nodeArguments }), depth: 2, ownNetwork }
 }
@@ -122,7 +119,7 @@ export function sandboxGap(why: string): string {
 
 /** Network namespace of bridges. Without it a bridge is like any open process. */
 export function bridgeWall(): NetworkWall {
-  return HAS_EGRESS ? networkWall() : { usable: false, why: 'the egress process is missing' }
+  return networkWall()
 }
 
 /**

@@ -87,7 +87,7 @@ export class ContainerChild {
   }
 }
 
-/** Resolves with true when the container answers a request at `origin`, and with false when it stopped or time is over. */
+/** Resolves with true when the container answers a request at `origin`, and with false when it stops or the time is up. */
 export async function answersHttp(
   process: Pick<ContainerProcess, 'isAlive' | 'ended'>,
   origin: string,

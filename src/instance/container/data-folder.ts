@@ -14,8 +14,8 @@ export function dataFolderOf({ program }: Artifact, tenant: Tenant): string | un
 }
 
 /**
- * Creates the folder, writable for the container's user. Its parent folders are private, so that no other user of the machine
- * reaches a folder that everyone may write.
+ * Creates the folder, writable for the container's user. Its parent folders are private, so that no other user of the machine reaches a
+ * folder that everyone may write to.
  */
 export function prepareDataFolder(data: string, container: Pick<TenantContainer, 'engine' | 'uid'>): void {
   mkdirSync(data, { recursive: true, mode: 0o700 })
@@ -40,7 +40,7 @@ export function dataArguments(
   ]
 }
 
-/** Without root, podman can make the user inside the daemon's user outside. By default that is root inside. */
+/** Without root, podman can map the container's user to the daemon's user. By default it maps the container's root. */
 function mapsUser({ engine, uid }: Pick<TenantContainer, 'engine' | 'uid'>): boolean {
   return engine === 'podman' && process.getuid?.() !== ROOT && uid !== undefined
 }

@@ -70,7 +70,7 @@ export function preflightHeaders(request: IncomingMessage): readonly string[] {
     'Access-Control-Allow-Methods',
     'GET, POST, DELETE',
     ...(/^[\w\-, ]+$/.test(wanted) ? ['Access-Control-Allow-Headers', wanted] : []),
-    // Browsers before Local Network Access, which asks the user instead (https://wicg.github.io/private-network-access/).
+    // For browsers before Local Network Access, which asks the user instead (https://wicg.github.io/private-network-access/).
     ...(header(request, 'access-control-request-private-network') === 'true'
       ? ['Access-Control-Allow-Private-Network', 'true']
       : []),

@@ -23,7 +23,7 @@ export function wantsPage({ tenant, request }: TenantExchange, path: string): bo
   return accept.includes('text/html') && !accept.includes('text/event-stream')
 }
 
-/** Tells a person in a browser what this address is and how to use it. Lists the tools unless users must sign in. */
+/** Shows a person in a browser what this address is and how to use it. Lists the tools unless users must sign in. */
 export async function sendPage(exchange: TenantExchange): Promise<void> {
   const { tenant } = exchange
   const { name, title = name, version } = tenant.server.info

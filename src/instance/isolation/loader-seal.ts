@@ -63,7 +63,10 @@ function sealReferrers(): void {
   })
 }
 
-/** node:repl can import like a file in any folder. A debugger evaluates in any scope; without one, its module has no effect. */
+/**
+ * node:repl can import like a file in any folder. node:inspector can evaluate in any scope if a debugger is allowed, and has no effect
+ * otherwise.
+ */
 function isHidden(id: unknown): boolean {
   return id === 'repl' || id === 'node:repl' || (isInspected && INSPECTOR.has(id))
 }

@@ -1,4 +1,4 @@
-/** On other systems it takes milliseconds, and nothing reads it. */
+/** On other systems, setting the title takes milliseconds, and nothing reads it. */
 const isCheap = process.platform === 'linux'
 /** Read before user code gets other arguments. */
 const [, , id = ''] = process.argv

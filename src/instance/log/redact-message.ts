@@ -24,8 +24,8 @@ export function createMessageRedactor(secrets: readonly string[]): (message: unk
 }
 
 /**
- * Patterns of a secret in JSON text. One that JSON escapes has too many forms at different depths, so that every backslash is
- * suspicious.
+ * Patterns of a secret in JSON text. A secret that JSON escapes has too many forms at different depths, so every backslash is suspicious
+ * instead.
  */
 function patternsOf(secret: string): string[] {
   const isEscaped = stringify(secret) !== `"${secret}"`

@@ -36,7 +36,7 @@ export class PeerListener {
 }
 
 async function greet(socket: Socket, { key, accept, tenant }: PeerListenerOptions): Promise<void> {
-  socket.on('error', () => {}) // a connection may break at any time, only its 'close' event matters
+  socket.on('error', () => {}) // A connection may break at any time. Only its 'close' event matters.
   try {
     const proof = proofOf(await readBytes(socket, NONCE_BYTES), key)
     // Only a draining instance can have lost sessions.

@@ -4,7 +4,7 @@ import { type CommonOptions, endpointSwitches } from './options.ts'
 import type { ProviderConfig } from './upstream/provider.ts'
 
 export interface OAuthProxyOptions extends CommonOptions {
-  /** Public URL of the application, or with a path, of the routes: `https://app.example.com/auth`. */
+  /** Public URL of the application or, if it has a path, of the routes: `https://app.example.com/auth`. */
   baseUrl: string
   /** Path below `baseUrl`. Default: `/auth`, or none when `baseUrl` has a path. */
   basePath?: string

@@ -5,7 +5,7 @@ export function storeError(code: StoreError['code'], message: string): StoreErro
   return Object.assign(new Error(message), { name: 'StoreError', code } as const)
 }
 
-/** Of `store.user` when no user is signed in. */
+/** Error of `store.user` when no user is signed in. */
 export function noUser(): StoreError {
   return storeError(
     'NO_USER',

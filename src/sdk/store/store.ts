@@ -23,7 +23,7 @@ export interface Store {
   transaction<Result>(work: (transaction: StoreTransaction) => Result | Promise<Result>): Promise<Result>
 }
 
-/** A transaction reads and writes at most 1000 keys, and their keys and new values together may have 128 KiB. */
+/** A transaction reads and writes at most 1000 keys. The keys and new values together are limited to 128 KiB. */
 export interface StoreTransaction {
   get<Value = unknown>(key: string): Promise<Value | undefined>
   list<Value = unknown>(prefix?: string, options?: ListOptions): Promise<StoreEntry<Value>[]>

@@ -39,7 +39,7 @@ export interface Artifact {
   }
 }
 
-/** MCP protocol era: `legacy` up to 2025-11-25, with sessions. `modern` since 2026-07-28, without. */
+/** MCP protocol era: `legacy` (with sessions, up to 2025-11-25) or `modern` (stateless, since 2026-07-28). */
 export type Era = 'legacy' | 'modern'
 
 /** User code. It runs in dedicated processes. */

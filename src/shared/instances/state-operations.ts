@@ -78,11 +78,11 @@ export interface StateError {
 }
 
 export type StateResult =
-  /** Of `get`. `value` is null when the key does not exist. */
+  /** Result of `get`. `value` is null when the key does not exist. */
   | { value: string | null; version: number }
-  /** Of `list`: keys and values. `isWhole`: no entries follow within the limit. */
+  /** Result of `list`: keys and values. `isWhole`: no entries follow within the limit. */
   | { entries: [key: string, value: string][]; isWhole: boolean; range?: StateRange }
-  /** Of `commit`, one per write. `increment`: the sum. Deletion: whether the key existed. */
+  /** Results of `commit`, one per write. `increment`: the sum. Deletion: whether the key existed. */
   | { results: (number | boolean | null)[] }
   | { isConflict: true }
   | { error: StateError }

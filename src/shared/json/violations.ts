@@ -45,7 +45,7 @@ export function typeNames(types: readonly string[]): string {
   return types.map(type => TYPES[type] ?? type).join(' or ')
 }
 
-/** What a value must be, as the end of a sentence about it. */
+/** Requirement that a value violates, as the end of a sentence about it. */
 export function describeLimit(error: ErrorObject): string {
   const { keyword, params, data, message = 'is not valid' } = error
   switch (keyword) {
@@ -85,7 +85,7 @@ function listValues(values: readonly unknown[]): string {
   return more > 0 ? `${listed.join(', ')} and ${more} more` : listed.join(', ')
 }
 
-/** Of two shorter codes, one is not a typo of the other. */
+/** Shorter codes that differ are not typos of each other. */
 const MIN_TYPO_LENGTH = 3
 
 function describeNearest({ data, params }: ErrorObject): string {

@@ -89,7 +89,7 @@ function notOfRegistry(name: string, from: string): HostingError {
   )
 }
 
-/** Also checks indirect dependencies. npm resolves dependencies that are missing in a lock file, even from git repositories. */
+/** Also checks indirect dependencies. npm resolves dependencies that are missing from a lock file, even from git repositories. */
 function requireRegistryFor({ dependencies, optionalDependencies, overrides }: Fields): void {
   for (const [name, wanted] of [dependencies, optionalDependencies, overrides].flatMap(specsOf))
     if (!isOfRegistry(wanted)) throw notOfRegistry(name, wanted)

@@ -98,7 +98,7 @@ async function run(
 /** Exit code of a shell for an unknown program. */
 const NOT_FOUND = 127
 
-/** Kills npm when the daemon dies, because the kernel then closes the pipe, to which the daemon never writes. */
+/** Kills npm when the daemon dies. The kernel then closes the pipe, to which the daemon never writes. */
 const GUARDED = `
 exec 3<&0
 npm "$@" </dev/null 3<&- &

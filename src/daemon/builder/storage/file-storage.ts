@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { checked, type ObjectStorage, type StoredContent } from './object-storage.ts'
 import { writeWhole } from './write-whole.ts'
 
-/** Clients may only name files in this folder. Others may contain anything, such as the daemon's keys. */
+/** Clients may only name files in this folder. Other folders may contain anything, such as the daemon's keys. */
 const NAMEABLE = 'sources'
 
 /** Objects as files in a folder, by default the home. */

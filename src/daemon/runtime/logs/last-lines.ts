@@ -14,8 +14,8 @@ const MAX_PRINTED_CHARACTERS = 2_000_000
 const COARSE_CLOCK_MS = 10
 
 /**
- * The last matching lines, oldest first. Reads backwards from the end. `position`: the end of the log. A file is opened when
- * its last line may be the next one, because there may be many of earlier deployments.
+ * The last matching lines, oldest first. Reads backwards from the end. `position`: the end of the log. A file is only opened when its last
+ * line may be the next one, because earlier deployments may have left many files.
  */
 export async function readTail(
   logs: ReadonlyMap<string, Segment[]>,

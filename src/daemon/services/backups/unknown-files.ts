@@ -57,7 +57,7 @@ export class UnknownFiles {
     return found.filter(one => isExpired(files[keyOf(one)]!))
   }
 
-  /** Those that have been unknown for seven days, as of the last update. */
+  /** Files that have been unknown for seven days, as of the last update. */
   expired(found: readonly Unknown[]): (Unknown & UnknownFile)[] {
     const files = this.#read()?.files ?? {}
     return found.flatMap(one => {

@@ -56,7 +56,7 @@ export class TemporaryBuilds {
   }
 }
 
-/** The build was removed or deployed in the meantime. */
+/** Ignores that the build was removed or deployed in the meantime. */
 function unlessKept(error: unknown): void {
   if (!(error instanceof HostingError && ['NOT_FOUND', 'CONFLICT'].includes(error.code))) throw error
 }

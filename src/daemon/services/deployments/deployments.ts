@@ -292,7 +292,7 @@ function normalizeConfig(config: DeployConfig = {}): DeployConfig {
   }
 }
 
-/** Ignores the removal of a deployment while it started. The waiting client gets that error. */
+/** Ignores that a deployment was removed while it started. The waiting client gets that error. */
 function unlessRemoved(error: unknown): void {
   if (!(error instanceof HostingError && error.code === 'NOT_FOUND')) throw error
 }

@@ -10,8 +10,8 @@ import { readEnv, revealConfig } from './deployment-secrets.ts'
 const STORED_UNCHANGED = 'The stored variables are unchanged. The next deployment gets them.'
 
 /**
- * A deployment with the build and configuration of `target`. If its deployment was removed, the live configuration stays.
- * `variables` were stored ones. `warnings` name variables that differ from the live deployment.
+ * A deployment with the build and configuration of `target`. If its deployment was removed, the live configuration stays. `variables` names
+ * those whose values were stored. `warnings` name variables that differ from the live deployment.
  */
 export function rollbackRequest(
   { secrets, store }: Pick<ServiceDependencies, 'secrets' | 'store'>,

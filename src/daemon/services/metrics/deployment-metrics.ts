@@ -17,7 +17,7 @@ type Dependencies = Pick<
   'clock' | 'destinations' | 'requestMetrics' | 'store' | 'supervisor'
 >
 
-/** Current and past metrics of deployments. Wakes no sleeping deployment. */
+/** Current and past metrics of deployments. Does not wake sleeping deployments. */
 export class DeploymentMetrics {
   readonly #deps: Dependencies
 

@@ -6,7 +6,7 @@ const NONE = { total: 0, errors: 0, errorRate: 0, p50Ms: 0, p99Ms: 0 }
 
 type Dependencies = Pick<ServiceDependencies, 'requestMetrics' | 'store' | 'supervisor'>
 
-/** `/metrics` for Prometheus. Wakes no sleeping deployment. The first scrape loads the library. */
+/** `/metrics` for Prometheus. Does not wake sleeping deployments. The first scrape loads the library. */
 export class PrometheusPage {
   readonly #deps: Dependencies
 

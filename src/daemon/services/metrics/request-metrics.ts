@@ -95,7 +95,7 @@ export class RequestMetrics {
     return sums
   }
 
-  /** Requests of one deployment by minute, oldest first. Both are Unix minutes, `until` is exclusive. */
+  /** Requests of one deployment by minute, oldest first. `since` and `until` are Unix minutes. `until` is exclusive. */
   minutes(id: string, since: number, until: number): (SeriesCounts & { minute: number })[] {
     const written = this.#options.store.requestHistory.minutes(id, since, until)
     return [...written, ...this.#pendingMinute(since, until, () => this.#pending.counts(id))]

@@ -89,7 +89,7 @@ export class ServerRemoval {
     store.variables.removeByServer(server, environment || undefined)
   }
 
-  /** The data of a server may remain without it, and so may a removal that failed. */
+  /** The data of a server may outlive it, and so may a removal that failed. */
   #requireServer(name: string): void {
     const { states, store } = this.#deps
     const hasData = STORE_ENVIRONMENTS.some(slot => states.holds({ server: name, slot }))
@@ -110,7 +110,7 @@ function requireFinished(builds: readonly Build[]): void {
   )
 }
 
-/** Another request removed the record at the same time. */
+/** Ignores that another request removed the record at the same time. */
 function unlessRemoved(error: unknown): void {
   if (!(error instanceof HostingError && error.code === 'NOT_FOUND')) throw error
 }

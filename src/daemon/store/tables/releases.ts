@@ -142,7 +142,7 @@ export class ReleaseStore {
     return numbered
   }
 
-  /** Keeps what the record of a removed deployment said. Called in the transaction that removes it. */
+  /** Keeps the facts that are lost with the record of a removed deployment. Called in the transaction that removes it. */
   close({ id, status, deployedAt }: Deployment, now: string): void {
     this.#database
       .prepare('UPDATE releases SET status = ?, deployed_at = ?, removed_at = ? WHERE id = ?')

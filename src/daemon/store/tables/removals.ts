@@ -12,7 +12,7 @@ export interface Removal {
   createdAt: string
 }
 
-/** Removals of servers, from their begin to their end. */
+/** Removals of servers that have begun and are not complete. */
 export class RemovalStore extends TableStore<Removal> {
   constructor(database: Database) {
     super(database, 'removals', { booleans: ['data'] })

@@ -78,7 +78,7 @@ function settings(version: 1 | 2, { memoryMb, pids, cpus }: ProgramLimits) {
   }
 }
 
-/** Version 1 refuses a quota above the parent group's, which already limits the program further. */
+/** Version 1 refuses a quota above the parent group's, which is the stricter limit anyway. */
 function write(file: string, value: string): void {
   try {
     writeFileSync(file, value)

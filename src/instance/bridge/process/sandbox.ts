@@ -172,7 +172,7 @@ function wayTo(path: string, emptied: readonly string[]): string[] {
   return names.flatMap((_, index) => ['--perms', '0755', '--dir', join(top, ...names.slice(0, index + 1))])
 }
 
-/** Host name resolution, and programs on some systems. */
+/** Parts of /run that stay visible: host name resolution, and programs on some systems. */
 const RUN_KEPT = ['/run/systemd/resolve', '/run/current-system', '/run/wrappers']
 
 /** Temporary folders that the text mentions. The program has a private /tmp and sees only these folders of the host's. */

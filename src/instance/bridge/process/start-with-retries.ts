@@ -2,7 +2,7 @@ import type { Tenant } from '../../../shared/instances/instance-protocol.ts'
 import { createErrorOutput } from '../../log/error-output.ts'
 import { ChildStartError } from './child-start-error.ts'
 
-/** Attempts before the deployment fails. The slot delays between them. */
+/** Attempts before the deployment fails. The slot waits between them. */
 const TRIES = 3
 
 /** Rejects with the last error, after writing the program's output to where the daemon looks for failure reasons. */

@@ -8,7 +8,7 @@ import type { HttpResponse } from './response-body.ts'
 
 const SHORT_BODY_CHARACTERS = 500
 
-/** The value of `response` in templates. A JSON body is parsed, any other body is text. */
+/** The value of `response` in templates. A JSON body is parsed. Any other body is text. */
 export function toTemplateValue(response: HttpResponse): object {
   const { status, headers } = response
   return { status, headers, body: isJson(response) ? parseJson(response) : toText(response) }

@@ -14,7 +14,7 @@ export interface Session {
   /** Identifies the session in logs, where the full id would let a reader take it over. */
   label: string
   revision: LegacyRevision
-  /** Undefined until `logging/setLevel`: all messages are sent. */
+  /** Undefined until `logging/setLevel`. Until then, all messages are sent. */
   logLevel: LogLevel | undefined
   lastSeenAt: number
   /** Time when another instance last reported that it serves the session too. Undefined when none does. */

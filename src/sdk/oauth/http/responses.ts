@@ -35,7 +35,7 @@ export function redirectResponse(location: string, status: 302 | 303, cookies: s
   return new Response(null, { status, headers })
 }
 
-/** Lets a public page reach a loopback address in browsers that ask the server and not the user (Private Network Access). */
+/** Lets a public page reach a loopback address in browsers that ask the server instead of the user (Private Network Access). */
 export function privateNetworkHeader(preflight: Request): Record<string, string> {
   const isAsked = preflight.headers.get('access-control-request-private-network') === 'true'
   return isAsked ? { 'Access-Control-Allow-Private-Network': 'true' } : {}
