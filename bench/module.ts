@@ -31,7 +31,7 @@ function packEcho(): Buffer {
   return packFiles({ 'tools/echo.ts': ECHO })
 }
 
-/** A .tar.gz of these files. Keys are paths, values are their contents. */
+/** A .tar.gz of these files. Keys are paths, and values are their contents. */
 export function packFiles(files: Record<string, string>): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-bench-module-'))
   try {

@@ -126,7 +126,7 @@ async function createOidcProvider(): Promise<Subject> {
       devInteractions: { enabled: false },
       resourceIndicators: {
         enabled: true,
-        // Its bearer check takes opaque tokens, its resources take JWTs. Both are its defaults.
+        // Its bearer check takes opaque tokens, and its resources take JWTs. Both are its defaults.
         defaultResource: () => (measuresBearer ? [] : `${issuer}/mcp`),
         useGrantedResource: () => true,
         getResourceServerInfo: () => resourceServer,

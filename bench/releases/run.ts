@@ -8,7 +8,7 @@ export type Call = <T>(method: string, path: string, body?: object) => Promise<T
 export interface Subject {
   call: Call
   name: string
-  /** `declared` uses templates, `module` code. */
+  /** `declared` uses templates, and `module` uses code. */
   kind: 'declared' | 'module'
   /** Minimum and maximum number of instances. The environment is production. */
   instances: number

@@ -1,4 +1,4 @@
-// A small book-shop API, so that the example has something real to call: `node api.mjs` and it listens on port 8090.
+// A small bookshop API for the example to call. `node api.mjs` listens on port 8090.
 import { createServer } from 'node:http'
 
 const TOKEN = process.env.BOOKS_API_TOKEN ?? 'demo-token'
@@ -10,7 +10,7 @@ const BOOKS = [
   { id: 'b5', title: 'Roadside Picnic', author: 'Arkady and Boris Strugatsky', year: 1972, copies: 4 },
 ]
 
-/** Starts the API. Resolves with its URL and a function that ends it. */
+/** Starts the API. Resolves with its URL and a function that stops it. */
 export function startBooksApi(port = 0) {
   const server = createServer((request, response) => {
     route(request).then(

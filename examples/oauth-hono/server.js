@@ -24,7 +24,7 @@ const proxy = createOAuthProxy({
       clientSecret: process.env.OIDC_CLIENT_SECRET,
     }),
   ],
-  // Fields of the application's own go along; the access token is the component's.
+  // Adds a field of the application. The component issues the access token.
   tokenMapper: (_tokens, user) => ({ user_id: user.sub }),
 })
 

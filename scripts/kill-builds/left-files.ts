@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BuildRecord } from './daemon-life.ts'
 
-/** Temporary files and folders of work anywhere in the home. */
+/** Temporary files and work folders anywhere in the home. */
 export function leftFiles(home: string): string[] {
   const names = readdirSync(home, { recursive: true, encoding: 'utf8' })
   const left = names.filter(name => name.endsWith('.tmp') || /build-cache\/work\/./.test(name))

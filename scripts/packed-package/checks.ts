@@ -15,7 +15,7 @@ export interface Check {
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const MAX_PACKAGES = 6
-/** The goal is 45; better-sqlite3 and esbuild alone take 38. */
+/** The goal is 45. better-sqlite3 and esbuild alone take 38. */
 const MAX_MEGABYTES = 46
 
 export const CHECKS: readonly Check[] = [

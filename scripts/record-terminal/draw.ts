@@ -20,7 +20,7 @@ const PADDING = 20
 const PROMPT_MS = 800
 const REST_MS = 6000
 
-/** Palette that is readable on light and dark pages: the picture brings its own background. */
+/** Palette that is readable on light and dark pages, because the picture has its own background. */
 const STYLE = `text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill: #d6deeb; white-space: pre }
 .c1, .c9 { fill: #ff6b6b } .c2, .c10 { fill: #7ee787 } .c3, .c11 { fill: #f2cc60 } .c4, .c12 { fill: #79c0ff }
 .c5, .c13 { fill: #d2a8ff } .c6, .c14 { fill: #56d4dd } .c8 { fill: #8b949e } .b { font-weight: 600 } .d { opacity: .7 }`

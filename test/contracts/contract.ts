@@ -8,7 +8,7 @@ export interface Contract {
   /** Build of the first tests, and its newest deployment in production. */
   mcpId: string
   deploymentId: string
-  /** Number of requests to the daemon. */
+  /** Numbers of stop and upgrade requests to the daemon. */
   stops: number
   upgrades: number
 }

@@ -263,7 +263,7 @@ describe.each(Object.keys(subjects) as StateChange['of'][])('a %s', of => {
   })
 })
 
-/** Forbidden requests leave the record unchanged, so they are sent to the record of the last allowed request, before it. */
+/** Forbidden requests leave the record unchanged, so they use the record of the last allowed request and are sent before it. */
 function casesOf(changes: StateChange[]) {
   const isForbidden = ({ answer, from, then }: StateChange) => answer === 409 && then === from
   const byState = Object.values(Object.groupBy(changes, ({ from }) => from)) as StateChange[][]

@@ -14,7 +14,7 @@ export interface TestEgress {
   close(): void
 }
 
-/** 127.0.0.1 represents the public internet, 127.0.0.2 for a private network. */
+/** 127.0.0.1 represents the public internet, and 127.0.0.2 a private network. */
 export const OPEN: EgressSettings = { allowPrivateNetwork: false, publicAddresses: ['127.0.0.1'] }
 
 const NAMES: Record<string, string[]> = {

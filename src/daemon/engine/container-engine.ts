@@ -21,7 +21,7 @@ export interface ContainersOptions {
   /** The previous daemon still serves and removes its containers itself. */
   isSuccessor?: boolean
   env?: NodeJS.ProcessEnv
-  /** Maximum wait for the engine at start, if containers were used before. Default 30 s. */
+  /** Maximum wait for the engine at start, if containers were used before. Default: 30 s. */
   engineWaitMs?: number
 }
 

@@ -35,14 +35,14 @@ const MAX_PAUSE_MS = 24 * 3600_000
 export interface SupervisorOptions {
   instanceProgram: string
   logsDir: string
-  /** Number of spare processes, default 1. */
+  /** Number of spare processes. Default: 1. */
   warmSpares?: number
-  /** JavaScript heap of one process, default 256. */
+  /** JavaScript heap of one process. Default: 256. */
   memoryLimitMb?: number
-  /** Tenants per shared process, default 3500. */
+  /** Tenants per shared process. Default: 3500. */
   tenantsPerHost?: number
   limits?: Partial<PoolLimits>
-  /** A process that does not take a connection within this time is killed. Default 30 s. */
+  /** A process that does not take a connection within this time is killed. Default: 30 s. */
   hangTimeoutMs?: number
   egress?: HostOptions['egress']
   stores?: HostOptions['stores']

@@ -1,4 +1,4 @@
-// Files that code imports, as the build reads them: texts, and bytes.
+// Files that code imports, as the build reads them: text or bytes.
 declare module '*.txt' {
   const text: string
   export default text

@@ -1,4 +1,4 @@
-// The parts of Node that tests use. `npm install --save-dev @types/node` replaces them: then delete this file.
+// The parts of Node that tests use. After `npm install --save-dev @types/node`, delete this file.
 declare module 'node:test' {
   export function test(name: string, work: () => unknown): void
 }

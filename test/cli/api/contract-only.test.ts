@@ -239,7 +239,7 @@ function hintsOf(stdout: string): string[] {
 
 const known = new Map<string, Promise<Ended>>()
 
-/** Runs suggested commands without a placeholder. Those with one must be of a command that works. */
+/** Runs suggested command lines. Those with a placeholder are not run, but their command must work. */
 async function expectWorking(hints: string[]): Promise<void> {
   for (const hint of hints) {
     const name = Object.keys(CASES).find(one => hint === `mcp ${one}` || hint.startsWith(`mcp ${one} `))!

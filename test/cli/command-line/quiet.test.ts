@@ -33,7 +33,10 @@ afterEach(() => void vi.unstubAllEnvs())
 
 const URL_LINE = /^http:\/\/127\.0\.0\.1:\d+\/mcp\n$/
 
-/** In the order in which they run. Those without a pattern prepare others. `HOME`: a scratch folder, `API`: the daemon, `LAST`: what was printed before. */
+/**
+ * In the order in which they run. Cases without a pattern prepare others. `HOME`: a scratch folder, `API`: the daemon, `LAST`: the previous
+ * output.
+ */
 const CASES: [args: string, prints?: RegExp][] = [
   ['init HOME/new --template basic', /^HOME\/new\n$/],
   ['build examples/weather', /^mcp_[0-9a-z]{20}\n$/],

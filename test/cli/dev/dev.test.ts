@@ -228,7 +228,7 @@ test('a name means the server of mcp dev in its folder, and the deployment elsew
   expect(metrics.stdout).toContain('twice in development from')
   expect(metrics.stderr).toContain('This shows the deployments of twice, not mcp dev in this folder.')
   await eventually(async () => (await run(['logs', 'twice'], directory)).stdout.includes('tools/call say'))
-  // A killed session leaves its mark, which then means nothing.
+  // A killed session leaves its mark, which is then ignored.
   dev.child.kill('SIGKILL')
   await dev.ended
   expect((await run(['call', 'twice', 'say'], directory)).stdout).toBe('deployed\n')

@@ -1,4 +1,4 @@
-/** What differs from run to run: times, ports, ids. */
+/** Parts that differ from run to run: times, ports, ids. */
 const CHANGING = /\d+(?:\.\d+)? (?:ms|s|min)\b|(?<=127\.0\.0\.1:)\d+|…/g
 
 /**

@@ -6,9 +6,7 @@ import { type Outcome, runConformance } from '../../helpers/clients/conformance.
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { uniqueName } from '../../helpers/unique-name.ts'
 
-/**
- * Scenarios that question the client during a call (sampling, elicitation, `input_required`). They need handler modules.
- */
+/** Scenarios that ask the client during a call (sampling, elicitation, `input_required`). They need handler modules. */
 const NEED_A_MODULE: Record<string, string[]> = {
   '2025-11-25': [
     'elicitation-sep1034-defaults',
@@ -60,10 +58,7 @@ const failed = (outcome: Outcome) =>
     .filter(scenario => outcome[scenario]!.length > 0 && !isExtension(scenario))
     .sort()
 
-/**
- * Every kind of server, revision and environment meets each other one in a pair. Development serves from a shared process and
- * logs messages.
- */
+/** The tests cover all pairs of server kind, revision and environment. Development serves from a shared process and logs messages. */
 describe('the conformance suite, against a deployed declared server', () => {
   test.each([
     ['2025-11-25', 'development'],

@@ -87,8 +87,8 @@ export class ContainerTools implements AsyncDisposable {
 }
 
 /**
- * Removes the containers and the storage of the engine with settings in the folder. podman's monitor writes events shortly after
- * a container has stopped. A reset that runs into one of them finds its folder not empty and is tried again.
+ * Removes the containers and the storage of the engine with settings in the folder. podman's monitor writes events shortly after a
+ * container has stopped. A reset that runs into one of them finds its folder not empty and is retried.
  */
 export async function resetEngine(directory: string, podman: (...args: string[]) => string): Promise<void> {
   podman('rm', '--all', '--force', '--ignore', '--time', '1')

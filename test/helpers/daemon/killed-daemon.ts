@@ -33,7 +33,7 @@ export interface Tally {
   linesChecked: number
 }
 
-/** Kills a daemon at any time of its work and checks what must be true after each start (docs/architecture.md). */
+/** Kills a daemon at any time while it works and checks what must be true after each start (docs/architecture.md). */
 export class KilledDaemon {
   readonly tally: Tally = { kills: 0, acknowledged: 0, calls: 0, linesChecked: 0 }
   readonly #home: TestHome
@@ -170,7 +170,7 @@ export class KilledDaemon {
         require(text.includes(`"requestId":"${call}"`), `the line of ${call} of ${id} is lost`)
       }
     }
-    this.#answered.clear() // Lines that exist once stay.
+    this.#answered.clear() // Once found, a line needs no further check.
   }
 
   async #checkState(): Promise<void> {

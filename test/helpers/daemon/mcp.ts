@@ -19,7 +19,7 @@ export interface CommandOptions {
   env?: NodeJS.ProcessEnv
   cwd?: string
   input?: string | undefined
-  /** Runs the command in a process of its own. Otherwise it may share one with other commands. */
+  /** Runs the command in its own process. Otherwise it may share one with other commands. */
   ownProcess?: boolean
 }
 
@@ -27,7 +27,7 @@ export interface CommandOptions {
 export interface TestHome {
   dir: string
   env: NodeJS.ProcessEnv
-  /** Runs `mcp` and waits for its end. */
+  /** Runs `mcp` and waits until it exits. */
   mcp(args: string[], options?: CommandOptions): Promise<Ended>
   /** Runs `mcp … --json`, expects exit code 0 and returns the printed value. */
   json<T>(args: string[], options?: { env?: NodeJS.ProcessEnv; cwd?: string }): Promise<T>

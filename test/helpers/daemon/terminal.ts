@@ -7,7 +7,7 @@ export interface Terminal {
   readonly shown: string
   /** Waits until text that was not waited for before appears, then types. */
   expects(text: string | RegExp, then?: string): Promise<void>
-  /** Types a term into a list, and chooses the row that then is the first. */
+  /** Types a term into a list, and chooses the row that is then first. */
   chooses(term: string, row: string): Promise<void>
   ended: Promise<number | null>
 }

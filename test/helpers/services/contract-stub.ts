@@ -24,7 +24,7 @@ export interface StubOptions {
   buildLog?: unknown[]
   scopes?: string[]
   expired?: boolean
-  /** Accepts other users than the owner of the key. */
+  /** Accepts users other than the owner of the key. */
   isGood?(token: string): Promise<boolean>
   /** Authorization server, announced by RFC 9728 metadata that a 401 refers to. */
   issuer?: string

@@ -18,7 +18,7 @@ interface Fault {
   cutAfterBytes?: number
   /** Replaces the response body. */
   body?: Buffer
-  /** Default 1. */
+  /** Default: 1. */
   times?: number
 }
 

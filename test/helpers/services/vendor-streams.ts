@@ -1,7 +1,7 @@
 /** Output of a model in one turn. */
 export interface ModelTurn {
   text?: string
-  /** `raw` replaces `arguments` by text that may be invalid JSON. */
+  /** `raw` replaces `arguments` with text that may be invalid JSON. */
   calls?: { name: string; arguments?: unknown; raw?: string }[]
   usage?: { input: number; output: number; cached?: number }
 }

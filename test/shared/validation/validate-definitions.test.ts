@@ -128,7 +128,7 @@ test('validation of any JSON returns a request or problems and never crashes', (
   }
 })
 
-/** Replaces some of the values by other ones. */
+/** Replaces some of the values with others. */
 function mutate(value: unknown, random: () => number): unknown {
   const invalid = [
     null,

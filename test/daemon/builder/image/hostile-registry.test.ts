@@ -184,7 +184,7 @@ function nested(server: SmallRegistry): void {
   }
 }
 
-/** Replaces the config by one with these members, and updates the manifest. */
+/** Replaces the config with one that has these members, and updates the manifest. */
 function config(server: SmallRegistry, changes: object): void {
   const original = JSON.parse(origin.source.blobs.read(origin.image.manifest.config.digest).toString())
   change(server, {
