@@ -12,7 +12,7 @@ export interface RunningProxy {
 }
 
 interface ProxyProgram {
-  /** Where distributions install it, in addition to the folders of PATH. */
+  /** Paths where distributions install it, in addition to the folders of PATH. */
   paths: string[]
   configure(ports: { own: number; upstream: number; folder: string }): string
   args(config: string, folder: string): string[]

@@ -30,7 +30,7 @@ export interface Fault {
   /** Times are from `performance.now()`. */
   startedAt: number
   endedAt: number
-  /** When the request's connection was opened, and the client's port. The port is undefined if the connection failed. */
+  /** Time at which the request's connection was opened, and the client's port. The port is undefined if the connection failed. */
   openedAt: number
   port: number | undefined
   isOfSession: boolean

@@ -115,7 +115,7 @@ export async function startLife(home: string): Promise<DaemonLife> {
   }
 }
 
-/** Waits until there are no processes. Returns those that stay. */
+/** Waits until there are no processes. Returns those that remain at the time limit. */
 async function stillRunning(find: () => number[]): Promise<string[]> {
   const until = performance.now() + EXIT_TIMEOUT_MS
   while (find().length > 0 && performance.now() < until) await wait(20)

@@ -61,7 +61,7 @@ function drawRun({ text, colour, bold, dim }: Run): string {
   return classes === '' ? escapeXml(text) : `<tspan class="${classes}">${escapeXml(text)}</tspan>`
 }
 
-/** Shows one frame from its time to that of the next one, the last to the end. */
+/** Shows a frame until the next one begins, and the last frame to the end. */
 function keyframes(frames: readonly Frame[], index: number, totalMs: number): string {
   const share = (ms: number) => `${((100 * ms) / totalMs).toFixed(2)}%`
   const from = share(PROMPT_MS + frames[index]!.atMs)

@@ -41,7 +41,7 @@ test('every page with a shell block runs or says why it cannot', () => {
   expect(known.map(({ path }) => path)).toEqual(expect.arrayContaining(withBlocks))
 })
 
-/** Puts the reader of a template's page into such a project, and that of any other page into a checkout. */
+/** Puts the reader of a template's page into a project from that template, and the reader of any other page into a checkout. */
 function preparation(path: string): string {
   const [, template] = /^templates\/(\w+)/.exec(path) ?? []
   return template ? `mcp init my-server --template ${template} && cd my-server` : 'ln -s "$PACKAGE/examples"'

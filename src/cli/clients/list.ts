@@ -21,7 +21,7 @@ export interface McpClient {
   /** Path of a project's configuration, relative to its folder. */
   projectFile?: string
   entry(url: string): Record<string, unknown>
-  /** What the user must do before the client sees the change. */
+  /** Instruction for the user, without which the client does not see the change. */
   afterwards: string
 }
 

@@ -1,7 +1,7 @@
 import type { ErrorCode, NextStep } from '../../shared/errors.ts'
 import { EXIT } from './exit-codes.ts'
 
-/** What an error code means, for `mcp explain` and docs/cli.md. */
+/** Meaning of an error code, for `mcp explain` and docs/cli.md. */
 export interface ErrorExplanation {
   /** Without a full stop. */
   meaning: string

@@ -68,7 +68,7 @@ export default defineCommand({
 
 /** For a file, `client` is only one with the same format. */
 interface Source extends ClientFile {
-  /** Of the client. Undefined for a file. */
+  /** Name of the client. Undefined for a file. */
   name?: string
 }
 

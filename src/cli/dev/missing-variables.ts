@@ -4,7 +4,7 @@ import type { CommandContext } from '../command-line/command-context.ts'
 import { quoteShellWord } from '../project/shell-words.ts'
 import { readServerEnvIfStored } from '../variables/server-env.ts'
 
-/** Warns about declared variables without a value, with the command that sets them. Repeats nothing until they change. */
+/** Warns about declared variables without a value, with the command that sets them. Repeats the warning only after they change. */
 export class MissingVariables {
   readonly #context: CommandContext
   #shown = ''

@@ -6,7 +6,7 @@ import { commandProject, withEnvVars } from './program-project.ts'
 import type { Project } from './project.ts'
 import { quoteShellWord } from './shell-words.ts'
 
-/** What an import does with a server of a client's configuration. */
+/** Plan for importing one server of a client's configuration. */
 export interface ImportedServer {
   /** In the configuration. */
   entry: string

@@ -14,7 +14,7 @@ import {
   systemdUnitPath,
 } from './unit.ts'
 
-/** Service manager of the user. Needs no root. */
+/** Service manager of the user. Does not need root. */
 export interface ServiceManager {
   /** Path of the daemon's unit file. */
   path: string

@@ -1,2 +1,3 @@
-// A bundle contains all of a lazily imported package. Imported through this file, it contains only what this function needs.
+// A bundle contains all of a lazily imported package. If the package is imported through this file, the bundle contains only what this
+// function needs.
 export { streamText } from 'ai'

@@ -5,7 +5,7 @@ import type { HomePaths } from '../../shared/paths.ts'
 import { type DatabaseFacts, readFacts } from './copied-database.ts'
 import { newestOf, readBackups } from './manifest.ts'
 
-/** Compares the files of a home and its last backup with the references in its database. Reads no file completely. */
+/** Compares the files of a home and its last backup with the references in its database. Does not read whole files. */
 export function inspectHome(paths: HomePaths, keyCheck: string | undefined): HomeInspection {
   const facts = existsSync(paths.database) ? readFacts(paths.database) : undefined
   const missing = [...(facts?.artifacts ?? []), ...(facts?.sources ?? [])].filter(

@@ -74,7 +74,7 @@ export class Supervisor {
     removeLeftoverLogs(logsDir)
     const warmPools: WarmPools = {
       open: new WarmPool({ size: warmSpares, startHost: () => this.#startHost('open') }),
-      // A build takes two in a row: one process describes the code, another serves it.
+      // A build takes two in a row: one process describes the code, and another serves it.
       sealed: this.#lazyWarmPool('sealed', 2 * warmSpares),
       sealedOpenNetwork: this.#lazyWarmPool('sealedOpenNetwork', warmSpares),
       bridge: this.#lazyWarmPool('bridge', warmSpares),

@@ -47,7 +47,7 @@ export function corsHeaders(tenant: Tenant, request: IncomingMessage): readonly 
 
 const REPLACED = new Set(['access-control-allow-origin', 'access-control-allow-credentials'])
 
-/** Headers of a relayed answer. Ours replace those that only the sender of an answer to a page may decide. */
+/** Headers of a relayed answer. Our CORS headers replace its own, because this instance answers the page. */
 export function withCorsHeaders(tenant: Tenant, request: IncomingMessage, headers: string[]): string[] {
   const own = corsHeaders(tenant, request)
   if (own.length === 0) return headers

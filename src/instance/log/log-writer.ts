@@ -9,7 +9,7 @@ const writeSoon = promisify(write)
 const writeNow = writeSync
 
 const FLUSH_MS = 100
-/** Chunk size under load. A larger write would delay requests in the meantime. */
+/** Chunk size under load. A larger write would delay requests while it runs. */
 const FLUSH_CHARACTERS = 32 * 1024
 /** A write that takes longer waited for the disk. Requests must not wait that long for a log. */
 const SLOW_MS = 20

@@ -18,7 +18,7 @@ const hosts = new Set<CommandHost>()
 
 /** Runs commands that the `mcp` of a page hands over. For short commands, starting a process takes most of the processor time. */
 export class HostedCalls {
-  /** Where `mcp` writes its commands. */
+  /** Folder where `mcp` writes its commands. */
   readonly folder = mkdtempSync(join(tmpdir(), 'mcp-calls-'))
   readonly #running = new Set<CommandHost>()
   readonly #answers: number[] = []

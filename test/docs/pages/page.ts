@@ -26,7 +26,7 @@ export interface Page {
   skipped: string[]
 }
 
-/** What the reader types when a command asks. */
+/** Input of the reader when a command asks for a value. */
 const ANSWER = 'secret'
 
 /** A variable without a value. */

@@ -13,7 +13,7 @@ const PROGRAMS = fileURLToPath(new URL('programs', import.meta.url))
 /** One shell of a new user: an empty home, in which `mcp` and `npx mcp` are this build. */
 export class ShellSession {
   readonly home = mkdtempSync(join(tmpdir(), 'mcp-page-'))
-  /** Where the reader works. */
+  /** Working folder of the reader. */
   readonly folder = join(this.home, 'work')
   private readonly output = join(this.home, '.output')
   private readonly input = join(this.home, '.input')

@@ -36,7 +36,7 @@ export interface TestDaemon {
   api(method: string, path: string, input?: ApiInput): Promise<ApiAnswer>
   /** Closes the daemon and starts another one on the same home. */
   restart(changes?: Partial<DaemonConfig>): Promise<void>
-  /** Closes the daemon and removes its home, except one that the test passed. */
+  /** Closes the daemon and removes its home, unless the test passed the home. */
   close(): Promise<void>
 }
 

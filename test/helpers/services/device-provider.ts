@@ -17,7 +17,7 @@ export interface DeviceProvider extends AsyncDisposable {
 }
 
 export interface DeviceProviderOptions {
-  /** Programs register themselves. */
+  /** Lets programs register themselves. */
   registration?: boolean
   /** Seconds. Default: 600. */
   tokenTtl?: number

@@ -79,7 +79,7 @@ async function feed(
   parser.end()
 }
 
-/** Limit on the unpacked stream. Also rejects an archive of mere padding early. */
+/** Limit on the unpacked stream. Also rejects an archive of nothing but padding early. */
 function streamLimit(packedBytes: number): number {
   const { totalBytes, ratio, ratioFromBytes, entries } = ARCHIVE_LIMITS
   const files = Math.min(totalBytes, Math.max(ratioFromBytes, ratio * packedBytes))

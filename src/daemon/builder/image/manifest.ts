@@ -14,7 +14,7 @@ const CONFIG_TYPES = [
   'application/vnd.oci.image.config.v1+json',
   'application/vnd.docker.container.image.v1+json',
 ]
-/** OCI's media types for those of Docker and OCI. */
+/** Media types of layers in Docker and OCI images, and the OCI type to use for each. */
 const LAYER_TYPES: Record<string, string> = {
   'application/vnd.oci.image.layer.v1.tar': 'application/vnd.oci.image.layer.v1.tar',
   'application/vnd.oci.image.layer.v1.tar+gzip': 'application/vnd.oci.image.layer.v1.tar+gzip',

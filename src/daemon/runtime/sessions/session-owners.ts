@@ -47,7 +47,7 @@ export async function keepSessions(
 
 /** A release whose instances have sessions. */
 export interface SessionKeeper {
-  /** Where its instances will serve the sessions that they keep. */
+  /** Ports where its instances will serve the sessions that they keep. */
   keepSessions(): Promise<EarlierVersion['instances']>
   readonly instances: {
     earlier: EarlierVersion[]
