@@ -62,7 +62,7 @@ export class ApiServer {
   }
 }
 
-/** Serves the app and reports activity to the idle memory. */
+/** Serves the app and reports activity to `IdleMemory`. */
 export function listenerOf(
   app: { fetch: Parameters<typeof getRequestListener>[0] },
   memory: IdleMemory,

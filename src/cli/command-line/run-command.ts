@@ -89,7 +89,7 @@ const INTERRUPT_GRACE_MS = 2000
 
 let interrupt: AbortController | undefined
 
-/** The listener stays, because a second Ctrl-C would kill a process without one by its signal instead of exiting with 130. */
+/** The listener stays. Without it, a second Ctrl-C would kill the process with the signal instead of exiting with 130. */
 function abortOnInterrupt(): AbortSignal {
   if (interrupt) return interrupt.signal
   const controller = new AbortController()

@@ -28,7 +28,9 @@ export const completion = defineCommand({
   },
 })
 
-/** Called by the shell. Prints one suggestion per line, with its description after a tab. Exits with 1 when files fit, too. */
+/**
+ * Called by the shell. Prints one suggestion per line, with its description after a tab. Exits with 1 when file names are also possible.
+ */
 export const complete = defineCommand({
   name: '__complete',
   arguments: { words: { doc: 'words so far, the last one incomplete', variadic: true } },

@@ -66,7 +66,7 @@ export default defineCommand({
   },
 })
 
-/** For a file, `client` is only one with the same format. */
+/** For a file, `client` is any client with the same format. */
 interface Source extends ClientFile {
   /** Name of the client. Undefined for a file. */
   name?: string

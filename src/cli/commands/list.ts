@@ -40,7 +40,7 @@ interface Contents {
 
 function printServers(output: Output, everything: Contents, all: boolean): void {
   const rows = toRows(all ? everything : currentOf(everything))
-  // Older rows differ by their id, current ones have an address.
+  // With `all`, several rows may share an address, so the id distinguishes them.
   const columns = SERVER_COLUMNS.filter(([header]) => header !== (all ? 'URL' : 'ID')).filter(
     ([header, cell]) => header === 'URL' || rows.some(row => cell(row) !== ''),
   )
@@ -64,7 +64,7 @@ const FIRST_STEPS = [
   { description: 'Try an example', command: 'mcp init weather --example weather' },
 ]
 
-/** `2 failed builds, 1 failed deployment`. Empty if nothing is hidden because it failed. */
+/** `2 failed builds, 1 failed deployment`. Empty if no failures are hidden. */
 function describeHidden({ builds, deployments }: Contents): string {
   const counts = [
     [builds.filter(isFailedBuild).length, 'failed build'],

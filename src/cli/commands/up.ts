@@ -229,7 +229,7 @@ function count({ length }: readonly string[], noun: string): string {
   return `${length} ${noun}${length === 1 ? '' : 's'}`
 }
 
-/** The call that was made as a command, or the list of tools if there was no call or its values need quoting. */
+/** Command that repeats the call, or that lists the tools if there was no call or its values need quoting. */
 function callToType(name: string, call: SampleCall | null): { description: string; command: string } {
   const pairs = Object.entries(call?.arguments ?? {})
   const isPlain = pairs.every(([key, value]) => /^[\w.-]+$/.test(key) && /^[\w.-]+$/.test(String(value)))

@@ -9,7 +9,7 @@ export interface Machine {
   hasGlibc: boolean
 }
 
-/** Checks whether the tests run on this platform, and lists missing features (README, "Platforms"). */
+/** Checks whether this is a tested platform, and lists missing features (README, "Platforms"). */
 export function checkPlatform(machine: Machine = thisMachine()): Finding {
   const { platform, arch } = machine
   if (platform === 'darwin')

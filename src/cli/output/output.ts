@@ -56,7 +56,7 @@ export async function createOutput(options: OutputOptions) {
       else if (quiet && quietFields) for (const line of quietLines(value, quietFields)) out(line)
       else print()
     },
-    /** Text of a server or its data, unchanged except for JSON at a terminal. */
+    /** Text or data from a server, unchanged except for JSON at a terminal. */
     content(text: string): void {
       out(readable(text))
     },
@@ -69,7 +69,7 @@ export async function createOutput(options: OutputOptions) {
     line(text = '', indent = 0): void {
       out(wrapFor(text, process.stdout, indent))
     },
-    /** Bytes of a server, unchanged. */
+    /** Bytes from a server, unchanged. */
     bytes(data: Buffer): void {
       withPipeError(process.stdout).write(data)
     },

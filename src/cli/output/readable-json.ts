@@ -17,7 +17,7 @@ const MAX_JSON_COLUMNS = 100
 /** JavaScript would change the digits of longer numbers. */
 const LONG_NUMBER = /\d{16}/
 
-/** True for an object or a list that can be formatted without a change of its value. */
+/** True for an object or a list that can be formatted without changing its value. */
 export function isJson(text: string): boolean {
   if (!/^\s*[[{]/.test(text) || LONG_NUMBER.test(text)) return false
   try {

@@ -22,7 +22,7 @@ export interface ImportedServer {
   reason?: string
 }
 
-/** `set`: values that replace those of the configuration. `env`: of this command, for references such as `${env:HOME}`. */
+/** `set`: values that replace those of the configuration. `env`: environment of this command, for references such as `${env:HOME}`. */
 export function planImport(
   entry: ServerEntry,
   { set, env }: { set: Readonly<Record<string, string>>; env: NodeJS.ProcessEnv },

@@ -33,7 +33,7 @@ export type ProgramInput = OptionValues<typeof PROGRAM_OPTIONS> & {
   image?: string | undefined
 }
 
-/** A project for `--command` or `--image`. Undefined without them. `env`: of this command. Throws INVALID_REQUEST. */
+/** A project for `--command` or `--image`. Undefined without them. `env`: environment of this command. Throws INVALID_REQUEST. */
 export function programProject(input: ProgramInput, env: NodeJS.ProcessEnv): Project | undefined {
   const { command, image } = input
   if (image) return imageProject(image, input)

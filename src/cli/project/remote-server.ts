@@ -16,7 +16,7 @@ export function remoteServerSteps(url: string): NextStep[] {
   ]
 }
 
-/** Error of a URL where the folder of a project is expected. */
+/** Error for a URL where the folder of a project is expected. */
 export function urlGiven(url: string): HostingError {
   return new HostingError('INVALID_REQUEST', `${url} is a URL, expected a folder.`, {
     next: [

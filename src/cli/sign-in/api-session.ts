@@ -57,7 +57,7 @@ async function renew(session: ApiSession, { context, signal }: SessionPlace): Pr
   })
 }
 
-/** True when the server no longer knows the sign-in or its client. The latter may be a challenge (RFC 6749 5.2). */
+/** True when the server no longer knows the sign-in or its client. An unknown client may be reported as a challenge (RFC 6749 5.2). */
 function isOver(oauth: Oauth, error: unknown): boolean {
   if (error instanceof oauth.WWWAuthenticateChallengeError) return error.status === 401
   return error instanceof oauth.ResponseBodyError && /^invalid_(grant|client)$/.test(error.error)

@@ -23,7 +23,7 @@ export interface PlanInput {
   settings: RunSettings
 }
 
-/** Cases times models, in the suite's order. Flags override cases, cases override the suite. */
+/** Cases times models, in the suite's order. Flags override cases, and cases override the suite. */
 export function planSuite(suite: Suite, { models, repeat, settings }: PlanInput): PlannedCase[] {
   const ofSuite = suite.models === undefined ? [] : [suite.models].flat()
   const chosen = models.length > 0 ? models : ofSuite

@@ -3,7 +3,7 @@ export interface ChannelLimits {
   /** Maximum size of one message. */
   messageBytes: number
   bytesPerSecond: number
-  /** Maximum number of objects, arrays and members in one message, which parsing must allocate. */
+  /** Maximum number of objects, arrays and members in one message, because parsing allocates all of them. */
   values: number
 }
 

@@ -103,7 +103,9 @@ function describeHeld(port: number, cause: unknown): HostingError {
   return new HostingError('CONFLICT', message, { cause })
 }
 
-/** Prefix that identifies deployments that failed because of a held port (services/addresses/port-conflicts.ts). */
+/**
+ * Message prefix that identifies deployments that failed because another program held their port (services/addresses/port-conflicts.ts).
+ */
 export function portHeldPrefix(port: number): string {
   return `Port ${port} of this server's address is in use by another program.`
 }

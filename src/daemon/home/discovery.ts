@@ -17,7 +17,7 @@ export function writeDiscovery(paths: HomePaths, discovery: Discovery): void {
   }
 }
 
-/** Writes the file again if it is missing or damaged. A newer daemon's file stays. Throws UNAVAILABLE. */
+/** Writes the file again if it is missing or damaged. Does not overwrite a newer daemon's file. Throws UNAVAILABLE. */
 export function repairDiscovery(paths: HomePaths, discovery: Discovery): void {
   if (readDiscovery(paths.discovery)?.nonce === undefined) writeDiscovery(paths, discovery)
 }

@@ -6,8 +6,8 @@ import { HostingError } from '../../shared/errors.ts'
 import type { HomePaths } from '../../shared/paths.ts'
 
 /**
- * Rejects a used home without its database, because all servers would be missing silently. `isNew` accepts it. Throws
- * UNAVAILABLE, and CONFLICT when `isNew` is set but there is a database.
+ * Rejects a used home without its database, because all servers would silently be missing. `isNew` accepts it. Throws UNAVAILABLE, and
+ * CONFLICT when `isNew` is set but there is a database.
  */
 export function requireDatabase(paths: HomePaths, { isNew = false } = {}): void {
   const size = statSync(paths.database, { throwIfNoEntry: false })?.size
@@ -37,7 +37,7 @@ function isBlank(file: string): boolean {
   }
 }
 
-/** Files that only a used home has, in phrases such as "3 artifacts". */
+/** Files that only a used home has, as phrases such as "3 artifacts". */
 function tracesIn(paths: HomePaths): string[] {
   const { artifacts, sources, programSources, programs, backups, secretKey, database } = paths
   const counts: [found: number, what: string][] = [

@@ -36,8 +36,8 @@ export interface Call<Params, Query, Body> {
   accepts(mediaType: string): boolean
   header(name: string): string | undefined
   /**
-   * Throws PRECONDITION_FAILED if the record is not the one that `If-Match` or `If-None-Match` expects. It is checked
-   * before `run`. An endpoint that awaits something before it writes checks it again in its transaction.
+   * Throws PRECONDITION_FAILED if the record is not the one that `If-Match` or `If-None-Match` expects. Called before `run`. An endpoint
+   * that awaits something before it writes calls it again in its transaction.
    */
   checkPrecondition(): void
   /** Id of the last event that the client received (`Last-Event-ID`). */

@@ -18,7 +18,7 @@ export interface CallHandle {
   signal?: AbortSignal
 }
 
-/** Calls the server and records the call. Errors are outcomes. It never rejects. */
+/** Calls the server and records the call. Errors become outcomes. Never rejects. */
 export function callTool(
   { connection, ledger, meta, timeoutMs, check }: CallContext,
   name: string,

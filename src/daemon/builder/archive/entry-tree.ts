@@ -17,7 +17,7 @@ export interface CheckedEntry {
   path: string
   type: RawEntry['type']
   executable: boolean
-  /** As in the archive for symbolic links, the path in the tree for hard links. */
+  /** For symbolic links as in the archive, for hard links the path in the tree. */
   target?: string
 }
 

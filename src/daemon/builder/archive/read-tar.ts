@@ -67,7 +67,7 @@ async function feed(
     ended = true
   })
   for await (const chunk of chunks) {
-    // The parser would decompress an archive in the archive.
+    // The parser would also decompress a compressed archive inside the archive.
     if (total === 0 && (chunk[0] === 0x1f || chunk[0] === 0x28))
       throw refuseArchive('contains no tar archive')
     total += chunk.length

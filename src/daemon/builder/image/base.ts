@@ -18,7 +18,7 @@ export interface Base {
 }
 
 export const NODE = 'usr/local/bin/node'
-/** This machine's Node with its libraries. Packed once, in two seconds, until one of the files changes. */
+/** This machine's Node with its libraries. Packing takes two seconds and is repeated only when one of the files has changed. */
 export async function localBase(layout: Layout): Promise<Base> {
   const layer = await rememberedLayer(layout, baseKey(), baseEntries)
   const paths = Object.fromEntries(baseEntries().map(({ path }) => [path, '']))

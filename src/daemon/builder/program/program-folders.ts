@@ -5,7 +5,7 @@ import type { Tenant } from '../../../shared/instances/instance-protocol.ts'
 
 type Place = NonNullable<Tenant['program']>
 
-/** Variables of the daemon that programs get: for finding commands, languages and certificates. */
+/** Variables of the daemon that programs get, to find commands, languages and certificates. */
 const PASSED = [
   'PATH',
   'LANG',

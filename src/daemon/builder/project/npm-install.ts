@@ -31,7 +31,7 @@ const OUT_OF_REACH =
 /** npm's lines about a lock file mismatch. npm prints its usage after them. */
 const DISAGREEMENT = /^(?:Invalid|Missing): .*$/m
 
-/** Installs the lock file of a folder in that folder. Throws like `runNpm`. */
+/** Installs the packages of a folder's lock file in that folder. Throws like `runNpm`. */
 export function npmInstall(directory: string, closing: AbortSignal): Promise<void> {
   return runNpm(directory, ARGUMENTS, closing)
 }

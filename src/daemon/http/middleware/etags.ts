@@ -34,7 +34,7 @@ function opaqueTag(etag: string): string {
   return etag.replace(/^W\//, '')
 }
 
-/** Records are equal in any order of their fields. */
+/** The order of a record's fields does not matter. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== 'object' || value === null) return value

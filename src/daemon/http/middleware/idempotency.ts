@@ -46,7 +46,7 @@ function readKey(context: ApiContext, { endpoint }: Route): string | undefined {
   return key
 }
 
-/** Operations without a body ignore it, so it does not identify their requests. */
+/** Operations that take no body ignore one that is sent, so it does not identify their requests. */
 function describeRequest(context: ApiContext): string {
   const { pathname, search } = new URL(context.req.url)
   const type = context.req.header('content-type') ?? ''

@@ -25,7 +25,7 @@ function header(description: string, example: string | number) {
 /** References to these headers. Optional ones may be missing from a response. */
 export function describeHeaders(names: readonly HeaderName[], optional: readonly HeaderName[] = []) {
   const required = names.map(name => [name, { $ref: `#/components/headers/${name}` }])
-  // Not referred to, because client generators read only from the header itself that it is optional.
+  // Copies instead of references, because client generators do not see through a reference that a header is optional.
   const rest = optional.map(name => [name, { ...HEADERS[name], required: undefined }])
   return Object.fromEntries([...required, ...rest])
 }

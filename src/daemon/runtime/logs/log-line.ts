@@ -4,7 +4,7 @@ import { originOf } from './log-segments.ts'
 /** Longer lines are truncated, so that output without line ends cannot fill the memory. */
 export const MAX_LINE_BYTES = 1_048_576
 
-/** Parses a line that an instance or the daemon wrote. Undefined for other output. `key`: `originOf`. */
+/** Parses a line that an instance or the daemon wrote. Undefined for other output. `key`: see `originOf`. */
 export function parseStructured(text: string, key: string): LogLine | undefined {
   if (!text.startsWith('{')) return undefined
   try {

@@ -37,8 +37,8 @@ const CHECK_MS = 60_000
 const CHECKS_PER_PRUNE = 60
 
 /**
- * Rotates the log files of running instances that are too large or too old. Once a minute checks only servers that may have
- * written since the last check, because there are thousands, and all of them once an hour.
+ * Rotates the log files of running instances that are too large or too old. Checks all servers once an hour. Every minute it checks only
+ * those that may have written since the last check, because there may be thousands of servers.
  */
 export class LogRotator {
   readonly #timer: NodeJS.Timeout

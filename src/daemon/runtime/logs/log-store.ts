@@ -80,7 +80,7 @@ export class LogStore {
       const older = await this.#tail(idsOf(), filter, tail)
       position = older.position
       const token = encodeBounded(within(position, idsOf()), MAX_INSTANCES_FOLLOWED)
-      // Only the last line has a token. A client that is disconnected before it starts over.
+      // Only the last line has a token. A client that is disconnected before that line starts over.
       const last = older.lines.at(-1)
       for (const line of older.lines) yield { line, token: line === last ? token : undefined }
     } else if (filter.since === undefined) position = await this.#endPosition(idsOf())
@@ -93,7 +93,7 @@ export class LogStore {
       const page = await this.#read(ids, position, filter, 1000, at =>
         tokens.push(encodeBounded(at, MAX_INSTANCES_IN_TOKEN)),
       )
-      // Deployments that are not read now may be started again.
+      // Keeps the position of deployments that are not read now, because they may be started again.
       position = { ...position, ...page.position }
       tokens.splice(-1, 1, encodeBounded(page.position, MAX_INSTANCES_FOLLOWED))
       for (const [index, line] of page.lines.entries()) yield { line, token: tokens[index] }

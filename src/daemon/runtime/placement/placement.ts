@@ -10,7 +10,7 @@ export interface Place {
   readonly host: Host
   /** Id of the tenant in its process. */
   readonly tenantId: string
-  /** Returns the tenant with that id and, in a shared process, with `logFile`. Not stored, because there are thousands. */
+  /** Returns the tenant with that id and, in a shared process, with `logFile`. Not stored, because there are thousands of tenants. */
   describe(tenant: Tenant): Tenant
   /** Resolves when the process has released the tenant. May be called after the process ended. */
   leave(): Promise<void>
@@ -34,7 +34,10 @@ export interface PlacementOptions {
 /** Throws when no process can be started. */
 export type Placement = (servedId: string, options: PlacementOptions) => Place
 
-/** Handler modules run inside the process, programs in a child, images outside the border. `isBorderless` is called only when it matters. */
+/**
+ * Handler modules run inside the process, programs in a child, and images outside the network border. `isBorderless` is called only when it
+ * matters.
+ */
 export function processKindOf({ program }: Artifact, isBorderless: () => boolean): ProcessKind {
   if (!program || program.type === 'image') return 'open'
   if (program.type === 'module') return isBorderless() ? 'sealedOpenNetwork' : 'sealed'

@@ -119,7 +119,7 @@ class SharedHost {
   }
 }
 
-/** There are thousands, so it does not store anything that the process knows. */
+/** There are thousands of places, so a place does not store anything that the process knows. */
 class SharedPlace implements Place {
   readonly instanceId: string
   readonly tenantId: string

@@ -94,8 +94,7 @@ export class Launcher {
   #place({ artifact }: ServedCode, { alongside }: { alongside: boolean }): Place {
     const { options, served, instances } = this.#owner
     instances.endLeases()
-    // After two failures in a row without becoming healthy, the tenant may be what crashes its shared
-    // process.
+    // After two failures in a row without becoming healthy, the tenant may be the one that crashes its shared process.
     const alone = (this.#history?.unhealthy ?? 0) >= 2
     const kind = served.isContained
       ? 'open'
@@ -136,7 +135,7 @@ export class Launcher {
   }
 
   #countFailure(error: Error, instance: Instance | undefined): ReturnType<CrashHistory['add']> {
-    // A kill with a reason came from the daemon, not from elsewhere.
+    // A kill with a reason came from the daemon.
     const ending = error instanceof HostEndedError ? error.ending : undefined
     const signal = ending?.reason === undefined ? (ending?.signal ?? null) : null
     this.#history ??= new CrashHistory()

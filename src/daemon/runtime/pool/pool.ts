@@ -155,7 +155,7 @@ export class Pool implements ReplicasOwner, SleepingResponderOwner, IdleTimerOwn
   #wake({ listsOnly }: { listsOnly: boolean }): void {
     if (!listsOnly) this.#log(`woken by a ${this.#served.answersAsleep ? 'request' : 'connection'}`)
     this.start(listsOnly).catch(async error => {
-      // `onFailed` may close the address. The request that woke it gets its answer first.
+      // `onFailed` may close the address. The request that woke the server gets its answer first.
       await this.#sleepingResponder?.relayed()
       if (!this.#closing) this.#options.onFailed(this.#served.id, error)
     })

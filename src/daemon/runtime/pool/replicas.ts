@@ -131,7 +131,7 @@ export class Replicas implements InstanceOwner, LauncherOwner {
     this.#launcher.onFailed(instance, error)
   }
 
-  /** Logs nothing, because the instance answers the request that woke it, and logs it. */
+  /** Logs nothing, because the instance answers and logs the request that woke it. */
   onWake(): void {
     this.#listsOnly = false
   }
@@ -151,7 +151,7 @@ export class Replicas implements InstanceOwner, LauncherOwner {
     return placement === 'shared' ? 1 : Math.max(1, scaling.min)
   }
 
-  /** Makes the reserve serve and drains the instances before it. */
+  /** Makes the reserve serve and drains the previous instances. */
   #switchTo(reserve: Instance[]): void {
     const old = this.instances.live
     this.#listsOnly = false

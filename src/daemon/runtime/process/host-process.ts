@@ -102,7 +102,7 @@ export class HostProcess {
     this.#logPath = path
   }
 
-  /** `then` is called when the handle was sent or never will be. */
+  /** `then` is called once the handle has been sent or never will be. */
   send(message: ToInstance, handle?: SocketHandle, then?: () => void): void {
     if (message.type === 'describe') this.#isDescribing = true
     if (!this.child.connected) return then?.()
@@ -157,7 +157,7 @@ export class HostProcess {
 
   async #watchEnd(): Promise<HostEnding> {
     const ending = await new Promise<HostEnding>(resolve => {
-      // `close` is emitted after the last message was read, `exit` possibly before.
+      // `close` is emitted after the last message was read, but `exit` may be emitted before.
       this.child.once('close', (code, signal) => resolve(this.#endingOf(code, signal)))
       this.child.on('error', error => {
         if (this.child.pid === undefined)

@@ -12,8 +12,8 @@ const SYSTEM_FOLDERS = ['/boot', '/dev', '/etc', '/proc', '/run', '/sys', '/usr'
 const VOLUME = /^[A-Za-z0-9][\w.-]*$/
 
 /**
- * Resolves the files and folders of a container, so that a link that changes later leads nowhere else. `hidden`: folders of the
- * daemon. Throws INVALID_MCP for what does not exist or may not be in a container.
+ * Resolves the files and folders of a container, so that a link that changes later leads nowhere else. `hidden`: folders of the daemon.
+ * Throws INVALID_MCP for a path that does not exist or may not be in a container.
  */
 export function resolveMounts(mounts: readonly Mount[], hidden: readonly string[]): Mount[] {
   return mounts.map((mount, index) => {

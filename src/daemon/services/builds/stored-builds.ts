@@ -5,7 +5,7 @@ import { HostingError } from '../../../shared/errors.ts'
 import type { Build } from '../../store/tables/builds.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 
-/** A client that still needs a temporary build tests it again sooner. */
+/** A client that still needs a temporary build tests it again within this time. */
 const TEMPORARY_MS = 10 * 60_000
 
 /** Fields that change with the state of a build. */

@@ -18,8 +18,8 @@ export interface ReleaseEnv {
 }
 
 /**
- * The values of the request, over the stored ones that the server can read. Throws INVALID_REQUEST as `checkEnv`, and
- * UNAVAILABLE when stored values cannot be decrypted.
+ * The values of the request, over the stored ones that the server can read. Throws INVALID_REQUEST like `checkEnv`, and UNAVAILABLE when
+ * stored values cannot be decrypted.
  */
 export function releaseEnv(
   deps: Pick<ServiceDependencies, 'secrets' | 'store'>,

@@ -97,7 +97,7 @@ export class DeploymentLogs {
   }
 }
 
-/** Adds the field that container builds share with this shape. */
+/** Adds `phase`, so that the line has the same shape as those of container builds. */
 function withPhase(line: LogLine): ShownLine {
   return { phase: RUN_PHASE, ...line }
 }

@@ -81,7 +81,7 @@ const KIND_STEMS = new Set(
   'type genre category kind style mode format status method color colour material size'.split(' ').map(stem),
 )
 
-/** Prefers countries for countries and states for states. */
+/** Prefers a country for a country parameter and a state for a state parameter. */
 function placeLevel(parameter: Parameter, mention: Mention): number {
   const asks = (word: string) => parameter.nameStems.includes(word)
   const country = isCountry(mention.text)

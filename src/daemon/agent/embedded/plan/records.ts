@@ -96,7 +96,7 @@ function repeatsExact(before: Binding, alone: Binding): boolean {
   return false
 }
 
-/** Fills missing values of a record from the previous one, and of the first ones from later ones. */
+/** Fills missing values of a record from the previous record, and those of the first records from later ones. */
 function share(records: Record[]): Record[] {
   const general = records[0] ? leading(records[0].binding) : new Map<string, unknown[]>()
   for (let i = 1; i < records.length; i++) {

@@ -140,7 +140,7 @@ function toDateTime(components: ParsedComponents): DateTime {
   }
 }
 
-/** True for a weekday alone and for distances from now. */
+/** True for a weekday alone and for an offset from now. */
 function isRelative(certain: ReadonlySet<string>, tags: string[]): boolean {
   if (certain.has('weekday') && !certain.has('month')) return true
   return tags.some(
