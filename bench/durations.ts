@@ -37,7 +37,7 @@ export function durationFigure(name: string, rounds: readonly Duration[], limitM
   return { name, value, measured, limit: { at: 'most', value: limitMs / REFERENCE_START_MS, unit } }
 }
 
-/** With `digits` decimals below one second, and in seconds with twice as many above. */
+/** Below one second, milliseconds with `digits` decimals. Otherwise seconds with twice as many. */
 function formatMs(ms: number, digits: number): string {
   return ms < 1000 ? `${ms.toFixed(digits)} ms` : `${(ms / 1000).toFixed(2 * digits)} s`
 }

@@ -11,8 +11,8 @@ export interface Series {
   /** Maximum rise of the fitted line over the whole measurement. */
   mayGrow: number
   /**
-   * How the samples of a slot become one point. A heap grows until it is collected, so for memory the least counts (a rest is
-   * the only sample of its slot). For descriptors the median counts.
+   * Reduces the samples of a slot to one point. A heap grows until it is collected, so for memory the least counts (a rest is the only
+   * sample of its slot). For descriptors the median counts.
    */
   summary: 'least' | 'median'
   points: Point[]

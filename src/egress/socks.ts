@@ -5,7 +5,7 @@ import { RefusedError } from './failure.ts'
 
 /** Maximum time for the whole negotiation (https://www.rfc-editor.org/rfc/rfc1928). */
 const NEGOTIATION_MS = 10_000
-/** A greeting has at most 257 bytes, a request 262. */
+/** A greeting has at most 257 bytes, and a request 262. */
 const MAX_BYTES = 600
 
 const REPLY = { ok: 0, refused: 2, unreachable: 4, connectionRefused: 5, command: 7, addressType: 8 }

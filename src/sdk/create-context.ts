@@ -25,11 +25,11 @@ export interface ContextOptions {
   uri?: string
   inputResponses?: Context['inputResponses']
   requestState?: unknown
-  /** Answers a form of `elicit` or a page of `elicitUrl`. Without it, the client does not support them. */
+  /** Answers a form of `elicit` or a page of `elicitUrl`. Without this function, the client supports neither. */
   elicit?(question: { message: string; schema?: unknown; url?: string }): ElicitResult<unknown>
-  /** Answers `sample` with text. Without it, the client does not support it. */
+  /** Answers `sample` with text. Without this function, the client does not support sampling. */
   sample?(request: SampleRequest): string
-  /** Answer of `listRoots`. Without it, the client does not support it. */
+  /** Answer of `listRoots`. Without it, the client does not support roots. */
   roots?: { uri: string; name?: string }[]
 }
 

@@ -135,7 +135,7 @@ function run(file: string, args: string[], env: NodeJS.ProcessEnv, timeout: numb
   })
 }
 
-/** The last line of stderr, which usually is the error. */
+/** The last line of stderr, which is usually the error. */
 function reasonOf(error: NonNullable<Answer['error']>, stderr: string, answerMs: number): string {
   if (error.killed) return `it did not respond within ${answerMs / 1000} s`
   const line = stderr.trim().split('\n').at(-1)?.trim()

@@ -18,7 +18,7 @@ export class Lazy<T> {
     return this.#made
   }
 
-  /** Undefined when it has not been created, or creating it failed. */
+  /** Undefined when it has not been created, or when creating it failed. */
   async find(): Promise<T | undefined> {
     return this.#made?.catch(() => undefined)
   }

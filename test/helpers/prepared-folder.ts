@@ -36,6 +36,6 @@ function removeUnlessBusy(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true })
   } catch {
-    // A killed podman leaves its store mounted, so it is busy.
+    // A killed podman leaves its store mounted, so the folder is busy.
   }
 }

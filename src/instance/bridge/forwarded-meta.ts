@@ -7,7 +7,7 @@ export function forwardedMeta(meta: Readonly<JsonObject>, id: number): JsonObjec
   for (const [name, value] of Object.entries(meta)) {
     if (HOP_META.has(name)) continue
     passed ??= {}
-    // Replaces the client's token, because two clients may use the same.
+    // Replaces the client's token, because two clients may use the same token.
     passed[name] = name === 'progressToken' ? id : value
   }
   return passed

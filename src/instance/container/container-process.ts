@@ -34,8 +34,7 @@ export interface ContainerChannels {
 const COMMAND_MS = 15_000
 const SIGKILLED = 137
 /**
- * Exit codes when the container never ran: https://docs.podman.io/en/latest/markdown/podman-run.1.html#exit-status, same for
- * docker.
+ * Exit codes when the container never ran: https://docs.podman.io/en/latest/markdown/podman-run.1.html#exit-status. docker uses the same.
  */
 const NOT_STARTED = [125, 126, 127]
 

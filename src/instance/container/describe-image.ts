@@ -65,7 +65,7 @@ function start(options: Options, port: number | undefined): Running {
   return { process: process!, client }
 }
 
-/** Waits for the first answer. False: over HTTP. Rejects with ChildStartError when there is none. */
+/** Waits for the first answer. Resolves with false when it arrives over HTTP. Rejects with ChildStartError when there is none. */
 async function speaksStdio(
   { process, client }: Running,
   port: number | undefined,

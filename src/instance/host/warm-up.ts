@@ -17,7 +17,7 @@ const artifact: Artifact = {
     {
       name: 'echo',
       description: ID,
-      // A keyword besides types, as in most schemas that the first call compiles.
+      // `minLength`, because most schemas that the first call compiles have keywords besides types.
       inputSchema: { type: 'object', properties: { text: { type: 'string', minLength: 1 } } },
       handler: { type: 'template', text: '{{ text }}' },
     },

@@ -46,5 +46,5 @@ interface PeerRoutes {
 /** Serves a request with a valid token and refuses any other. `path` has no query. */
 export type Guard = (exchange: HttpExchange, path: string, serve: () => void) => void
 
-/** Handles a request that the artifact alone cannot answer. `text` is its body, `serve` answers it in this process. */
+/** Handles a request that the artifact alone cannot answer. `text` is its body, and `serve` answers it in this process. */
 export type WakeUp = (exchange: HttpExchange, text: string | undefined, serve: () => void) => void

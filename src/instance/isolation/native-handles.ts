@@ -30,7 +30,7 @@ export function resolverPrototype(): object {
   return prototypeOf(resolverHandle(new Resolver()), 'a resolver')
 }
 
-/** `resolver`: of `node:dns` or `node:dns/promises`. */
+/** `resolver`: a resolver of `node:dns` or `node:dns/promises`. */
 export function resolverHandle(resolver: object): object | undefined {
   return (resolver as { _handle?: object })._handle
 }

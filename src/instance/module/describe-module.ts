@@ -100,7 +100,7 @@ function handlerOf({ path, export: name }: LoadedModule): ModuleHandler {
   return { type: 'module', path, export: name }
 }
 
-/** Only lists can be stored. Functions run when a client completes. */
+/** Only lists can be stored. Functions run when a client requests a completion. */
 function listsOf(
   completions: Record<string, Completion | undefined> = {},
 ): Record<string, string[]> | undefined {

@@ -47,7 +47,7 @@ export class Peers {
     return this.#listener?.port
   }
 
-  /** Must be called before the first request. `accept` receives connections of peers, `ask` sends a claim to the daemon. */
+  /** Must be called before the first request. `accept` receives connections of peers, and `ask` sends a claim to the daemon. */
   async join(daemon: { accept(socket: Socket): void; ask(claim: SessionClaim): void }): Promise<void> {
     const [port, { SessionOwners }, { relayToPeer }] = await Promise.all([
       this.listen(daemon.accept),

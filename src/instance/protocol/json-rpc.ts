@@ -1,4 +1,4 @@
-/** JSON-RPC 2.0 as MCP uses it: one message or an array of them. Ids are strings or numbers, params are objects. */
+/** JSON-RPC 2.0 as MCP uses it: one message or an array of them. Ids are strings or numbers, and params are objects. */
 export type RequestId = string | number
 
 export interface RpcRequest {

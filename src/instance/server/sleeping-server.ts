@@ -47,7 +47,7 @@ export function prepareSleepingServer(artifact: Artifact, tenant: Tenant): Prepa
   }
 }
 
-/** Artifacts of earlier versions have images without a transport, which is HTTP. */
+/** In artifacts of earlier versions, images have no transport. All of them speak HTTP. */
 function servesHttp(program: Program): boolean {
   return program.type === 'http' || (program.type === 'image' && program.transport !== 'stdio')
 }

@@ -45,7 +45,7 @@ export class StateChannel implements StateBackend {
   }
 }
 
-/** For the names and punctuation of an operation, a check or a write in its message. */
+/** Bytes for the names and punctuation of an operation, a check or a write in its message. */
 const OVERHEAD = 16
 
 function sizeOf(operation: StateOperation): number {

@@ -31,7 +31,7 @@ function describeOther(value: unknown, isElement: boolean): string | undefined {
     return `a ${typeof value}`
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const prototype = Object.getPrototypeOf(value)
-  // Other realms have other prototypes, which also end the chain.
+  // Each realm has its own `Object.prototype`, the end of the chain.
   if (prototype === null || Object.getPrototypeOf(prototype) === null) return undefined
   return `an instance of ${prototype.constructor?.name || 'a class'}`
 }

@@ -33,9 +33,9 @@ export interface Tenant {
   /** Log file, opened by the process in append mode. Absent: inherited standard output. */
   logFile?: string
   /**
-   * Paths and variables of a user's program. `folder`: its HOME. `data`: its DATA_DIR, by default below HOME. `env`: variables
-   * of the daemon that it gets: PATH, language, time zone, location of certificates. `packages`: folder of installed npm
-   * packages. `source`: its unpacked source archive. `hidden`: folders of the daemon, in which a sandbox only shows those three.
+   * Paths and variables of a user's program. `folder`: its HOME. `data`: its DATA_DIR, by default below HOME. `env`: variables of the
+   * daemon that it gets: PATH, language, time zone, location of certificates. `packages`: folder of installed npm packages. `source`: its
+   * unpacked source archive. `hidden`: folders of the daemon, in which a sandbox only shows the other folders here.
    */
   program?: {
     folder: string

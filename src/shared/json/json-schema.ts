@@ -36,7 +36,9 @@ export interface CompileOptions {
   useDefaults?: boolean
   /** The schema is known to be valid. Saves compiling its meta-schema, which takes 45 ms and 4 MB. */
   isChecked?: boolean
-  /** Compiles in half the time, without optimizing the code, to check whether it succeeds. After `listSchemaErrors`. */
+  /**
+   * Compiles in half the time, without optimizing the code, to check whether it succeeds. Only for schemas that passed `listSchemaErrors`.
+   */
   isTrial?: boolean
 }
 
@@ -45,7 +47,7 @@ export interface CompileOptions {
  * as 2020-12. Builds reject unknown dialects.
  */
 export function compileSchema(schema: JsonSchema, compileOptions: CompileOptions = {}): ValidateFunction {
-  // `$id` would register the schema in the shared instance, where it could clash with that of another server.
+  // `$id` would register the schema in the shared instance, where it could clash with the `$id` of another server's schema.
   const { $id: _id, $schema: _dialect, ...anonymous } = schema
   // Ajv never forgets nested schemas with an `$id`, so they get an instance that is garbage-collected with
   // them.

@@ -38,7 +38,7 @@ function lookUp(root: Schema, ref: string): unknown {
   )
 }
 
-/** Alternatives of `anyOf` or `oneOf`, each merged with its sibling keywords. The schema itself without any. */
+/** Alternatives of `anyOf` or `oneOf`, each merged with its sibling keywords. If there are none, the schema itself. */
 export function alternativesOf(view: View): View[] {
   const { anyOf, oneOf, ...rest } = view.schema
   const branches = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : undefined

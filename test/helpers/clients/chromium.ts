@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
-/** Default path in Debian and others. `CHROMIUM` overrides it. */
+/** Default path in Debian and other distributions. `CHROMIUM` overrides it. */
 const PLACES = [
   process.env.CHROMIUM,
   '/usr/bin/chromium',

@@ -20,7 +20,7 @@ export async function runConformance(url: string, revision: string): Promise<Out
   }
 }
 
-// It exits with 1 for a failed scenario. The outcome has the details.
+// The suite exits with 1 for a failed scenario. The outcome has the details.
 function runToEnd(args: string[]): Promise<void> {
   return new Promise(resolve => {
     execFile(process.execPath, [PROGRAM, ...args], { maxBuffer: 64 * 1024 * 1024 }, () => resolve())

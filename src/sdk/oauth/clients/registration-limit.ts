@@ -43,7 +43,7 @@ function makeRoom(allowances: Map<string, Allowance>, network: string): void {
   if (allowances.size >= MAX_ADDRESSES && oldest !== undefined) allowances.delete(oldest)
 }
 
-/** First 64 bits of an IPv6 address, because hosts choose the others themselves (RFC 4291 2.5.1). Other addresses unchanged. */
+/** First 64 bits of an IPv6 address, because hosts choose the others themselves (RFC 4291 2.5.1). Returns other addresses unchanged. */
 function networkOf(clientAddress: string): string {
   const address = clientAddress.toLowerCase().replace(/%.*$/, '')
   if (!address.includes(':') || address.includes('.')) return address

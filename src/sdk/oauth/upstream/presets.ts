@@ -53,7 +53,7 @@ export function microsoft({ tenant, ...options }: Registration & { tenant: strin
   }
 }
 
-/** https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps. Without ID tokens. */
+/** https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps. GitHub issues no ID tokens. */
 export function github(options: Registration): ProviderConfig {
   return {
     id: 'github',

@@ -3,7 +3,7 @@ import { named } from '../../json/schema-metadata.ts'
 import { containerBuildStateSchema, EXAMPLE_MCP_ID, EXAMPLE_TIME, isoTime, itemPage } from '../fields.ts'
 import { logPageSchema } from '../monitoring/log-pages.ts'
 
-/** Container builds (service interface 2.6, 4.5, 4.6). All fields are always present, `""` without a value. */
+/** Container builds (service interface 2.6, 4.5, 4.6). All fields are always present, as `""` when they have no value. */
 const time = z.union([isoTime, z.literal('')])
 
 export const BUILD_PHASES = [

@@ -37,7 +37,7 @@ export interface RestoreReport {
   /** Number of restored files. */
   files: number
   wouldNotStart: LackingDeployment[]
-  /** Deployments whose installed package or image is not part of a backup. They may start, if it can be downloaded. */
+  /** Deployments whose installed package or image is not part of a backup. They only start if it can be downloaded. */
   needBuild: LackingDeployment[]
 }
 

@@ -17,6 +17,6 @@ export interface UnknownFile {
   bytes: number
   /** Time of the first check that found it. */
   since: string
-  /** Time since then. Each check adds one day at most. */
+  /** Time since then. Each check adds at most one day, because the clock may jump. */
   keptMs: number
 }

@@ -45,7 +45,7 @@ export class CalledApi {
     this.#server.close()
   }
 
-  /** Calls a tool with this handler, by default of the API's root. */
+  /** Calls a tool with this handler. The default URL is the API's root. */
   call(handler: object, args: Record<string, unknown> = {}, options: Call = {}) {
     const { env = {}, call, tool, allowPrivateNetwork = true } = options
     const all = { API: this.base, ...env }
