@@ -15,6 +15,7 @@ import { type BuildOptions, build, type OutputFile } from 'esbuild'
 import { NODE_TARGET } from '../src/shared/supported-node.ts'
 import { lazyBuiltins, lightHttpImport, linkingBuiltins } from './builtin-imports.ts'
 import { emitDeclarations } from './declarations.ts'
+import { inlineFacades, type TextFile } from './inline-facades.ts'
 import { LEAN_UNDICI, leanPackages } from './lean-packages.ts'
 import { nodeCheck, requireSameEngines } from './node-check.ts'
 import { buildShared, linkShared, sharedPackages } from './shared-packages.ts'
@@ -26,6 +27,7 @@ const cli = (file: string) => join(root, 'src', 'cli', file)
 /** Syntax of an exported server, so that older Node versions can parse the file up to its check. */
 const PARSED_BY = 'node18'
 const START = ['command-line/run-program.ts', 'command-line/commands.ts'].map(cli)
+const FASTEST = ['commands/status.ts', 'commands/list.ts'].map(cli)
 
 interface BuiltFile {
   path: string
@@ -79,7 +81,7 @@ export async function buildDist(): Promise<string[]> {
         sharedPackages({ except: ['liquidjs'] }),
         lazyBuiltins,
         leanPackages,
-        startInOneFile({ root, first: START, commands: commandFiles() }),
+        startInOneFile({ root, first: START, commands: commandFiles(), fastest: FASTEST }),
       ],
       banner: {},
       chunkNames: 'cli/[name]-[hash]',
@@ -122,7 +124,7 @@ export async function buildDist(): Promise<string[]> {
     build({ ...common, entryPoints: { oauth: 'src/sdk/oauth/main.ts' }, banner: {} }),
   ])
   const files = [
-    ...results.flatMap(result => result.outputFiles ?? []).map(file => finish(file, shared)),
+    ...results.flatMap(result => inlineFacades(result.outputFiles ?? [])).map(file => finish(file, shared)),
     ...shared,
     { path: join(dist, 'check-node.js'), contents: Buffer.from(nodeCheck('mcpd')) },
     ...(await declarations()),
@@ -133,7 +135,7 @@ export async function buildDist(): Promise<string[]> {
 }
 
 /** `cli.js` and the exported server check the Node version before they import anything. */
-function finish(file: OutputFile, shared: readonly OutputFile[]): BuiltFile {
+function finish(file: TextFile, shared: readonly OutputFile[]): BuiltFile {
   const { path } = file
   const contents = linkShared(file, shared)
   const name = relative(dist, path)

@@ -66,7 +66,10 @@ export async function buildShared(common: BuildOptions): Promise<OutputFile[]> {
 }
 
 /** The contents of a bundle with the paths of the shared files that it imports. */
-export function linkShared({ path, text }: OutputFile, shared: readonly OutputFile[]): Uint8Array {
+export function linkShared(
+  { path, text }: Pick<OutputFile, 'path' | 'text'>,
+  shared: readonly OutputFile[],
+): Uint8Array {
   const linked = text.replaceAll(new RegExp(`(["'])${PLACEHOLDER}([a-z-]+)\\1`, 'g'), (_, _quote, name) => {
     const file = shared.find(one => basename(one.path).startsWith(`${name}-`))!
     const target = relative(dirname(path), file.path)

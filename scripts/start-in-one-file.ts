@@ -1,32 +1,47 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { build, type Plugin } from 'esbuild'
+import { build, type Metafile, type Plugin } from 'esbuild'
 
 export interface StartOptions {
   root: string
   /** Modules that a start loads in this order before a command. */
   first: readonly string[]
-  /** Code that several modules loaded after these have in common is kept in one file. */
   commands: readonly string[]
+  /** The commands that must start fastest. */
+  fastest: readonly string[]
+}
+
+/** Modules that at least two commands load. */
+interface SharedModules {
+  /** Those that the start or one of the fastest commands loads. */
+  fast: string[]
+  others: string[]
+  /** Whether a module loads any of the others. */
+  needsOthers(path: string): boolean
 }
 
 /**
  * esbuild creates a file for each set of entries that share modules, and each lazily loaded module is an entry. The start of a
  * command was in 27 files, at up to a millisecond each. This plugin makes every lazily loaded module import everything loaded
- * before it. Code that several commands share counts as loaded before, so that no set divides it.
+ * before it, so that no set divides it. Code that commands share is in two files, because 100 kB that a command does not need
+ * take 5 ms: what the fastest commands load, and the rest.
  */
-export function startInOneFile({ root, first, commands }: StartOptions): Plugin {
+export function startInOneFile({ root, first, commands, fastest }: StartOptions): Plugin {
   return {
     name: 'start-in-one-file',
     async setup({ onResolve, onLoad }) {
-      const common = await findCommon(root, first.at(-1)!, commands)
+      const shared = await findShared(root, first.at(-1)!, commands, fastest)
       onResolve({ filter: /^\./, namespace: 'file' }, ({ path, importer, kind }) =>
         kind === 'dynamic-import' ? { path: join(dirname(importer), path), namespace: 'lazy' } : undefined,
       )
       onLoad({ filter: /./, namespace: 'lazy' }, ({ path }) => {
         const at = first.indexOf(path)
         const before = at < 0 ? first : first.slice(0, at)
-        const together = at < 0 || at === first.length - 1 ? common : []
+        const isStarted = at < 0 || at === first.length - 1
+        const together = [
+          ...(isStarted ? shared.fast : []),
+          ...(at < 0 && shared.needsOthers(path) ? shared.others : []),
+        ]
         return { contents: facade(path, [...before, ...together]), resolveDir: dirname(path) }
       })
     },
@@ -42,11 +57,32 @@ function facade(path: string, before: readonly string[]): string {
   return lines.join('\n')
 }
 
-/** Modules of this project that `start` or at least two commands load. */
-async function findCommon(root: string, start: string, commands: readonly string[]): Promise<string[]> {
+async function findShared(
+  root: string,
+  start: string,
+  commands: readonly string[],
+  fastest: readonly string[],
+): Promise<SharedModules> {
+  const metafile = await analyse(root, [start, ...commands])
+  const loadedBy = (path: string) => modulesOf(metafile, relative(root, path))
+  const counts = new Map<string, number>()
+  for (const command of commands)
+    for (const path of loadedBy(command)) counts.set(path, (counts.get(path) ?? 0) + 1)
+  const shared = [...counts].filter(([, count]) => count > 1).map(([path]) => path)
+  const started = loadedBy(start)
+  const fast = new Set([...started, ...fastest.flatMap(command => [...loadedBy(command)])])
+  const others = new Set(shared.filter(path => !fast.has(path)))
+  return {
+    fast: [...started, ...shared.filter(path => fast.has(path))].map(path => resolve(root, path)),
+    others: [...others].map(path => resolve(root, path)),
+    needsOthers: path => [...loadedBy(path)].some(one => others.has(one)),
+  }
+}
+
+async function analyse(root: string, entryPoints: string[]): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: [start, ...commands],
+    entryPoints,
     bundle: true,
     packages: 'external',
     platform: 'node',
@@ -56,14 +92,14 @@ async function findCommon(root: string, start: string, commands: readonly string
     metafile: true,
     logLevel: 'silent',
   })
-  const importsOf = (path: string) =>
-    metafile.inputs[path]!.imports.filter(({ kind, external }) => kind === 'import-statement' && !external)
-  const users = new Map<string, number>()
-  // Modules of the start are always common, so they count twice.
-  for (const entry of [start, start, ...commands]) {
-    const loaded = new Set([relative(root, entry)])
-    for (const path of loaded) for (const one of importsOf(path)) loaded.add(one.path)
-    for (const path of loaded) users.set(path, (users.get(path) ?? 0) + 1)
-  }
-  return [...users].filter(([, count]) => count > 1).map(([path]) => resolve(root, path))
+  return metafile
+}
+
+/** The module and all modules of this project that it imports, without lazily loaded ones. */
+function modulesOf({ inputs }: Metafile, entry: string): Set<string> {
+  const loaded = new Set([entry])
+  for (const path of loaded)
+    for (const { path: imported, kind, external } of inputs[path]!.imports)
+      if (kind === 'import-statement' && !external) loaded.add(imported)
+  return loaded
 }

@@ -9,7 +9,9 @@ const bundles = readdirSync(dist, { recursive: true, encoding: 'utf8' })
   .map(file => join(dist, file))
 
 const STATIC_NAMES = /import\s*\{([^{}]*)\}\s*from\s*"(\.[^"]+)"/g
-const LAZY_NAMES = /\{([^{}]*)\}\s*=\s*await import\("(\.[^"]+)"\)/g
+const LAZY_NAMES = /\{([^{}]*)\}\s*=\s*await import\("(\.[^"]+)"\)(?!\.then)/g
+/** Written by `scripts/inline-facades.ts`: `import("./chunk.js").then(m=>({main:m.x}))`. */
+const RENAMED_NAMES = /import\("(\.[^"]+)"\)\.then\(m=>\(\{([^{}]*)\}\)\)/g
 
 // A bundled CommonJS package exports only its default, while Node itself would find named exports.
 test('every name used from a lazily loaded bundle is exported there', () => {
@@ -23,6 +25,18 @@ test('every name used from a lazily loaded bundle is exported there', () => {
     }),
   )
   expect(missing).toEqual([])
+})
+
+test('every name of a chunk that replaces a facade is exported there', () => {
+  const renamed = bundles.flatMap(file =>
+    [...readFileSync(file, 'utf8').matchAll(RENAMED_NAMES)].map(([, path = '', names = '']) => {
+      const exported = exportsOf(join(dirname(file), path))
+      const missing = names.split(',').filter(name => !exported.has(name.split(':m.')[1]!))
+      return { file: relative(dist, file), path, missing }
+    }),
+  )
+  expect(renamed.length).toBeGreaterThan(20)
+  expect(renamed.filter(({ missing }) => missing.length > 0)).toEqual([])
 })
 
 test('every name imported from another bundle is exported there', () => {

@@ -4,7 +4,7 @@ export { reportUsage, runCommand } from './run-command.ts'
 
 /**
  * File of each command or group, loaded when it runs. Loading all of them took twice as long as loading the common modules,
- * which the build keeps in one file (`scripts/start-in-one-file.ts`).
+ * which the build keeps in two files (`scripts/start-in-one-file.ts`).
  */
 const FILES: Readonly<Record<string, () => Promise<object>>> = {
   up: () => import('../commands/up.ts'),

@@ -10,8 +10,9 @@ import { impliedEnvironment } from '../dev/dev-mark.ts'
 import { formatBytes, formatMemory } from '../output/metric-format.ts'
 import type { Output } from '../output/output.ts'
 import { deploymentTable, shortId } from '../output/tables/deployment-table.ts'
-import { type Deployed, logOrHealthStep } from '../project/deploy-server.ts'
+import type { Deployed } from '../project/deploy-server.ts'
 import { summaryFields } from '../targets/deployment-summary.ts'
+import { logOrHealthStep } from '../targets/log-or-health-step.ts'
 import {
   type BuildEntry,
   currentDeployments,

@@ -4,14 +4,14 @@ import type {
   DeploymentStatus,
   DeployRequest,
 } from '../../shared/contract/deployments/deployments.ts'
-import { HostingError, type NextStep } from '../../shared/errors.ts'
+import { HostingError } from '../../shared/errors.ts'
 import { parseDestination } from '../../shared/network/destinations.ts'
-import type { ApiClient } from '../api/client.ts'
 import { followPhases } from '../api/follow-phases.ts'
 import { waitFor } from '../api/wait-for.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
 import { reportFailure } from '../command-line/failure.ts'
+import { logOrHealthStep } from '../targets/log-or-health-step.ts'
 import { explainMissingVariables } from '../variables/place-variables.ts'
 
 /** The contract's record, with our extensions if the API sends them. */
@@ -61,13 +61,6 @@ export async function reportFailedDeployment(
 ): Promise<ExitCode> {
   const next = [logOrHealthStep(await api(), deployment_id)]
   return reportFailure(output, `Deployment of ${name} failed`, error, next)
-}
-
-/** The log of a deployment, or its health if the API has no logs. */
-export function logOrHealthStep({ isContractOnly }: ApiClient, id: string): NextStep {
-  return isContractOnly
-    ? { description: 'Show its health', command: `mcp status ${id} --health` }
-    : { description: 'Show its log', command: `mcp logs ${id}` }
 }
 
 export const NETWORK_OPTION = {

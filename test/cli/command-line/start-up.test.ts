@@ -20,7 +20,7 @@ afterAll(() => home.remove())
 
 const TELL_LOADED = fileURLToPath(new URL('../../fixtures/cli/tell-loaded.mjs', import.meta.url))
 
-const START = ['mcp.js', 'cli.js', 'run-program.js', 'commands.js']
+const START = ['mcp.js', 'cli.js']
 const SCHEMA = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
 
 /** Our files, by name without the hash, and modules of Node that a bare start does not load. */
@@ -41,7 +41,7 @@ test('--version loads nothing else', async () => {
 test('a command with one API call loads few files and only HTTP modules of Node', async () => {
   const { files, builtins } = await loadedBy(['status', '--json'])
   expect(files.filter(name => name !== 'chunk.js')).toEqual([...START, 'status.js'])
-  expect(files.length).toBeLessThanOrEqual(8)
+  expect(files.length).toBeLessThanOrEqual(6)
   expect(await beyondBare(builtins)).toEqual(['net', 'http'])
 })
 
@@ -56,7 +56,7 @@ test('commands for a server load as little, and no MCP SDK', async () => {
   for (const command of commands) {
     const { files, builtins } = await loadedBy(command)
     expect(files.filter(name => name !== 'chunk.js')).toEqual([...START, `${command[0]}.js`])
-    expect(files.length).toBeLessThanOrEqual(8)
+    expect(files.length).toBeLessThanOrEqual(7)
     expect(await beyondBare(builtins)).toEqual(['net', 'http'])
   }
 })
