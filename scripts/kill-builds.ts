@@ -62,7 +62,7 @@ export async function killBuilds(
     }
   } finally {
     registry.close()
-    // Some are left only after an exception.
+    // Processes are only left after an exception.
     for (const pid of processesNaming(home)) process.kill(pid, 'SIGKILL')
     rmSync(home, { recursive: true, force: true })
   }

@@ -24,7 +24,7 @@ export class ApiServer {
     this.#gate = open.gate
   }
 
-  /** Port 0 picks a free one. `descriptor` is that of an inherited listening socket. Throws CONFLICT when the port is in use. */
+  /** Port 0 picks a free one. `descriptor` belongs to an inherited listening socket. Throws CONFLICT when the port is in use. */
   static async open(port: number, descriptor?: number): Promise<ApiServer> {
     const gate = Promise.withResolvers<RequestListener>()
     const { server, port: chosen } = await listen(port, waitAt(gate), descriptor)

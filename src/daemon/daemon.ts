@@ -176,7 +176,7 @@ async function connectDependencies(config: DaemonConfig, files: Files, origin: s
   return { deps, services, createListener, beginClose }
 }
 
-/** Stops the instances that are already starting when it throws. */
+/** When the services cannot be created, stops the instances that are already starting. */
 async function createServicesOrClose(
   deps: ServiceDependencies,
   { enterpriseLimit }: DaemonConfig,

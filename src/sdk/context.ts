@@ -17,7 +17,7 @@ export interface Context {
   }
   /** `_meta` of the request. */
   readonly meta: Readonly<Record<string, unknown>>
-  /** Unverified access token of the caller: `_meta.authorization.token`, else the `Authorization: Bearer` header. */
+  /** Unverified access token of the caller: from `_meta.authorization.token`, otherwise from the `Authorization: Bearer` header. */
   readonly token: string | undefined
   /**
    * User of a protected deployment (`deploy.auth`), from the verified token of the `Authorization` header. `_meta` is ignored.

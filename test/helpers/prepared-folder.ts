@@ -31,7 +31,7 @@ export async function preparedFolder(
   return path
 }
 
-/** A folder that is left only takes space. */
+/** A leftover folder only takes up space. */
 function removeUnlessBusy(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true })

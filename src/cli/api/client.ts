@@ -27,7 +27,7 @@ export interface RequestInput {
   ignoresInterrupt?: boolean
   /** Aborts this request only. */
   signal?: AbortSignal | undefined
-  /** `stream` only: `onStream` is called when the response is an event stream, `onEventId` before each event that has an id. */
+  /** `stream` only: `onStream` is called when the response is an event stream, and `onEventId` before each event that has an id. */
   onStream?(): void
   onEventId?(id: string): void
 }
@@ -44,7 +44,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
  * Client of the local daemon or a hosted API. Any 2xx status is a success. Unknown fields are ignored. Every failure is a HostingError: the
- * API's own code and message, UNAVAILABLE when it is unreachable, TIMEOUT when it is too slow.
+ * API's own code and message, UNAVAILABLE when it is unreachable, or TIMEOUT when it is too slow.
  */
 export interface ApiClient {
   readonly url: string

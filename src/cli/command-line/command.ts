@@ -13,7 +13,7 @@ export interface Command {
   description?: string
   /** Positional arguments in order. The key is the name in `input` and in the usage line. */
   arguments?: Record<string, ArgumentDeclaration>
-  /** Options. The key is the name in `input`, its kebab-case the flag: `envFile` → `--env-file`. */
+  /** Options. The key is the name in `input`, and its kebab-case is the flag: `envFile` → `--env-file`. */
   options?: Record<string, OptionDeclaration>
   /** Command lines and what each one does. */
   examples?: Readonly<Record<string, string>>

@@ -116,7 +116,7 @@ interface Resolved {
   isServer: boolean
 }
 
-/** One deployment, or those of all environments of a server. None if the server only has a preview. */
+/** One deployment, or the deployments of all environments of a server. None if the server only has a preview. */
 async function resolveAll(
   client: ApiClient,
   reference: string,

@@ -87,7 +87,7 @@ export default defineCommand({
       { ...development, ...(auth && { auth }) },
       { env_vars, network: input.network, origin: input.origin },
     )
-    // An API with only the contract may reject the field.
+    // An API that implements only the contract may reject the field.
     const release = build.template === undefined ? undefined : await reading
     const request = {
       mcp_id: build.mcp_id,
@@ -192,7 +192,7 @@ function report(
   const { deployment_id, url, health_check } = deployment
   const { tools, call, ms } = tried
   const { mcp_id } = build
-  // An API with only the contract does not resolve server names.
+  // An API that implements only the contract does not resolve server names.
   const knowsNames = build.template !== undefined
   const reference = knowsNames ? name : url
   const known = { mcp_id, deployment_id, url, health_check, ...(isolation && { isolation }), tools, call }

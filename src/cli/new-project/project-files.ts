@@ -39,7 +39,7 @@ export function filesIn(folder: string): string[] {
     .toSorted()
 }
 
-/** The given name of the server, or that of the folder. Throws INVALID_REQUEST. */
+/** The given name of the server, or the folder's name. Throws INVALID_REQUEST. */
 export function serverNameFor(directory: string, given: string | undefined): string {
   const name =
     given ??

@@ -90,7 +90,7 @@ export function askName(message: string): Promise<string> {
   return askText(message, { validate: text => (text.trim() === '' ? 'Enter a value.' : undefined) })
 }
 
-/** Asks for a secret without echo. Throws INVALID_REQUEST naming `flag` without a terminal. */
+/** Asks for a secret without echo. Without a terminal, throws INVALID_REQUEST naming `flag`. */
 export async function askSecret(context: CommandContext, question: string, flag: string): Promise<string> {
   if (!context.output.interactive)
     throw new HostingError('INVALID_REQUEST', `${flag} is required without a terminal.`)

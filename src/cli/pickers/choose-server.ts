@@ -16,8 +16,8 @@ interface Wanted {
 }
 
 /**
- * Server for a command that names none: that of the project or linked project in this folder, else the only one, else the one chosen at a
- * terminal. Prints its name. Throws INVALID_REQUEST naming all of them, or NOT_FOUND when there are none.
+ * Server for a command that names none: the server of the project or linked project in this folder, otherwise the only server, otherwise
+ * the one chosen at a terminal. Prints its name. Throws INVALID_REQUEST naming all of them, or NOT_FOUND when there are none.
  */
 export async function chooseServer(context: CommandContext, wanted: Wanted = {}): Promise<string> {
   const { output } = context

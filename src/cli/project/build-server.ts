@@ -100,7 +100,7 @@ async function settleBuild(
       signal,
     })
   } catch (error) {
-    // An API with only the contract cannot show builds.
+    // An API that implements only the contract cannot show builds.
     if (error instanceof HostingError && (error.code === 'NOT_FOUND' || error.code === 'METHOD_NOT_ALLOWED'))
       return record
     throw error

@@ -5,8 +5,7 @@ import { serverNameFor } from '../new-project/project-files.ts'
 import type { ProjectSource } from './project-source.ts'
 
 /**
- * A folder of handler modules needs no project file. Its name is that of package.json or of the folder. Undefined for any
- * other folder.
+ * A folder of handler modules needs no project file. Its name comes from package.json or from the folder. Undefined for any other folder.
  */
 export async function inferProject(directory: string): Promise<ProjectSource | undefined> {
   if (!hasModules(directory)) return undefined

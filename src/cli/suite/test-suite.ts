@@ -120,7 +120,7 @@ async function printPlan(
   return plan.problems.length > 0 ? EXIT.failed : EXIT.done
 }
 
-/** Fallback for APIs with only the contract. */
+/** Fallback for APIs that implement only the contract. */
 function unknown(): undefined {
   return undefined
 }

@@ -36,7 +36,7 @@ export type RunInput = OptionValues<typeof RUN_OPTIONS>
 
 export type RunSettings = Pick<TestRequest, 'tools' | 'limits' | 'settings' | 'context' | 'make_calls'>
 
-/** Omits everything that was not given, so that an API with only the contract does not get extra fields. */
+/** Omits everything that was not given, so that an API that implements only the contract does not get extra fields. */
 export function readRunSettings(input: RunInput): RunSettings {
   const { allow, deny, maxTurns, maxCalls, maxTokens, maxTime, userId } = input
   return (

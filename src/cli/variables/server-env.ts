@@ -32,7 +32,7 @@ export const VARIABLE_NAME = /^[A-Z_][A-Z0-9_]*$/
 
 /**
  * The server and the variables of `mcp env set [server] KEY=VALUE…`. The first word is the server, unless it is `KEY=VALUE`, the
- * only word, or, in the folder of a project, in capitals and not a known server. Throws NOT_FOUND, INVALID_REQUEST.
+ * only word, or, in the folder of a project, in capitals and not a known server. Throws NOT_FOUND or INVALID_REQUEST.
  */
 export async function readServerWords(
   context: CommandContext,
@@ -54,7 +54,7 @@ export async function readServerWords(
   }
 }
 
-/** Name of a server that is known, that the project in this folder will build, or that is chosen. Throws NOT_FOUND, INVALID_REQUEST. */
+/** Name of a server that is known, that the project in this folder will build, or that is chosen. Throws NOT_FOUND or INVALID_REQUEST. */
 export async function resolveServer(context: CommandContext, reference: string | undefined): Promise<string> {
   if (reference === undefined) return chooseServer(context)
   if (reference === (await serverOfProject(context.cwd))) return reference

@@ -5,8 +5,8 @@ const NUMBER = /^\d{1,10}$/
 const TAR_BLOCK = 512
 
 /**
- * User id of an image's processes. `user`: as for `docker run --user`, by default that of the image. A name is looked up in the
- * image, without running it. Undefined when the name is unknown there.
+ * User id of an image's processes. `user`: as for `docker run --user`, by default the image's user. A name is looked up in the image,
+ * without running it. Undefined when the name is unknown there.
  */
 export async function findImageUser(
   run: RunEngine,

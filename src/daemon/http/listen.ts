@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { HostingError } from '../../shared/errors.ts'
 
 /**
- * Listens on loopback. Port 0 picks a free one. `descriptor` is that of an inherited socket that already listens on the
- * port. Throws CONFLICT when another program uses the port.
+ * Listens on loopback. Port 0 picks a free one. `descriptor` belongs to an inherited socket that already listens on the port. Throws
+ * CONFLICT when another program uses the port.
  */
 export async function listen(
   port: number,

@@ -69,7 +69,7 @@ export interface Described {
   resources: ResourceDefinition[]
   prompts: Artifact['prompts']
   capabilities?: Artifact['capabilities']
-  /** Stdio programs: one child per session if the program's behaviour depends on its client, else one for all. */
+  /** Stdio programs: one child per session if the program's behaviour depends on its client, otherwise one for all. */
   children?: 'session' | 'shared'
   /** Images: how the server speaks MCP. */
   transport?: 'stdio' | 'http'

@@ -67,7 +67,7 @@ function unknownFields(
   })
 }
 
-/** Reports the issues of the branch that the value matches best: by its fields, else by its type. */
+/** Reports the issues of the branch that the value matches best: by its fields, otherwise by its type. */
 function describeUnion(
   issue: Extract<Issue, { code: 'invalid_union' }>,
   rejected: Rejected,

@@ -13,7 +13,7 @@ export interface Answer {
 export interface Send {
   method?: string
   headers?: Record<string, string>
-  /** Strings are sent unchanged, other values as JSON. */
+  /** Strings are sent unchanged, and other values as JSON. */
   body?: unknown
   agent?: Agent
   signal?: AbortSignal

@@ -11,7 +11,7 @@ import { writeEngineSettings } from './engine-settings.ts'
 /** Debian packages that `.ci/run` installs. Tests that need them are skipped elsewhere. */
 export const HAS_CONTAINER_TOOLS = ['skopeo', 'docker-registry', 'podman', 'runc'].every(isInstalled)
 
-/** True when only the engine is installed. */
+/** For tests that only need the engine. */
 export const HAS_PODMAN = ['podman', 'runc'].every(isInstalled)
 
 /** A registry and an engine for one test. */

@@ -108,7 +108,7 @@ async function unlessUnknown<T>(request: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** An API with only the contract cannot accept archives. */
+/** An API that implements only the contract cannot accept archives. */
 function unsupportedSources(url: string): HostingError {
   return new HostingError(
     'UPSTREAM_FAILED',

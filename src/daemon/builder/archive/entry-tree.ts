@@ -17,7 +17,7 @@ export interface CheckedEntry {
   path: string
   type: RawEntry['type']
   executable: boolean
-  /** For symbolic links as in the archive, for hard links the path in the tree. */
+  /** Of a symbolic link: the target as in the archive. Of a hard link: the path in the tree. */
   target?: string
 }
 

@@ -1,6 +1,6 @@
 import { posix } from 'node:path'
 
-/** Paths of an image without leading `/`, with the target of a symbolic link, else `''`. */
+/** Paths of an image without leading `/`, with the target of a symbolic link, or `''` for other entries. */
 export type ImagePaths = Record<string, string>
 
 /** Follows the symbolic links of a path, so that a new file there does not replace a link. */

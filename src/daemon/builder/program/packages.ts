@@ -29,9 +29,9 @@ export class Packages {
   }
 
   /**
-   * Installs the package that npx would run, unless that exact version is installed. When the registry cannot be reached, uses
-   * the last version of the same command. Throws UPSTREAM_FAILED when there is none, INVALID_MCP when npm fails, INTERRUPTED
-   * when `stopped` aborts.
+   * Installs the package that npx would run, unless that exact version is installed. When the registry cannot be reached, uses the last
+   * version of the same command. Throws UPSTREAM_FAILED when there is none, INVALID_MCP when npm fails, and INTERRUPTED when `stopped`
+   * aborts.
    */
   async install(command: NpxCommand, stopped?: AbortSignal): Promise<InstalledPackage> {
     const known = this.#recall(command)

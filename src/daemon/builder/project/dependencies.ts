@@ -35,8 +35,8 @@ export class Dependencies {
   }
 
   /**
-   * Links the project's dependencies as its `node_modules`, unless it has none or the folder exists. `stopped` aborts the
-   * installation. Throws INVALID_MCP for dependencies that are not locked, UPSTREAM_FAILED when they cannot be downloaded.
+   * Links the project's dependencies as its `node_modules`, unless it has none or the folder exists. `stopped` aborts the installation.
+   * Throws INVALID_MCP for dependencies that are not locked, and UPSTREAM_FAILED when they cannot be downloaded.
    */
   async provide(project: string, stopped?: AbortSignal): Promise<void> {
     const link = join(project, 'node_modules')

@@ -33,7 +33,7 @@ const MAX_INSTANCES_IN_TOKEN = 32
 /** Maximum number in any token. A token is sent back in a header, which has at most 16 KB. */
 const MAX_INSTANCES_FOLLOWED = 128
 
-/** The log of one deployment or preview, or those of several deployments together. */
+/** The log of one deployment or preview, or the logs of several deployments together. */
 type LogIds = string | readonly string[]
 
 /** Name of the file (without `.log`) for the daemon's own lines about a deployment. */

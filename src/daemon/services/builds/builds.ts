@@ -77,7 +77,7 @@ export class Builds {
     return this.#deps.store.builds.list(filter, limit, cursor)
   }
 
-  /** Throws NOT_FOUND, CONFLICT for a build that is not ready, UNAVAILABLE for a damaged artifact file. */
+  /** Throws NOT_FOUND, CONFLICT for a build that is not ready, and UNAVAILABLE for a damaged artifact file. */
   artifact(id: string): Artifact {
     return loadArtifact(this.#deps, requireReady(this.get(id)))
   }

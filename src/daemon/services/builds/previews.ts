@@ -40,7 +40,7 @@ export class Previews {
     await this.#deps.addresses.open(server, 'preview')
   }
 
-  /** Starts a preview without data with a copy of an environment's. Throws UNAVAILABLE. */
+  /** Copies the data of an environment to a preview that has none. Throws UNAVAILABLE. */
   async copyState({ id, name }: Build, from: Environment | undefined): Promise<void> {
     if (from === undefined) return
     const { states, logs, clock } = this.#deps

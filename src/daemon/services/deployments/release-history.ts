@@ -151,7 +151,7 @@ export function removeRecord(
   })
 }
 
-/** Releases whose logs may exist: those of current deployments, and of deployments that were removed within two days. */
+/** Releases whose logs may exist: of current deployments, and of deployments that were removed within two days. */
 export function releasesWithLogs(
   { store, clock }: Pick<ServiceDependencies, 'clock' | 'store'>,
   place: ReleasePlace,
@@ -159,7 +159,7 @@ export function releasesWithLogs(
   return store.releases.listSince(place, ago(clock.now(), 2 * DAY_MS))
 }
 
-/** Releases that may write to their logs: those of running deployments, and those that ended within an hour. */
+/** Releases that may write to their logs: of running deployments, and of deployments that ended within an hour. */
 export function activeReleases(
   { store, clock }: Pick<ServiceDependencies, 'clock' | 'store'>,
   place: ReleasePlace,

@@ -32,7 +32,7 @@ function configRemoved({ version }: Release): string {
   return `The configuration of version ${version} was removed with its deployment. The current one is kept.`
 }
 
-/** The release to return to: that of the deployment `to`, or the one that served before `from`. Throws NOT_FOUND, CONFLICT. */
+/** The release to return to: the release of the deployment `to`, or the one that served before `from`. Throws NOT_FOUND or CONFLICT. */
 export function rollbackTarget(
   { store }: Pick<ServiceDependencies, 'store'>,
   from: Deployment,

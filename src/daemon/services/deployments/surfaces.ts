@@ -19,7 +19,7 @@ export class Surfaces {
     this.#deps = deps
   }
 
-  /** Throws NOT_FOUND, CONFLICT for a build that is not ready. */
+  /** Throws NOT_FOUND, and CONFLICT for a build that is not ready. */
   report(mcpId: string, environment?: Environment): SurfaceReport {
     const build = requireReady(getBuild(this.#deps, mcpId))
     const wanted = environment === undefined ? ENVIRONMENTS : [environment]

@@ -43,7 +43,7 @@ export class Variables {
     }
   }
 
-  /** Changes with every write, also of a secret. */
+  /** Changes with every write, even of a secret. */
   version(server: string, environment: Environment): object {
     const stored = this.#deps.store.variables.list(server, environment)
     return { variables: stored.map(({ name, secret, updatedAt }) => ({ name, secret, updatedAt })) }

@@ -14,7 +14,7 @@ export class ServerMetricsHistory {
     this.#deps = deps
   }
 
-  /** Throws NOT_FOUND for an unknown server, INVALID_REQUEST for an invalid period. */
+  /** Throws NOT_FOUND for an unknown server, and INVALID_REQUEST for an invalid period. */
   history(
     { server, environment }: { server: string; environment: Environment | undefined },
     query: HistoryQuery,

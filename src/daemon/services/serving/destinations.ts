@@ -40,7 +40,7 @@ export class Destinations {
     this.#options = options
   }
 
-  /** `id` is that of a deployment or preview. */
+  /** `id` belongs to a deployment or preview. */
   record(id: string, entries: readonly DestinationCounts[]): void {
     const now = this.#options.clock.now()
     for (const counts of entries) {

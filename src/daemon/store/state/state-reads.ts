@@ -94,7 +94,7 @@ export class StateReads {
     }
   }
 
-  /** Whether what a transaction read is unchanged. */
+  /** True if the data that a transaction read has not changed. */
   holds(scope: StateScope, check: StateCheck, now: number): boolean {
     if ('key' in check) {
       const sql = `SELECT version FROM entries WHERE scope = @scope AND key = @key AND ${LIVE}`

@@ -5,7 +5,7 @@ const DEFAULT_PER_HOUR = 60
 const DEFAULT_PER_HOUR_SHARED = 600
 
 export interface RegistrationLimit {
-  /** Counts a registration. Returns 0 when it is accepted, else the seconds until the next one is. */
+  /** Counts a registration. Returns 0 when it is accepted, otherwise the seconds until the next one is. */
   waitSeconds(clientAddress: string, now: number): number
 }
 

@@ -3,13 +3,13 @@ import { type Parameters, readParameters } from '../rules/parameters.ts'
 
 const MAX_FORM_BYTES = 64 * 1024
 
-/** Reads a form (RFC 6749 3.2). Throws OAuthError 400 for another media type, 413 for more than `maxBytes`. */
+/** Reads a form (RFC 6749 3.2). Throws OAuthError 400 for another media type, and 413 for more than `maxBytes`. */
 export async function readForm(request: Request, maxBytes = MAX_FORM_BYTES): Promise<Parameters> {
   requireMediaType(request, 'application/x-www-form-urlencoded')
   return readParameters(new URLSearchParams(await readText(request, maxBytes)))
 }
 
-/** Reads a JSON object (RFC 7591 3.1). Throws OAuthError 400 for anything else, 413 for more than `maxBytes`. */
+/** Reads a JSON object (RFC 7591 3.1). Throws OAuthError 400 for anything else, and 413 for more than `maxBytes`. */
 export async function readJsonObject(request: Request, maxBytes: number): Promise<Record<string, unknown>> {
   requireMediaType(request, 'application/json')
   const value = parseJson(await readText(request, maxBytes))

@@ -20,7 +20,7 @@ export function errorResponse(error: OAuthError): Response {
   )
 }
 
-/** Replaces characters that RFC 6749 5.2 does not allow in a description. It allows printable ASCII without `"` and `\`. */
+/** Replaces characters that RFC 6749 5.2 does not allow in a description. Printable ASCII is allowed, except `"` and `\`. */
 export function errorDescription(message: string): string {
   return message.replaceAll('"', "'").replace(/[^\x20-\x5b\x5d-\x7e]/g, '?')
 }

@@ -4,7 +4,7 @@ export interface ClientMetadata {
   client_name?: string
   client_uri?: string
   redirect_uris: string[]
-  /** Default: `client_secret_basic` for a client with a secret, else `none`. */
+  /** Default: `client_secret_basic` for a client with a secret, otherwise `none`. */
   token_endpoint_auth_method?: 'none' | 'client_secret_basic' | 'client_secret_post'
   application_type?: 'native' | 'web'
   grant_types?: string[]

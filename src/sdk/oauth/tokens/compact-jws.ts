@@ -3,7 +3,7 @@ import type { SigningAlgorithm } from './signing-algorithm.ts'
 
 export interface JwsKey {
   algorithm: SigningAlgorithm
-  /** Secret for HS256, else private key. */
+  /** Secret for HS256, otherwise the private key. */
   key: KeyObject
   kid?: string
 }

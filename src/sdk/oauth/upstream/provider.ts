@@ -25,7 +25,7 @@ export interface ProviderConfig {
   tokenEndpointAuthMethod?: 'client_secret_basic' | 'client_secret_post'
   /** Added to each authorization request, for example `{ prompt: 'select_account' }`. */
   authorizationParameters?: Record<string, string>
-  /** Claim of the user info with the user id. Default: `sub`, else `id`. */
+  /** Claim of the user info with the user id. Default: `sub`, otherwise `id`. */
   subjectClaim?: string
 }
 

@@ -46,7 +46,7 @@ export function rankTools(
     .sort((a, b) => b.score - a.score)
 }
 
-/** "Jazz" implies music, "USD" implies a currency. */
+/** "Jazz" implies music, and "USD" implies a currency. */
 const WEIGHT_OF_KIND = 0.6
 
 /** Quoted words are usually the subject, rarely the action. */
