@@ -62,7 +62,7 @@ interface Server {
 }
 
 interface Result {
-  /** For `--json`. */
+  /** Printed with `--json`. */
   record: object
   /** Undefined when it failed. */
   show?(): void

@@ -8,7 +8,7 @@ import { quoteShellWord } from './shell-words.ts'
 
 /** Plan for importing one server of a client's configuration. */
 export interface ImportedServer {
-  /** In the configuration. */
+  /** Name in the configuration. */
   entry: string
   /** Name of the server here. */
   name: string

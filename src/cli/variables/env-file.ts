@@ -28,7 +28,7 @@ function readText(file: string): string {
 }
 
 interface Problem {
-  /** From 1. */
+  /** Counted from 1. */
   line: number
   message: string
 }

@@ -41,7 +41,7 @@ describe('a program that fails or is not sandboxed', () => {
 
   test('mcp up and mcp status report a missing sandbox', async () => {
     const home = createHome()
-    // An empty PATH, so no bubblewrap.
+    // A PATH without bubblewrap.
     const options = { env: { ...home.env, PATH: dirname(process.execPath) } }
     try {
       const up = await home.mcp(['up', '--command', `node ${FIXTURE}`, '--name', 'bare'], options)

@@ -19,7 +19,7 @@ export interface OpenedModel {
   name: string
   /** Tool results may contain images. */
   takesImages: boolean
-  /** Vendor-specific options by vendor. */
+  /** Options, by vendor. */
   providerOptions: Record<string, Record<string, string | boolean>>
 }
 

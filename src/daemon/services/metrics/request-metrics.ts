@@ -101,7 +101,7 @@ export class RequestMetrics {
     return [...written, ...this.#pendingMinute(since, until, () => this.#pending.counts(id))]
   }
 
-  /** Like `minutes`, of all releases of a server in an environment. */
+  /** Like `minutes`, but for all releases of a server in an environment. */
   serverMinutes(
     server: string,
     environment: string,

@@ -11,7 +11,7 @@ import {
 interface Watched {
   pid: number
   limits: ProgramLimits
-  /** In the environment of all its processes, unless they are in a sandbox. */
+  /** Text in the environment of all the program's processes, unless they are in a sandbox. */
   marker: string | undefined
   /** `how` completes a sentence about the program. */
   onExceeded(how: string): void

@@ -163,7 +163,7 @@ function toCandidate(members: Mention[]): Candidate {
   return { members, from: members[0]!.from, to: members.at(-1)!.to }
 }
 
-/** Only some members of the list were used. */
+/** True when only some members of the list were used. */
 function isSplit(list: Candidate, bound: Bound[]): boolean {
   if (bound.some(({ candidate }) => candidate.members.length > 1 && collide(candidate, list))) return false
   const taken = list.members.filter(member => bound.some(({ candidate }) => collide(candidate, member)))
