@@ -7,10 +7,10 @@ import { type Describe, Host, type Prepare } from './host.ts'
 import { Outbox } from './outbox.ts'
 
 type SendNow = (message: FromInstance | Several, handle?: unknown, onSent?: () => void) => void
-type HostMessage = Exclude<ToInstance, { type: 'shutdown' | 'ping' }>
+type HostMessage = Exclude<ToInstance, { type: 'shutdown' | 'ping' | 'warm-up' }>
 
 /** Turns this process into an instance that executes the daemon's commands over IPC until the channel closes. */
-export function runInstance(prepare: Prepare, describe: Describe): void {
+export function runInstance(prepare: Prepare, describe: Describe, warmUp: () => void): void {
   // Captured at start because user code gets other functions (src/instance/isolation).
   const channel = openChannel()
   const { reallyExit } = process as unknown as { reallyExit(code: number): never }
@@ -32,6 +32,7 @@ export function runInstance(prepare: Prepare, describe: Describe): void {
   const onMessage = (message: ToInstance, socket: Socket | undefined) => {
     if (message.type === 'shutdown') return void exit()
     if (message.type === 'ping') return send({ type: 'alive' })
+    if (message.type === 'warm-up') return warmUp()
     const act = () => handleMessage(host, describe, message, socket)
     if (!bringsCode(message)) return act()
     void import('../isolation/lock-down.ts').then(({ lockDown }) => {

@@ -164,6 +164,8 @@ export type ToInstance =
   | { type: 'woken'; tenantId: string }
   /** Answered by `alive` when the event loop handles it. */
   | { type: 'ping' }
+  /** Load and compile what a first call needs. Sent to a process that is not needed yet. */
+  | { type: 'warm-up' }
   /** Announcement of another instance of the deployment. */
   | ({ type: 'announced'; tenantId: string } & Announcement)
   /** Answers `claim` with the port of the instance that now has the session. */

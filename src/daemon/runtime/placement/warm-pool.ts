@@ -22,7 +22,7 @@ const REFILL_DELAY_MS = 150
 const MAX_EXTRA = 3
 const EXTRA_MS = 10 * 60_000
 
-/** Spare host processes, loaded and waiting for work. */
+/** Spare host processes, loaded, warmed up and waiting for work. */
 export class WarmPool {
   readonly #size: number
   readonly #startHost: () => Host
@@ -116,6 +116,7 @@ export class WarmPool {
     void spare.ready.then(
       () => {
         this.#failuresInARow = 0
+        if (this.#spares.has(spare)) spare.warmUp()
       },
       () => {}, // handled below, when it exits
     )

@@ -129,6 +129,11 @@ export class Host {
     return (await answer).described
   }
 
+  /** Loads and compiles what a first call needs. Only worthwhile in a process that is not needed yet. */
+  warmUp(): void {
+    this.#process.send({ type: 'warm-up' })
+  }
+
   handOver(handOver: HandOver): void {
     this.#handOvers.send(handOver)
   }

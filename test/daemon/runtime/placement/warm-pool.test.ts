@@ -33,8 +33,7 @@ test('the pool keeps extra spares after a shortage, until none was taken for a w
   let count = 0
   const startHost = () => {
     const number = ++count
-    const stop = async () => void ended.add(number)
-    return { ready: Promise.resolve(), ended: new Promise(() => {}), stop } as unknown as Host
+    return stubHost({ stop: async () => void ended.add(number) })
   }
   const pool = new WarmPool({ size: 1, startHost })
   for (let instance = 0; instance < 3; instance++) pool.take()
@@ -48,6 +47,22 @@ test('the pool keeps extra spares after a shortage, until none was taken for a w
   expect(ended.size).toBe(2)
   await pool.close()
   expect(ended.size).toBe(3)
+})
+
+test('spares warm up, and processes that are needed immediately do not', async () => {
+  const warmed: number[] = []
+  let count = 0
+  const startHost = () => {
+    const number = ++count
+    return stubHost({ warmUp: () => void warmed.push(number) })
+  }
+  const pool = new WarmPool({ size: 2, startHost })
+  // Taken before it is ready, so it has work to do.
+  pool.take()
+  await pool.close()
+  const empty = new WarmPool({ size: 0, startHost })
+  await empty.take().ready
+  expect({ count, warmed }).toEqual({ count: 3, warmed: [2] })
 })
 
 test('a spare that ends is replaced', async () => {
@@ -74,6 +89,11 @@ test('a pool of size 0 starts no spares', async () => {
   await using harness = new RuntimeHarness({ warmSpares: 0 })
   expect(() => spares(harness)).toThrow('ENOENT')
 })
+
+function stubHost(host: Partial<Host>): Host {
+  const ended = new Promise<never>(() => {})
+  return { ready: Promise.resolve(), ended, stop: async () => {}, warmUp: () => {}, ...host } as Host
+}
 
 /** Process id of the process with this id among its arguments. */
 async function pidOf(id: string): Promise<number> {
