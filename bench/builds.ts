@@ -10,7 +10,7 @@ import type { Figure } from './report.ts'
 
 const ROUNDS = 11
 /** Number of daemons, for the first build of each. */
-const FIRST_ROUNDS = 5
+const FIRST_ROUNDS = 9
 /** Long enough for the pool to start its next spare, which must not be measured. */
 const REFILL_MS = 600
 const template = fileURLToPath(new URL('../templates/custom', import.meta.url))
