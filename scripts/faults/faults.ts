@@ -227,7 +227,7 @@ export const FAULTS: readonly Fault[] = [
   fault(
     'state/preview-state',
     'a preview gets the entries of signed-in users',
-    /WHERE scope = '' AND (?=\$\{LIVE\}`\n)/,
+    /WHERE scope = '' AND (?=\$\{NOT_EXPIRED\}`\n)/,
     'WHERE ',
   ),
   fault(

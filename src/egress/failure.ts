@@ -1,9 +1,9 @@
 import type { ControlError } from '../shared/network/egress-protocol.ts'
-import { describeRefusal, REFUSED, type Refusal } from '../shared/network/network-policy.ts'
+import { describeRefusal, REFUSED_CODE, type Refusal } from '../shared/network/network-policy.ts'
 
 /** A connection that the policy refuses. */
 export class RefusedError extends Error {
-  readonly code = REFUSED
+  readonly code = REFUSED_CODE
   readonly refusal: Refusal
   constructor(refusal: Refusal) {
     super(describeRefusal(refusal))

@@ -81,7 +81,7 @@ export class HttpProxy {
     const { socket } = message
     const border = this.#borderOf(socket)
     const url = parseTarget(message.url)
-    if (!url || !border) return answer(response, 400, EXPECTED)
+    if (!url || !border) return answer(response, 400, PROXY_USAGE)
     try {
       const upstream = await this.#openFor(url, border)
       if (socket.destroyed) return void upstream.destroy()
@@ -97,7 +97,7 @@ export class HttpProxy {
     pause(socket, head)
     const border = this.#borderOf(socket)
     const url = parseTarget(message.url)
-    if (!url || !border) return void socket.end(headOf(400, 'Bad Request', EXPECTED))
+    if (!url || !border) return void socket.end(headOf(400, 'Bad Request', PROXY_USAGE))
     try {
       const { host, port } = destinationOf(url)
       const upstream = await border.open(host, port)
@@ -124,7 +124,7 @@ function pause(socket: Socket, head: Buffer): void {
   if (head.length > 0) socket.unshift(head)
 }
 
-const EXPECTED = 'This is a proxy. Send CONNECT or a request with an absolute http URL.'
+const PROXY_USAGE = 'This is a proxy. Send CONNECT or a request with an absolute http URL.'
 
 function relay(
   message: IncomingMessage,

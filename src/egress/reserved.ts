@@ -4,22 +4,22 @@ import type { Border } from './border.ts'
 /** The process connects as soon as it gets the answer. */
 const CLAIM_MS = 15_000
 
-interface Reserved {
+interface ReservedConnection {
   upstream: Socket
   host: string
   port: number
   timer: NodeJS.Timeout
 }
 
-const reservedBy = new WeakMap<Border, Map<string, Reserved>>()
+const reservedBy = new WeakMap<Border, Map<string, ReservedConnection>>()
 
 /** Reserves an upstream connection for the next connection from the address `from` of the namespace. */
 export function reserve(
   border: Border,
   from: string,
-  { upstream, host, port }: Omit<Reserved, 'timer'>,
+  { upstream, host, port }: Omit<ReservedConnection, 'timer'>,
 ): void {
-  const reserved = reservedBy.get(border) ?? new Map<string, Reserved>()
+  const reserved = reservedBy.get(border) ?? new Map<string, ReservedConnection>()
   reservedBy.set(border, reserved)
   reserved.get(from)?.upstream.destroy()
   const drop = () => {

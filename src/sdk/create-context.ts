@@ -82,11 +82,11 @@ function signedIn(subject: string): Context['auth'] {
   }
 }
 
-type Recorded = 'logs' | 'progressReports' | 'announced' | 'updatedResources'
-type Reports = LogLevel | 'log' | 'progress' | 'announce' | 'resourceUpdated'
+type RecordName = 'logs' | 'progressReports' | 'announced' | 'updatedResources'
+type ReportMethod = LogLevel | 'log' | 'progress' | 'announce' | 'resourceUpdated'
 
-function createRecorder(): Pick<TestContext, Recorded | Extract<Reports, keyof Context>> {
-  const recorded: Pick<TestContext, Recorded> = {
+function createRecorder(): Pick<TestContext, RecordName | Extract<ReportMethod, keyof Context>> {
+  const recorded: Pick<TestContext, RecordName> = {
     logs: [],
     progressReports: [],
     announced: [],

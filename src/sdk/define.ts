@@ -3,7 +3,7 @@ import type { Context } from './context.ts'
 import type { InputRequired } from './input-required.ts'
 import type { ArgumentsOf, Schema, ValueFor } from './schema.ts'
 
-interface Described {
+interface CommonOptions {
   /** Default: the name of the file. */
   name?: string
   title?: string
@@ -12,7 +12,7 @@ interface Described {
   _meta?: Record<string, unknown>
 }
 
-export interface ToolOptions<Input, Output> extends Described {
+export interface ToolOptions<Input, Output> extends CommonOptions {
   /** Schema of the arguments, an object. Without it, any arguments are accepted. */
   input?: Input
   /** Alias of `input`, as in the protocol. */
@@ -58,7 +58,7 @@ export type Completion =
       context: { arguments: Readonly<Record<string, string>> } & Pick<Context, 'env' | 'client' | 'signal'>,
     ) => readonly string[] | Promise<readonly string[]>)
 
-export interface ResourceOptions<Uri extends string> extends Described {
+export interface ResourceOptions<Uri extends string> extends CommonOptions {
   /** With `{variables}`, it is a resource template (RFC 6570). */
   uri: Uri
   /** Default: `text/plain` for strings, `application/octet-stream` for bytes, `application/json` for other values. */
@@ -117,7 +117,7 @@ export interface PromptArgument {
   complete?: Completion
 }
 
-export interface PromptOptions<Arguments extends Record<string, PromptArgument>> extends Described {
+export interface PromptOptions<Arguments extends Record<string, PromptArgument>> extends CommonOptions {
   arguments?: Arguments & Record<string, PromptArgument>
   /** Returns text (one message of the user), content, messages, or `{messages, description}`. */
   handler(

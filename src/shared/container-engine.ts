@@ -57,12 +57,12 @@ export async function findContainerEngine(
 export function engineEnvironment(from: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(
     Object.entries(from).filter(
-      (entry): entry is [string, string] => entry[1] !== undefined && PASSED.test(entry[0]),
+      (entry): entry is [string, string] => entry[1] !== undefined && PASSED_VARIABLES.test(entry[0]),
     ),
   )
 }
 
-const PASSED =
+const PASSED_VARIABLES =
   /^(PATH|HOME|USER|LOGNAME|LANG|LC_ALL|TZ|TMPDIR|DBUS_SESSION_BUS_ADDRESS|XDG_\w+|CONTAINERS?_\w+|STORAGE_\w+|REGISTRY_AUTH_FILE|DOCKER_\w+|PODMAN_\w+|BUILDAH_\w+|SSL_CERT_\w+|https?_proxy|no_proxy|HTTPS?_PROXY|NO_PROXY)$/
 
 async function inspect(

@@ -91,7 +91,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
         const outgoing = request(url, { method, headers, agent, signal }, resolve)
         outgoing.on('error', reject)
         if (!upload) return void outgoing.end(body)
-        const abortStalled = () => outgoing.destroy(new DOMException('no byte moved', 'TimeoutError'))
+        const abortStalled = () => outgoing.destroy(new DOMException('the upload stalled', 'TimeoutError'))
         outgoing.setTimeout(options.timeoutMs, abortStalled)
         void import('./transfer-file.ts').then(({ sendFile }) => sendFile(upload, outgoing), reject)
       })

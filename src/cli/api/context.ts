@@ -8,7 +8,7 @@ import { readCredentials } from './credentials.ts'
 /** Where a value came from, as shown by `mcp context show`. */
 type Source = 'flag' | 'environment' | 'context' | 'default'
 
-export interface Sourced<T> {
+export interface SourcedValue<T> {
   value: T
   source: Source
   /** The flag, variable or context. */
@@ -16,13 +16,13 @@ export interface Sourced<T> {
 }
 
 export interface Settings {
-  context: Sourced<string>
+  context: SourcedValue<string>
   /** Undefined for the local daemon. */
-  apiUrl: Sourced<string> | undefined
+  apiUrl: SourcedValue<string> | undefined
   /** Undefined when there is no key. The local daemon creates the owner's key at its first start. */
-  apiKey: Sourced<string> | undefined
+  apiKey: SourcedValue<string> | undefined
   /** Context whose sign-in is used when there is no key. */
-  session?: Sourced<string> | undefined
+  session?: SourcedValue<string> | undefined
 }
 
 /** Content of config.json. The context `local` needs no entry. */
@@ -56,7 +56,7 @@ function pickContext(
   env: NodeJS.ProcessEnv,
   config: Config,
   paths: HomePaths,
-): Sourced<string> {
+): SourcedValue<string> {
   if (flag) return { value: flag, source: 'flag', from: '--context' }
   if (env.MCP_CONTEXT) return { value: env.MCP_CONTEXT, source: 'environment', from: 'MCP_CONTEXT' }
   if (config.current) return { value: config.current, source: 'context', from: paths.config }
@@ -66,9 +66,9 @@ function pickContext(
 function pickApiUrl(
   globals: SettingsInput['globals'],
   env: NodeJS.ProcessEnv,
-  context: Sourced<string>,
+  context: SourcedValue<string>,
   saved: string | undefined,
-): Sourced<string> | undefined {
+): SourcedValue<string> | undefined {
   if (globals.apiUrl)
     return { value: normalizeApiUrl(globals.apiUrl, '--api-url'), source: 'flag', from: '--api-url' }
   // A context given on the command line takes precedence over an address in the environment.
@@ -88,7 +88,7 @@ function pickCredential(
   paths: HomePaths,
   config: Config,
   context: string,
-  apiUrl: Sourced<string> | undefined,
+  apiUrl: SourcedValue<string> | undefined,
 ): Pick<Settings, 'apiKey' | 'session'> {
   if (globals.apiKey) return { apiKey: { value: globals.apiKey, source: 'flag', from: '--api-key' } }
   if (env.MCP_API_KEY)

@@ -16,7 +16,10 @@ export async function followPhases<T extends object>(
     if (event.type === 'result') return event.result
     onPhase(event.phase)
   }
-  throw new HostingError('UPSTREAM_FAILED', `${api.url} ended POST ${path} without a result.`)
+  throw new HostingError(
+    'UPSTREAM_FAILED',
+    `${api.url} closed the response to POST ${path} without a result.`,
+  )
 }
 
 function isEvent<T extends object>(event: PhaseEvent<T> | T): event is PhaseEvent<T> {

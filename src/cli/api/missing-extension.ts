@@ -13,7 +13,7 @@ const CONTRACT = [
   /^GET \/api\/lambda-deploy\/[^/]+\/health$/,
 ]
 
-const MISSING = [404, 405, 501]
+const MISSING_STATUSES = [404, 405, 501]
 
 export interface RefusedRequest {
   status: number
@@ -26,7 +26,7 @@ export interface RefusedRequest {
 
 /** True when the API lacks the operation, false when it only lacks the requested record. */
 export function lacksOperation({ status, method, path, isExplained }: RefusedRequest): boolean {
-  if (!MISSING.includes(status) || isOfContract(method, path)) return false
+  if (!MISSING_STATUSES.includes(status) || isOfContract(method, path)) return false
   // A path without an id names no record that could be missing.
   return !isExplained || /^\/(v1|api)\/[\w-]+$/.test(withoutQuery(path))
 }
@@ -75,7 +75,7 @@ function nextSteps(path: string): NextStep[] {
         { description: 'Count the messages of a chat', command: `mcp chats count ${chatOf([id, ...rest])}` },
       ]
     case 'servers':
-      if (rest[0] === 'store' || rest.length === 0) return [WHO_AM_I]
+      if (rest[0] === 'store' || rest.length === 0) return [WHOAMI_STEP]
       return [
         {
           description: 'This API stores no variables. Pass them with each deployment',
@@ -87,11 +87,11 @@ function nextSteps(path: string): NextStep[] {
         { description: 'Use a model that the API has a key for', command: 'mcp test --model <model> "…"' },
       ]
     default:
-      return [WHO_AM_I]
+      return [WHOAMI_STEP]
   }
 }
 
-const WHO_AM_I = { description: 'Show the current API key and its permissions', command: 'mcp whoami' }
+const WHOAMI_STEP = { description: 'Show the current API key and its permissions', command: 'mcp whoami' }
 
 function healthOf(id: string): NextStep {
   return {

@@ -1,4 +1,4 @@
-import { type Choice, type Given, summaryOf } from './choice.ts'
+import { type Choice, summaryOf, type TypedInput } from './choice.ts'
 
 export type ArgumentSchema = {
   type?: string | string[]
@@ -15,7 +15,7 @@ export type ArgumentSchema = {
 /** `city=` for each argument that is not given yet, or `city=Oslo` for each value of the argument being typed. */
 export function argumentChoices(
   schema: ArgumentSchema,
-  { typed }: Given,
+  { typed }: TypedInput,
   words: readonly string[] = [],
 ): Choice[] {
   const { properties = {}, required = [] } = schema

@@ -11,7 +11,7 @@ export interface Choice {
 }
 
 /** Known part of the command line when values are listed. */
-export interface Given {
+export interface TypedInput {
   /** Beginning of the word that is completed. Empty for a question. */
   typed: string
   /** Words of the arguments of each kind. */
@@ -26,9 +26,9 @@ export interface ChoiceSource {
   config: string
   /** Folder of the command. */
   directory: string
-  tools(given: Given): Promise<Tool[]>
-  prompts(given: Given): Promise<Prompt[]>
-  resources(given: Given): Promise<Resources>
+  tools(given: TypedInput): Promise<Tool[]>
+  prompts(given: TypedInput): Promise<Prompt[]>
+  resources(given: TypedInput): Promise<Resources>
 }
 
 interface Resources {

@@ -8,10 +8,10 @@ import { listProjects } from '../project/projects.ts'
 import { promptSchema } from '../testing/tool-arguments.ts'
 import { readServerEnv, serverOfProject, VARIABLE_NAME } from '../variables/server-env.ts'
 import { type ArgumentSchema, argumentChoices } from './argument-choices.ts'
-import { type Choice, type ChoiceSource, type Given, summaryOf } from './choice.ts'
+import { type Choice, type ChoiceSource, summaryOf, type TypedInput } from './choice.ts'
 import { serverChoices } from './server-choices.ts'
 
-type ListChoices = (source: ChoiceSource, given: Given) => Promise<Choice[]> | Choice[]
+type ListChoices = (source: ChoiceSource, given: TypedInput) => Promise<Choice[]> | Choice[]
 
 /** Known models. Others have the same prefixes. */
 const MODELS: readonly Choice[] = [
@@ -89,14 +89,18 @@ const LISTS: Readonly<Record<ValueKind, ListChoices>> = {
 /** In the folder of a project, the first word may be a variable. */
 async function readGivenVariables(
   directory: string,
-  { server: [first = ''] = [], variable = [] }: Given['words'],
+  { server: [first = ''] = [], variable = [] }: TypedInput['words'],
 ): Promise<{ name: string; given: ReadonlySet<string> }> {
   const here = first === '' || VARIABLE_NAME.test(first) ? await serverOfProject(directory) : undefined
   return { name: here ?? first, given: new Set([first, ...variable]) }
 }
 
 /** Values of one kind, without duplicates. Throws the API's errors. */
-export async function listChoices(kind: ValueKind, source: ChoiceSource, given: Given): Promise<Choice[]> {
+export async function listChoices(
+  kind: ValueKind,
+  source: ChoiceSource,
+  given: TypedInput,
+): Promise<Choice[]> {
   const choices = await LISTS[kind](source, given)
   return [...new Map(choices.map(one => [one.value, one])).values()]
 }

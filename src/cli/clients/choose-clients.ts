@@ -6,7 +6,7 @@ import { type ClientFile, configFile, installedClients } from './client-files.ts
 import { entryOf, readConfig, readEntries } from './config.ts'
 import { CLIENTS, type McpClient } from './list.ts'
 
-interface Wanted {
+interface ClientOptions {
   /** Value of `--client`. */
   client: string | undefined
   all: boolean
@@ -19,7 +19,7 @@ interface Wanted {
  * The client of `--client`, all that were found with `--all`, the only one that was found, or one chosen at a terminal. Throws NOT_FOUND
  * when none was found, and INVALID_REQUEST when there are several and no terminal.
  */
-export async function chooseClients(context: CommandContext, wanted: Wanted): Promise<ClientFile[]> {
+export async function chooseClients(context: CommandContext, wanted: ClientOptions): Promise<ClientFile[]> {
   const isChoice = wanted.client !== undefined
   if (isChoice && wanted.all)
     throw new HostingError('INVALID_REQUEST', '--client and --all cannot be combined.')
@@ -65,7 +65,7 @@ function ambiguous(context: CommandContext, found: readonly ClientFile[]): Hosti
   })
 }
 
-function notFound({ entry, project }: Wanted): HostingError {
+function notFound({ entry, project }: ClientOptions): HostingError {
   const ids = CLIENTS.filter(one => !project || one.projectFile).map(({ id }) => id)
   if (entry !== undefined) return new HostingError('NOT_FOUND', `No client has a server "${entry}".`)
   return new HostingError(

@@ -25,20 +25,20 @@ export interface Command {
 }
 
 // biome-ignore lint/complexity/noBannedTypes: the input of a command without arguments and options is empty.
-type None = {}
+type NoInput = {}
 
 // biome-ignore lint/suspicious/noConfusingVoidType: a `run` without a return statement has this type.
-type Done = ExitCode | undefined | void
+type RunResult = ExitCode | undefined | void
 
 /** Declares a command and infers the type of `input` from its arguments and options. */
 export function defineCommand<
-  const A extends Record<string, ArgumentDeclaration> = None,
-  const O extends Record<string, OptionDeclaration> = None,
+  const A extends Record<string, ArgumentDeclaration> = NoInput,
+  const O extends Record<string, OptionDeclaration> = NoInput,
 >(
   command: Omit<Command, 'arguments' | 'options' | 'run'> & {
     arguments?: A
     options?: O
-    run(context: CommandContext, input: Input<A, O>): Promise<Done> | Done
+    run(context: CommandContext, input: Input<A, O>): Promise<RunResult> | RunResult
   },
 ): Command {
   return command as Command

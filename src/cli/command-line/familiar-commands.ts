@@ -1,5 +1,5 @@
 /** Command names of other tools, and their equivalents here. */
-const FAMILIAR: Record<string, readonly string[]> = {
+const FAMILIAR_COMMANDS: Record<string, readonly string[]> = {
   undeploy: ['mcp stop <server>', 'mcp remove <server>'],
   delete: ['mcp remove <server>'],
   destroy: ['mcp remove <server>'],
@@ -26,5 +26,5 @@ const FAMILIAR: Record<string, readonly string[]> = {
 
 /** Equivalents of another tool's command. Empty for an unknown word. */
 export function familiarCommands(word: string): readonly string[] {
-  return Object.hasOwn(FAMILIAR, word) ? FAMILIAR[word]! : []
+  return Object.hasOwn(FAMILIAR_COMMANDS, word) ? FAMILIAR_COMMANDS[word]! : []
 }

@@ -5,7 +5,7 @@ import { toKebabCase } from './declaration.ts'
 import { familiarCommands } from './familiar-commands.ts'
 import { GLOBAL_OPTIONS } from './global-options.ts'
 
-export type Found =
+export type FoundCommand =
   | { kind: 'command'; entry: CommandEntry; rest: string[] }
   /** `group`: only this group, or `all` for the page of all commands. */
   | { kind: 'help'; group?: string }
@@ -20,7 +20,7 @@ const VALUE_FLAGS = Object.entries(GLOBAL_OPTIONS)
  * Finds the command without loading it. Global options may precede its name. `mcp help keys create` is the same as
  * `mcp keys create --help`.
  */
-export function findCommand(argv: readonly string[], commands: readonly CommandEntry[]): Found {
+export function findCommand(argv: readonly string[], commands: readonly CommandEntry[]): FoundCommand {
   const at = nextWord(argv, 0)
   if (at < 0) return { kind: 'help' }
   const word = argv[at]!
@@ -31,7 +31,7 @@ export function findCommand(argv: readonly string[], commands: readonly CommandE
   return { kind: 'usage', error: unknownCommand(word, commands) }
 }
 
-function findHelp(argv: readonly string[], at: number, commands: readonly CommandEntry[]): Found {
+function findHelp(argv: readonly string[], at: number, commands: readonly CommandEntry[]): FoundCommand {
   const rest = without(argv, at)
   const next = nextWord(rest, 0)
   if (next < 0) return { kind: 'help' }
@@ -45,7 +45,7 @@ function findHelp(argv: readonly string[], at: number, commands: readonly Comman
     : found
 }
 
-function findInGroup(argv: readonly string[], at: number, commands: readonly CommandEntry[]): Found {
+function findInGroup(argv: readonly string[], at: number, commands: readonly CommandEntry[]): FoundCommand {
   const group = argv[at]!
   const next = nextWord(argv, at + 1)
   if (next < 0) {

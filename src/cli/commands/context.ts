@@ -6,7 +6,7 @@ import {
   LOCAL,
   normalizeApiUrl,
   readConfig,
-  type Sourced,
+  type SourcedValue,
   saveConfig,
 } from '../api/context.ts'
 import { type Credential, maskKey, readCredentials, removeCredential } from '../api/credentials.ts'
@@ -72,7 +72,7 @@ export const show = defineCommand({
 })
 
 /** Vendor keys in this environment, masked. Saved keys are only known to the API. */
-function modelKeysOf(context: CommandContext): Record<string, Sourced<string>> {
+function modelKeysOf(context: CommandContext): Record<string, SourcedValue<string>> {
   const keys = Object.entries(modelAccess(context) ?? {})
   return Object.fromEntries(
     keys.map(([vendor, { api_key }]) => [
@@ -143,12 +143,12 @@ function keyOf(credential: Credential | undefined): string {
 }
 
 /** Last known address of the daemon, without a request. */
-function localUrl({ paths }: CommandContext): Sourced<string | null> {
+function localUrl({ paths }: CommandContext): SourcedValue<string | null> {
   const discovery = readJsonFile(paths.discovery) as Partial<Discovery> | undefined
   const from = discovery?.url ? paths.discovery : 'the local daemon, started when needed'
   return { value: discovery?.url ?? null, source: 'default', from }
 }
 
-function describeSource(one: Sourced<unknown> | undefined): string {
+function describeSource(one: SourcedValue<unknown> | undefined): string {
   return one ? `${one.source}: ${one.from}` : ''
 }

@@ -38,7 +38,11 @@ function flagsOf({ newDatabase, newSecretKey }: { newDatabase: boolean; newSecre
   return [...(newDatabase ? ['--new-database'] : []), ...(newSecretKey ? ['--new-secret-key'] : [])]
 }
 
-function alreadyRuns({ home }: HomePaths, { url }: Discovery, flags: readonly string[] = []): HostingError {
+function alreadyRunning(
+  { home }: HomePaths,
+  { url }: Discovery,
+  flags: readonly string[] = [],
+): HostingError {
   const why = flags.length > 0 ? `; ${flags.join(' and ')} must be given when it starts` : ''
   return new HostingError('CONFLICT', `The daemon of ${home} is already running at ${url}${why}.`, {
     next: [{ description: 'Stop it', command: 'mcp daemon stop' }],
@@ -58,7 +62,7 @@ export const start = defineCommand({
     const startedAt = performance.now()
     const running = await findDaemon(context.paths)
     const flags = flagsOf(input)
-    if (running && flags.length > 0) throw alreadyRuns(context.paths, running, flags)
+    if (running && flags.length > 0) throw alreadyRunning(context.paths, running, flags)
     const daemon = await context.output.progress('Starting the daemon', () =>
       flags.length > 0 ? startDaemon(context, flags) : ensureDaemon(context),
     )
@@ -186,7 +190,7 @@ export const run = defineCommand({
   examples: { 'MCP_PORT=7000 mcp daemon run': 'on another port' },
   async run({ env, paths }, input): Promise<ExitCode> {
     const running = await findDaemon(paths)
-    if (running) throw alreadyRuns(paths, running)
+    if (running) throw alreadyRunning(paths, running)
     const options = { args: flagsOf(input), env: daemonEnvironment(env) }
     return (await runInForeground(daemonProgram(), options)) as ExitCode
   },

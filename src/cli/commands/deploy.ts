@@ -10,7 +10,7 @@ import type { Input } from '../command-line/declaration.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
 import { buildServer, reportFailedBuild } from '../project/build-server.ts'
 import {
-  type Deployed,
+  type DeployResult,
   deployServer,
   mergeConfig,
   NETWORK_OPTION,
@@ -248,6 +248,6 @@ async function openTarget(
 }
 
 /** Redirect URLs and similar values to register at the identity provider. */
-function signInFields({ sign_in }: Deployed): Record<string, string> {
+function signInFields({ sign_in }: DeployResult): Record<string, string> {
   return sign_in ? { 'sign-in': sign_in.issuer, callback: sign_in.callback_url } : {}
 }

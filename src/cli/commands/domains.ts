@@ -93,7 +93,7 @@ export const remove = defineCommand({
 export const trust = defineCommand({
   name: 'domains trust',
   description:
-    'Show the path of the local certificate authority and how to make programs trust it. The first HTTPS connection to a server creates the authority, at the latest this command. Changes no system settings.',
+    'Show the path of the local certificate authority and how to make programs trust it. The first HTTPS connection to a server creates the authority. This command makes one if necessary. Changes no system settings.',
   examples: { 'mcp domains trust': 'commands for this system' },
   async run(context) {
     const { output, paths } = context

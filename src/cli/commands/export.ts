@@ -51,7 +51,7 @@ export default defineCommand({
     if (image) return exportImage(context, { id, name, base, out, force })
     const isCode = hasModules(artifact)
     const directory = resolve(cwd, out ?? `${name}-export`)
-    refuseFull(directory, force)
+    requireEmpty(directory, force)
     const files = await output.progress(`Exporting ${name}`, async update => {
       if (!isCode) return writeBundle(directory, artifact, undefined)
       update(`Exporting ${name}: reading its code`)
@@ -110,7 +110,7 @@ function isProjectFile(name: string): boolean {
   return /^mcp\.config\.\w+$/.test(name)
 }
 
-function refuseFull(directory: string, force: boolean): void {
+function requireEmpty(directory: string, force: boolean): void {
   if (!existsSync(directory) || readdirSync(directory).length === 0) return
   if (readdirSync(directory).some(isProjectFile))
     throw new HostingError(
@@ -182,10 +182,10 @@ ${program ? CODE_NOTE : ''}
 |---|---|---|
 | \`PORT\` | port to listen on, 0 for any | \`8080\` |
 | \`HOST\` | address to listen on; \`0.0.0.0\` in a container | \`127.0.0.1\` |
-| \`ALLOWED_HOSTS\` | accepted \`Host\` values besides loopback, separated by commas: \`mcp.example.com\` | none |
+| \`ALLOWED_HOSTS\` | accepted \`Host\` values in addition to loopback, separated by commas: \`mcp.example.com\` | none |
 | \`ALLOWED_ORIGINS\` | origins of web pages that may use it, separated by commas | none |
 | \`LOG_LEVEL\` | \`info\` or \`debug\` | \`info\` |
 | \`ALLOW_PRIVATE_NETWORK\` | \`1\` lets HTTP calls reach private addresses | none |
-| \`STATE_KEY\` | 32 random bytes in base 64, the same for several copies behind one address | random |
+| \`STATE_KEY\` | 32 random bytes in Base64, the same for all copies behind one address | random |
 ${declared.join('\n')}${declared.length > 0 ? '\n' : ''}`
 }

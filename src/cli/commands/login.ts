@@ -73,18 +73,22 @@ function addressOf(context: CommandContext, url: string): string {
   return normalizeApiUrl(url, '--api-url')
 }
 
-type Obtained = { key: string } | { session: ApiSession }
+type NewCredential = { key: string } | { session: ApiSession }
 
 type LoginInput = OptionValues<typeof OPTIONS>
 
-async function getCredential(context: CommandContext, target: Target, input: LoginInput): Promise<Obtained> {
+async function getCredential(
+  context: CommandContext,
+  target: Target,
+  input: LoginInput,
+): Promise<NewCredential> {
   const { globals, env, output } = context
   const given = globals.apiKey ?? env.MCP_API_KEY
   if (given !== undefined && !input.device) return { key: readKey(given) }
-  if (!output.interactive && !input.device) throw needsTerminal()
+  if (!output.interactive && !input.device) throw terminalRequired()
   const session = input.pasteKey ? undefined : await signIn(context, target, input)
   if (session) return { session }
-  if (input.device) throw supportsOnlyKeys(target)
+  if (input.device) throw noSignInError(target)
   return { key: validateKey(await askSecret(context, `API key for ${target.url}:`, '--api-key')) }
 }
 
@@ -99,7 +103,7 @@ async function signIn(context: CommandContext, { name, url }: Target, { clientId
   return signInWithDevice(context, url, clientId)
 }
 
-function needsTerminal(): HostingError {
+function terminalRequired(): HostingError {
   return new HostingError(
     'INVALID_REQUEST',
     '--api-key is required without a terminal. Set MCP_API_KEY, or pass --api-key - and the key on standard input.',
@@ -111,7 +115,7 @@ function needsTerminal(): HostingError {
   )
 }
 
-function supportsOnlyKeys({ url }: Target): HostingError {
+function noSignInError({ url }: Target): HostingError {
   return new HostingError(
     'METHOD_NOT_ALLOWED',
     `${url} does not support sign-in with a code, only API keys.`,
@@ -125,7 +129,7 @@ function supportsOnlyKeys({ url }: Target): HostingError {
 async function verify(
   { globals, signal, output }: CommandContext,
   url: string,
-  credential: Obtained,
+  credential: NewCredential,
 ): Promise<KeyInfo | undefined> {
   const apiKey = 'key' in credential ? credential.key : credential.session.accessToken
   const client = createApiClient({ url, apiKey, timeoutMs: globals.timeout, signal, trace: output.trace })
@@ -148,7 +152,7 @@ async function verify(
 async function saveLogin(
   { paths, signal }: CommandContext,
   { name, url }: Target,
-  credential: Obtained,
+  credential: NewCredential,
 ): Promise<void> {
   const { withLock } = await import('../sign-in/lock-file.ts')
   await withLock(`${paths.credentials}.lock`, signal, async () => {

@@ -29,7 +29,7 @@ export default defineCommand({
     // A concurrent renewal would restore the revoked sign-in.
     const { removed, revoked } = await withLock(`${paths.credentials}.lock`, signal, async () => {
       const credential = readCredentials(paths.credentials).contexts[name]
-      if (name === LOCAL && credential?.apiKey) throw keepsLocalKey()
+      if (name === LOCAL && credential?.apiKey) throw localKeyError()
       const revoked = credential?.session && (await endSession(context, credential.session))
       return { removed: removeCredential(paths.credentials, name), revoked }
     })
@@ -40,7 +40,7 @@ export default defineCommand({
 })
 
 /** The daemon creates this key only when it starts, so removing it would lock out the user. */
-function keepsLocalKey(): HostingError {
+function localKeyError(): HostingError {
   return new HostingError(
     'CONFLICT',
     'The context "local" is the daemon of this machine. Its key was created by the daemon and is needed to reach it. Nothing was changed.',

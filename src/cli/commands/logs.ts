@@ -117,7 +117,7 @@ async function openLog(context: CommandContext, request: LogRequest): Promise<Op
   if (environments.length > 0)
     return {
       lines: read(`/api/servers/${encodeURIComponent(reference)}/logs`, { ...query, environment: env }),
-      ...(env === undefined && environments.length > 1 && { origin: paddedTo(environments) }),
+      ...(env === undefined && environments.length > 1 && { origin: padEnvironments(environments) }),
     }
   const id = await resolveLog(client, reference, env as Environment | undefined)
   if (client.isContractOnly) return { lines: await containerLines(client, id, following) }
@@ -141,7 +141,7 @@ async function environmentsOf(client: ApiClient, name: string): Promise<string[]
   }
 }
 
-function paddedTo(environments: readonly string[]): LogLayout['origin'] {
+function padEnvironments(environments: readonly string[]): LogLayout['origin'] {
   const width = Math.max(...environments.map(({ length }) => length))
   return ({ environment = '' }) => environment.padEnd(width)
 }
@@ -177,19 +177,19 @@ function isContainerBuild(reference: string): boolean {
   return reference.startsWith('bld_')
 }
 
-async function containerLines(client: ApiClient, reference: string, { follow, signal }: Following) {
+async function containerLines(client: ApiClient, reference: string, { follow, signal }: FollowOptions) {
   const id = await resolveContainerBuild(client, reference)
   const lines = follow ? followBuildLog(client, id, signal) : readBuildLog(client, id)
-  return client.isContractOnly ? orNoLog(lines, reference) : lines
+  return client.isContractOnly ? withMissingLogError(lines, reference) : lines
 }
 
-interface Following {
+interface FollowOptions {
   follow: boolean | undefined
   signal: AbortSignal
 }
 
 /** Explains NOT_FOUND of an API that only has logs of container builds: the id may be a deployment's. */
-async function* orNoLog(lines: AsyncIterable<LogEntry>, reference: string): AsyncGenerator<LogEntry> {
+async function* withMissingLogError(lines: AsyncIterable<LogEntry>, reference: string): AsyncGenerator<LogEntry> {
   try {
     yield* lines
   } catch (error) {

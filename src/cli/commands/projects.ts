@@ -18,7 +18,7 @@ const PROJECT = {
   project: { kind: 'project', doc: 'project id or unique prefix, or name (default: the linked project)' },
 } as const
 
-const FACTS = {
+const FIELD_OPTIONS = {
   description: { type: 'string', value: 'text', doc: 'description' },
   repository: { type: 'string', value: 'url', doc: 'URL of the repository' },
   framework: { type: 'string', value: 'name', doc: 'framework' },
@@ -65,7 +65,7 @@ export const projectsList = defineCommand({
 export const projectsCreate = defineCommand({
   name: 'projects create',
   arguments: { name: { doc: 'name of the project', required: true } },
-  options: FACTS,
+  options: FIELD_OPTIONS,
   examples: { "mcp projects create weather --description 'Forecasts'": 'a project without a source' },
   async run(context, { name, ...facts }) {
     const api = await context.api()
@@ -97,7 +97,7 @@ export const projectsUpdate = defineCommand({
   name: 'projects update',
   description: 'Update fields of a project. An empty value clears a field.',
   arguments: PROJECT,
-  options: { name: { type: 'string', value: 'name', doc: 'new name' }, ...FACTS },
+  options: { name: { type: 'string', value: 'name', doc: 'new name' }, ...FIELD_OPTIONS },
   examples: { 'mcp projects update weather --name forecasts': 'rename the project' },
   async run(context, { project, name, ...facts }) {
     const reference = await resolveReference(context, project)
@@ -230,7 +230,9 @@ async function update(
 }
 
 /** Option values under the API's field names. `''` clears a field. */
-function toFields(facts: { [K in keyof typeof FACTS]: string | undefined }): Record<string, string | null> {
+function toFields(
+  facts: { [K in keyof typeof FIELD_OPTIONS]: string | undefined },
+): Record<string, string | null> {
   const { repository: repositoryUrl, location: storageLocation, ...others } = facts
   const given = Object.entries({ ...others, repositoryUrl, storageLocation }).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,

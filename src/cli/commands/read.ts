@@ -26,11 +26,11 @@ export default defineCommand({
 })
 
 /** JSON-RPC codes of an unknown resource (-32002 before 2026-07-28) and of a server without resources. */
-const UNKNOWN = [-32602, -32002, -32601]
+const UNKNOWN_CODES = [-32602, -32002, -32601]
 
 async function read(connection: ServerConnection, uri: string): Promise<ReadResourceResult> {
   return connection.readResource(uri).catch(async error => {
-    throw UNKNOWN.includes(error.code) ? await unknownResource(connection, uri, error) : error
+    throw UNKNOWN_CODES.includes(error.code) ? await unknownResource(connection, uri, error) : error
   })
 }
 

@@ -4,7 +4,7 @@ import { followPhases } from '../api/follow-phases.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
 import { describeRelease } from '../output/tables/release-table.ts'
-import { type Deployed, reportFailedDeployment, settleDeployment } from '../project/deploy-server.ts'
+import { type DeployResult, reportFailedDeployment, settleDeployment } from '../project/deploy-server.ts'
 import { MESSAGE_OPTION } from '../project/release-notes.ts'
 import { ONE_DEPLOYMENT } from '../targets/deployment-action.ts'
 import { referTo } from '../targets/resolve-id.ts'
@@ -17,7 +17,7 @@ export default defineCommand({
   arguments: {
     deployment: {
       kind: 'server',
-      doc: 'server name or live deployment id to return to its previous deployment, or the id of an earlier deployment to return to (default: the server of the project in this folder)',
+      doc: 'server name or live deployment id, for its previous deployment, or the id of an earlier deployment (default: the server of the project in this folder)',
     },
   },
   options: {
@@ -45,11 +45,15 @@ export default defineCommand({
     })
     const record = await output.progress(`Rolling back ${name}`, async update => {
       const body = { ...(target !== undefined && { to: target }), ...(message !== undefined && { message }) }
-      const accepted = await followPhases<Deployed>(api, `/v1/deploy/${encodeURIComponent(from)}/rollback`, {
-        body,
-        timeoutMs: context.globals.timeout,
-        onPhase: phase => update(`Rolling back ${name}: ${phase}`),
-      })
+      const accepted = await followPhases<DeployResult>(
+        api,
+        `/v1/deploy/${encodeURIComponent(from)}/rollback`,
+        {
+          body,
+          timeoutMs: context.globals.timeout,
+          onPhase: phase => update(`Rolling back ${name}: ${phase}`),
+        },
+      )
       return settleDeployment(context, accepted)
     })
     output.result(record, () => {

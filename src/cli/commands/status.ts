@@ -10,7 +10,7 @@ import { impliedEnvironment } from '../dev/dev-mark.ts'
 import { formatBytes, formatMemory } from '../output/metric-format.ts'
 import type { Output } from '../output/output.ts'
 import { deploymentTable, shortId } from '../output/tables/deployment-table.ts'
-import type { Deployed } from '../project/deploy-server.ts'
+import type { DeployResult } from '../project/deploy-server.ts'
 import { summaryFields } from '../targets/deployment-summary.ts'
 import { logOrHealthStep } from '../targets/log-or-health-step.ts'
 import {
@@ -88,7 +88,7 @@ async function showServer(
   const preview = isDev ? await findBuild(client, reference) : undefined
   const { ids, isServer } = await resolveAll(client, reference, environment, preview)
   const all = await Promise.all(
-    ids.map(id => client.get<Deployed>(`/v1/deploy/${encodeURIComponent(id)}/status`)),
+    ids.map(id => client.get<DeployResult>(`/v1/deploy/${encodeURIComponent(id)}/status`)),
   )
   for (const status of all) output.warnOf(status)
   const builds = output.json ? [] : await Promise.all(all.map(one => readBuild(client, one)))
@@ -110,7 +110,7 @@ async function showServer(
   })
 }
 
-interface Resolved {
+interface ResolvedDeployments {
   ids: string[]
   /** The reference is the name of a server. */
   isServer: boolean
@@ -122,7 +122,7 @@ async function resolveAll(
   reference: string,
   environment: Environment | undefined,
   preview?: BuildEntry,
-): Promise<Resolved> {
+): Promise<ResolvedDeployments> {
   const current = await deploymentsOfServer(client, reference, environment)
   const ids = current.map(({ deployment_id }) => deployment_id)
   if (ids.length > 0 || preview) return { ids, isServer: ids.length > 0 }
@@ -160,12 +160,12 @@ async function showAll({ output, api }: CommandContext, environment: string | un
 }
 
 /** Undefined for a removed build, and for an API that does not show builds. */
-function readBuild(api: ApiClient, { mcp_id }: Partial<Deployed>): Promise<BuildRecord | undefined> {
+function readBuild(api: ApiClient, { mcp_id }: Partial<DeployResult>): Promise<BuildRecord | undefined> {
   if (mcp_id === undefined) return Promise.resolve(undefined)
   return api.get<BuildRecord>(`/v1/build/${encodeURIComponent(mcp_id)}`).catch(() => undefined)
 }
 
-function showOne(output: Output, id: string, status: Deployed, build: BuildRecord | undefined): void {
+function showOne(output: Output, id: string, status: DeployResult, build: BuildRecord | undefined): void {
   const { style } = output
   const where = status.environment ? ` in ${status.environment}` : ''
   output.line(`${style.bold(status.name ?? id)} is ${paintState(output, status.status)}${where}`)
@@ -198,7 +198,7 @@ function showOne(output: Output, id: string, status: Deployed, build: BuildRecor
   }
 }
 
-function storeText({ entries, bytes, limit_bytes }: NonNullable<Deployed['store']>): string {
+function storeText({ entries, bytes, limit_bytes }: NonNullable<DeployResult['store']>): string {
   return `${entries} entries, ${formatBytes(bytes)} of ${formatBytes(limit_bytes)}`
 }
 
@@ -207,7 +207,7 @@ function promiseFields({
   promises,
   config,
   staying_sessions: staying = [],
-}: Deployed): Record<string, string | undefined> {
+}: DeployResult): Record<string, string | undefined> {
   if (!promises) return {}
   const { placement, min_instances: min, max_instances: max, idle_seconds: idle } = promises
   const { session_seconds: session, memory_mb: memory } = promises
@@ -225,7 +225,7 @@ function promiseFields({
 }
 
 /** Network access of its code, in words. */
-function networkText(config: Deployed['config']): string | undefined {
+function networkText(config: DeployResult['config']): string | undefined {
   if (!config) return undefined
   const { network, allow_private_network: isPrivateOpen = false } = config
   if (network === 'none') return 'none'
@@ -234,7 +234,7 @@ function networkText(config: Deployed['config']): string | undefined {
 }
 
 /** Web pages that may use it, in words. Undefined when only its own pages may. */
-function pagesText(origins: NonNullable<Deployed['config']>['origins']): string | undefined {
+function pagesText(origins: NonNullable<DeployResult['config']>['origins']): string | undefined {
   if (origins === undefined || origins.length === 0) return undefined
   return origins === '*' ? 'of all origins' : `of ${origins.join(', ')}`
 }

@@ -10,7 +10,7 @@ import { resultToText } from '../output/content.ts'
 import { countsToText } from '../output/counts.ts'
 import { buildServer, reportFailedBuild } from '../project/build-server.ts'
 import {
-  type Deployed,
+  type DeployResult,
   deployServer,
   mergeConfig,
   NETWORK_OPTION,
@@ -103,7 +103,7 @@ export default defineCommand({
     context.output.warnOf(deployment)
     const isolation = project.request.template === 'custom' && (await readIsolation(context, deployment))
     // If users must sign in, the preview of the same build is used, which needs no sign-in.
-    const tried = await tryOut(context, auth ? build.url : deployment.url, project)
+    const tried = await tryServer(context, auth ? build.url : deployment.url, project)
     report(context, name, { build, deployment, isolation, tried })
   },
 })
@@ -127,14 +127,14 @@ async function findTarget(
 /** Undefined when the server runs no code or the API does not report it. */
 async function readIsolation(
   context: CommandContext,
-  { deployment_id }: Deployed,
-): Promise<Deployed['isolation']> {
+  { deployment_id }: DeployResult,
+): Promise<DeployResult['isolation']> {
   const api = await context.api()
-  const status = await api.get<Deployed>(`/v1/deploy/${encodeURIComponent(deployment_id)}/status`)
+  const status = await api.get<DeployResult>(`/v1/deploy/${encodeURIComponent(deployment_id)}/status`)
   return status.isolation
 }
 
-interface Tried {
+interface TrialResult {
   tools: string[]
   /** Null when no tool is known to be read-only. */
   call: (SampleCall & { is_error: boolean; result: CallToolResult }) | null
@@ -142,7 +142,7 @@ interface Tried {
 }
 
 /** Does what any client does with the URL: connect, list the tools, call one. */
-async function tryOut(context: CommandContext, url: string, { request }: Project): Promise<Tried> {
+async function tryServer(context: CommandContext, url: string, { request }: Project): Promise<TrialResult> {
   const { withServer } = await import('../mcp-client/with-server.ts')
   const { globals, signal, output } = context
   const options = { timeoutMs: globals.timeout, signal }
@@ -168,7 +168,7 @@ function printBuilt({ output }: CommandContext, name: string, { build_time, mcp_
 
 function printDeployed(
   { output }: CommandContext,
-  { deploy_time, deployment_id, warnings = [] }: Deployed,
+  { deploy_time, deployment_id, warnings = [] }: DeployResult,
 ): void {
   if (!output.json && !output.quiet)
     output.line(
@@ -179,9 +179,9 @@ function printDeployed(
 
 interface Result {
   build: BuildRecord
-  deployment: Deployed
-  isolation: Deployed['isolation'] | false
-  tried: Tried
+  deployment: DeployResult
+  isolation: DeployResult['isolation'] | false
+  tried: TrialResult
 }
 
 function report(
@@ -216,7 +216,7 @@ function report(
     for (const line of snippet(name, url)) output.line(`  ${line}`)
     output.next(
       { description: 'Or write it', command: `mcp connect ${reference}` },
-      callToType(reference, call),
+      callCommand(reference, call),
       knowsNames
         ? { description: 'Follow its log', command: `mcp logs ${name} -f` }
         : { description: 'Show its health', command: `mcp status ${deployment_id} --health` },
@@ -230,7 +230,7 @@ function count({ length }: readonly string[], noun: string): string {
 }
 
 /** Command that repeats the call, or that lists the tools if there was no call or its values need quoting. */
-function callToType(name: string, call: SampleCall | null): { description: string; command: string } {
+function callCommand(name: string, call: SampleCall | null): { description: string; command: string } {
   const pairs = Object.entries(call?.arguments ?? {})
   const isPlain = pairs.every(([key, value]) => /^[\w.-]+$/.test(key) && /^[\w.-]+$/.test(String(value)))
   if (!call || !isPlain) return { description: 'List its tools', command: `mcp tools ${name}` }

@@ -1,7 +1,7 @@
 import type { ResourceTemplateType } from '@modelcontextprotocol/client'
 import type { Artifact } from '../../shared/definitions/artifact.ts'
 import type { ApiClient } from '../api/client.ts'
-import type { ChoiceSource, Given } from '../choices/choice.ts'
+import type { ChoiceSource, TypedInput } from '../choices/choice.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { impliedEnvironment } from '../dev/dev-mark.ts'
 import { ModernClient } from '../mcp-client/modern-client.ts'
@@ -23,7 +23,7 @@ export function quickSource(
   timeoutMs: number,
 ): ChoiceSource {
   const { paths, cwd } = context
-  const read = async <T>({ words, env }: Given, list: (from: Lists) => Promise<T>): Promise<T> => {
+  const read = async <T>({ words, env }: TypedInput, list: (from: Lists) => Promise<T>): Promise<T> => {
     const [server = ''] = words.server ?? []
     const chosen = env ?? impliedEnvironment(context, server)
     const { url, id } = await resolveTarget({ api }, server, chosen as 'preview' | undefined)

@@ -2,7 +2,7 @@ import { ENVIRONMENTS } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { type ApiClient, createApiClient } from '../api/client.ts'
 import { readCredentials } from '../api/credentials.ts'
-import type { Choice, Given } from '../choices/choice.ts'
+import type { Choice, TypedInput } from '../choices/choice.ts'
 import { listChoices } from '../choices/list-choices.ts'
 import type { Command } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
@@ -23,7 +23,7 @@ export interface Suggestions {
   files: boolean
 }
 
-const NOTHING: Suggestions = { choices: [], files: false }
+const NO_SUGGESTIONS: Suggestions = { choices: [], files: false }
 
 /** Never starts a daemon, never fails, and returns nothing when the API is too slow. */
 export async function suggest(
@@ -33,13 +33,13 @@ export async function suggest(
 ): Promise<Suggestions> {
   const current = words.at(-1) ?? ''
   const timer = Promise.withResolvers<Suggestions>()
-  const timeout = setTimeout(() => timer.resolve(NOTHING), timeoutMs)
+  const timeout = setTimeout(() => timer.resolve(NO_SUGGESTIONS), timeoutMs)
   try {
     const found = await Promise.race([suggestWord(context, words.slice(0, -1), current), timer.promise])
     const choices = found.choices.filter(({ value }) => value.startsWith(current) && value !== '')
     return { ...found, choices }
   } catch {
-    return NOTHING
+    return NO_SUGGESTIONS
   } finally {
     clearTimeout(timeout)
   }
@@ -163,7 +163,7 @@ function positionals(command: Command, rest: readonly string[]): string[] {
   return rest.filter((word, index) => !word.startsWith('-') && !optionBefore(command, rest[index - 1]))
 }
 
-function givenBefore(command: Command, rest: readonly string[], typed: string): Given {
+function givenBefore(command: Command, rest: readonly string[], typed: string): TypedInput {
   const words: Partial<Record<ValueKind, string[]>> = {}
   const declared = Object.values(command.arguments ?? {})
   for (const [index, word] of positionals(command, rest).entries()) {
@@ -181,10 +181,10 @@ function environmentIn(words: readonly string[]): string | undefined {
 async function valuesOf(
   context: CommandContext,
   kind: ValueKind | undefined,
-  given: Given,
+  given: TypedInput,
 ): Promise<Suggestions> {
   if (kind === 'file') return { choices: [], files: true }
-  if (kind === undefined) return NOTHING
+  if (kind === undefined) return NO_SUGGESTIONS
   let api: ApiClient | undefined
   const open = async () => (api ??= await openApi(context))
   try {

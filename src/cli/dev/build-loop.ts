@@ -17,7 +17,7 @@ export interface BuildLoopOptions {
   onOutcome(outcome: Outcome): Promise<void> | void
 }
 
-interface Wanted {
+interface BuildTrigger {
   /** Time of the change (`performance.now()`). */
   since?: number
   /** Build even without a change. */
@@ -30,7 +30,7 @@ interface Wanted {
 export class BuildLoop {
   readonly #context: CommandContext
   readonly #options: BuildLoopOptions
-  #wanted: Required<Wanted> | undefined
+  #wanted: Required<BuildTrigger> | undefined
   #running: Promise<void> | undefined
   /** Fingerprint of the last build's request. */
   #fingerprint: string | undefined
@@ -43,7 +43,7 @@ export class BuildLoop {
   }
 
   /** Resolves when all changes so far are built. */
-  build({ since = performance.now(), force = false, files = [] }: Wanted = {}): Promise<void> {
+  build({ since = performance.now(), force = false, files = [] }: BuildTrigger = {}): Promise<void> {
     this.#wanted = {
       since: this.#wanted?.since ?? since,
       force: force || (this.#wanted?.force ?? false),
@@ -62,7 +62,7 @@ export class BuildLoop {
     }
   }
 
-  async #try({ since, force, files }: Required<Wanted>): Promise<Outcome> {
+  async #try({ since, force, files }: Required<BuildTrigger>): Promise<Outcome> {
     const elapsed = () => performance.now() - since
     try {
       const record = await this.#make(force)

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-const UNFINISHED = /\.[0-9a-f]{12}\.tmp$/
+const UNFINISHED_NAME = /\.[0-9a-f]{12}\.tmp$/
 /** Longer than any write in progress. */
 const UNFINISHED_AFTER_MS = 60_000
 
@@ -10,7 +10,7 @@ export function unfinishedFiles(home: string): string[] {
   if (!existsSync(home)) return []
   const limit = Date.now() - UNFINISHED_AFTER_MS
   return readdirSync(home, { recursive: true, encoding: 'utf8' })
-    .filter(name => UNFINISHED.test(name))
+    .filter(name => UNFINISHED_NAME.test(name))
     .map(name => join(home, name))
     .filter(file => (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? limit) < limit)
 }

@@ -16,7 +16,7 @@ type DaemonContext = Pick<CommandContext, 'paths' | 'env' | 'output' | 'signal'>
 const UPGRADE_TIMEOUT_MS = 120_000
 const POLL_MS = 20
 /** Environment variables that are settings of the daemon, except those that select another daemon. */
-const SETTING = /^(?!MCP_(?:HOME|API_|CONTEXT|PORT|NAMED_))MCP_[A-Z0-9_]+$/
+const SETTING_NAME = /^(?!MCP_(?:HOME|API_|CONTEXT|PORT|NAMED_))MCP_[A-Z0-9_]+$/
 
 /**
  * Replaces the running daemon with one of this version, which inherits its listening sockets, so no request fails. Stops and
@@ -43,7 +43,7 @@ async function replaceDaemon(daemon: Discovery, context: DaemonContext): Promise
 
 /** False when the daemon is too old for upgrades. */
 async function requestUpgrade(client: ApiClient, env: NodeJS.ProcessEnv): Promise<boolean> {
-  const settings = Object.fromEntries(Object.entries(env).filter(([name]) => SETTING.test(name)))
+  const settings = Object.fromEntries(Object.entries(env).filter(([name]) => SETTING_NAME.test(name)))
   try {
     await client.post('/api/daemon/upgrade', { program: daemonProgram(), settings })
     return true

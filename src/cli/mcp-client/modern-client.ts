@@ -20,7 +20,7 @@ export interface ModernRequest {
 type ModernOptions = Pick<ConnectOptions, 'signal' | 'token' | 'onLog'> & { timeoutMs: number }
 
 /** Thrown before the server has acted on the request, when only the SDK supports its requirement or its response. */
-export class NeedsSdk extends Error {}
+export class SdkRequiredError extends Error {}
 
 /**
  * Client of protocol 2026-07-28 over HTTP. It sends one POST per request, without a handshake. The SDK's client supports more,
@@ -40,7 +40,7 @@ export class ModernClient {
     this.#send = openTransport(this.#url).request
   }
 
-  /** The result, checked by `is`. Throws NeedsSdk, or an error with the `code` of JSON-RPC or of the connection. */
+  /** The result, checked by `is`. Throws SdkRequiredError, or an error with the `code` of JSON-RPC or of the connection. */
   async request<T>(request: ModernRequest, is: (result: unknown) => result is T): Promise<T> {
     const deadline = createDeadline(this.#options.timeoutMs, this.#options.signal)
     try {
@@ -51,7 +51,7 @@ export class ModernClient {
     } catch (error) {
       if (deadline.signal.aborted) throw deadline.signal.reason
       const isFinal = (this.#isProven && !isSignInError(error)) || error instanceof HandledError
-      throw isFinal ? error : new NeedsSdk('', { cause: error })
+      throw isFinal ? error : new SdkRequiredError('', { cause: error })
     } finally {
       deadline.end()
     }

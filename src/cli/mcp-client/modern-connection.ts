@@ -1,5 +1,5 @@
 import { LOG_LEVEL } from '../../shared/mcp-client/connect.ts'
-import { type ModernClient, NeedsSdk } from './modern-client.ts'
+import { type ModernClient, SdkRequiredError } from './modern-client.ts'
 import {
   hasMembers,
   isListOf,
@@ -72,5 +72,5 @@ async function listAll<T>(
 
 /** Arguments in headers (SEP-2243, `x-mcp-header`) are rare, and the SDK knows their rules. */
 function requireNoHeaders(tools: unknown): void {
-  if (JSON.stringify(tools).includes('"x-mcp-header":')) throw new NeedsSdk()
+  if (JSON.stringify(tools).includes('"x-mcp-header":')) throw new SdkRequiredError()
 }

@@ -1,7 +1,7 @@
 import type { ConnectOptions } from '../../shared/mcp-client/connect.ts'
 import { toHostingError } from '../../shared/mcp-client/errors.ts'
 import { isLoopback } from '../api/transport.ts'
-import { ModernClient, NeedsSdk } from './modern-client.ts'
+import { ModernClient, SdkRequiredError } from './modern-client.ts'
 import { modernConnection } from './modern-connection.ts'
 import type { ServerConnection } from './server-connection.ts'
 
@@ -20,7 +20,7 @@ export async function withServer<T>(
   try {
     if (isLocal(url)) return await work(await openModern(url, options))
   } catch (error) {
-    if (!(error instanceof NeedsSdk)) throw toHostingError(error, url)
+    if (!(error instanceof SdkRequiredError)) throw toHostingError(error, url)
   }
   const { withSdkServer } = await import('./sdk-connection.ts')
   return withSdkServer(url, options, work)

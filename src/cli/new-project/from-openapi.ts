@@ -1,5 +1,5 @@
 import { HostingError } from '../../shared/errors.ts'
-import { CONFIG, IGNORED, type NewProject, SCHEMA, schemaFile } from './project-files.ts'
+import { CONFIG, GITIGNORE_FILE, type NewProject, SCHEMA, schemaFile } from './project-files.ts'
 
 /** A project with one tool per operation of an OpenAPI description at a path or URL. */
 export async function fromOpenApi(source: string, name: string): Promise<NewProject> {
@@ -20,7 +20,12 @@ export async function fromOpenApi(source: string, name: string): Promise<NewProj
   const config = formatJson({ $schema: `./${SCHEMA}`, ...project })
   const readme = openApiReadme(sourceName(source), project)
   return {
-    files: [{ path: CONFIG, content: config }, { path: 'README.md', content: readme }, IGNORED, schemaFile()],
+    files: [
+      { path: CONFIG, content: config },
+      { path: 'README.md', content: readme },
+      GITIGNORE_FILE,
+      schemaFile(),
+    ],
     warnings,
   }
 }

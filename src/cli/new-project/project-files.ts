@@ -23,7 +23,7 @@ const README = 'README.md'
 const GITIGNORE = '.gitignore'
 
 /** Keeps variables and the project's link out of git. */
-export const IGNORED: NewFile = { path: GITIGNORE, content: '.env\n.env.*\n.mcp/\n' }
+export const GITIGNORE_FILE: NewFile = { path: GITIGNORE, content: '.env\n.env.*\n.mcp/\n' }
 
 /** Copied into the project, so that editors find `$schema` wherever the package is installed. */
 export function schemaFile(): NewFile {

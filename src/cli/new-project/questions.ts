@@ -15,7 +15,7 @@ export interface Choice {
 }
 
 /** Values of the flags. */
-export interface Given {
+export interface InitFlags {
   name: string | undefined
   template: string | undefined
   tool: string[]
@@ -27,7 +27,7 @@ export interface Given {
 export async function completeChoice(
   { output, globals }: CommandContext,
   directory: string,
-  given: Given,
+  given: InitFlags,
 ): Promise<Choice> {
   const known = {
     tools: given.tool,
@@ -41,7 +41,7 @@ export async function completeChoice(
   return { ...known, name: serverNameFor(directory, given.name) }
 }
 
-async function ask(directory: string, given: Given): Promise<Choice> {
+async function ask(directory: string, given: InitFlags): Promise<Choice> {
   const prompt = await openPrompts()
   const isTemplate = ({ start }: { start?: string }) => INIT_TEMPLATES.includes(start as InitTemplate)
   const asked = await prompt(

@@ -4,7 +4,7 @@ import { packageRoot } from '../local-daemon/package-root.ts'
 import {
   CONFIG,
   filesIn,
-  IGNORED,
+  GITIGNORE_FILE,
   type NewFile,
   type NewProject,
   SCHEMA,
@@ -26,7 +26,7 @@ export async function fromTemplate(template: InitTemplate, name: string): Promis
       return { path: itsName, content: content.replaceAll('my-server', name) }
     }),
   )
-  const own = template === 'custom' ? sdkFiles() : [IGNORED]
+  const own = template === 'custom' ? sdkFiles() : [GITIGNORE_FILE]
   return { files: [...files, ...own, schemaFile()], warnings: [] }
 }
 
@@ -42,7 +42,7 @@ export async function fromExample(example: string, name: string): Promise<NewPro
       return { path, content: content.replaceAll(`examples/${example}`, '.') }
     }),
   )
-  return { files: [...files, IGNORED, schemaFile()], warnings: [] }
+  return { files: [...files, GITIGNORE_FILE, schemaFile()], warnings: [] }
 }
 
 /** Renames the template's configuration and keeps everything else. */

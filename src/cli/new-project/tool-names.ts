@@ -1,6 +1,6 @@
 import { HostingError } from '../../shared/errors.ts'
 import { MAX_NAME_LENGTH, TOOL_NAME } from '../../shared/names.ts'
-import { CONFIG, IGNORED, type NewProject, SCHEMA, schemaFile } from './project-files.ts'
+import { CONFIG, GITIGNORE_FILE, type NewProject, SCHEMA, schemaFile } from './project-files.ts'
 import { fromTemplate, type InitTemplate } from './templates.ts'
 import { fileNameOf, testFile, toolFile, toolFilesReadme } from './tool-files.ts'
 
@@ -17,7 +17,7 @@ export async function fromToolNames(
   const files = [
     { path: CONFIG, content: formatJson(config) },
     { path: 'README.md', content: toolsReadme(name, tools) },
-    IGNORED,
+    GITIGNORE_FILE,
     schemaFile(),
   ]
   return { files, warnings: [] }

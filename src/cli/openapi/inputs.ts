@@ -73,13 +73,13 @@ function inPath(expression: string): string {
 }
 
 /** Names that Liquid or the scope of a template reserves. */
-const RESERVED = new Set(
+const RESERVED_NAMES = new Set(
   'args data env context response true false nil null empty blank and or not contains'.split(' '),
 )
 
 /** `city` or, if that is not a valid Liquid variable, `args["X-City"]`. */
 function variableOf(name: string): string {
-  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !RESERVED.has(name)) return name
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !RESERVED_NAMES.has(name)) return name
   return `args["${name.replaceAll('"', '\\"')}"]`
 }
 

@@ -1,7 +1,7 @@
 import { lookUp, type OpenApiDocument, resolveRef, type Schema } from './document.ts'
 
 /** OpenAPI keywords that JSON Schema lacks or that do not help a model. */
-const DROPPED = new Set([
+const DROPPED_KEYWORDS = new Set([
   'discriminator',
   'xml',
   'externalDocs',
@@ -32,7 +32,7 @@ export class SchemaConverter {
     if (typeof schema.$ref === 'string') return this.#convertRef(schema)
     const result: Schema = {}
     for (const [keyword, value] of Object.entries(schema)) {
-      if (DROPPED.has(keyword) || keyword.startsWith('x-')) continue
+      if (DROPPED_KEYWORDS.has(keyword) || keyword.startsWith('x-')) continue
       result[keyword] = this.#convertKeyword(keyword, value)
     }
     return this.#adapt30(schema, this.#withoutOmitted(schema, result))

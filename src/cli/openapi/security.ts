@@ -8,7 +8,7 @@ export interface Credentials {
   env: { name: string; description: string; required: true }[]
 }
 
-const NONE: Credentials = { headers: {}, query: {}, env: [] }
+const NO_CREDENTIALS: Credentials = { headers: {}, query: {}, env: [] }
 
 /**
  * The first security requirement that environment variables can satisfy, or none for an operation without security.
@@ -16,10 +16,11 @@ const NONE: Credentials = { headers: {}, query: {}, env: [] }
  */
 export function credentialsFor(document: OpenApiDocument, operation: Operation): Credentials | undefined {
   const requirements = operation.security ?? document.security ?? []
-  if (requirements.length === 0 || requirements.some(one => Object.keys(one).length === 0)) return NONE
+  if (requirements.length === 0 || requirements.some(one => Object.keys(one).length === 0))
+    return NO_CREDENTIALS
   for (const requirement of requirements) {
     const parts = Object.keys(requirement).map(name => credentialOf(document, name))
-    if (parts.every(part => part !== undefined)) return parts.reduce(merge, NONE)
+    if (parts.every(part => part !== undefined)) return parts.reduce(merge, NO_CREDENTIALS)
   }
   return undefined
 }
@@ -51,20 +52,21 @@ function credentialOf(document: OpenApiDocument, name: string): Credentials | un
 type Variable = Credentials['env'][number]
 
 function bearer(token: Variable): Credentials {
-  return { ...NONE, headers: { Authorization: `Bearer {{ env.${token.name} }}` }, env: [token] }
+  return { ...NO_CREDENTIALS, headers: { Authorization: `Bearer {{ env.${token.name} }}` }, env: [token] }
 }
 
 function basic(user: Variable, password: Variable): Credentials {
   const pair = `{{ env.${user.name} | append: ":" | append: env.${password.name} | base64_encode }}`
-  return { ...NONE, headers: { Authorization: `Basic ${pair}` }, env: [user, password] }
+  return { ...NO_CREDENTIALS, headers: { Authorization: `Basic ${pair}` }, env: [user, password] }
 }
 
 function apiKey(scheme: SecurityScheme, key: Variable): Credentials {
   const name = scheme.name ?? 'X-API-Key'
   const value = `{{ env.${key.name} }}`
-  if (scheme.in === 'query') return { ...NONE, query: { [name]: value }, env: [key] }
-  if (scheme.in === 'cookie') return { ...NONE, headers: { Cookie: `${name}=${value}` }, env: [key] }
-  return { ...NONE, headers: { [name]: value }, env: [key] }
+  if (scheme.in === 'query') return { ...NO_CREDENTIALS, query: { [name]: value }, env: [key] }
+  if (scheme.in === 'cookie')
+    return { ...NO_CREDENTIALS, headers: { Cookie: `${name}=${value}` }, env: [key] }
+  return { ...NO_CREDENTIALS, headers: { [name]: value }, env: [key] }
 }
 
 /** `API` for a single scheme, otherwise derived from its name, so that schemes do not share a variable. */

@@ -51,7 +51,7 @@ function screenLines({ style }: Output, live: LiveMetrics, columns: number | und
   return [...body, ...details, '', style.dim(footer)]
 }
 
-type Watched = LiveMetrics['deployments'][number]
+type WatchedDeployment = LiveMetrics['deployments'][number]
 
 interface Table {
   headers: string[]
@@ -59,13 +59,13 @@ interface Table {
 }
 
 /** Breakdown of the requests in the deployment's row. */
-function toolTable({ tools = [] }: Watched): Table {
+function toolTable({ tools = [] }: WatchedDeployment): Table {
   const rows = tools.map(one => [one.tool, String(one.total), ...outcomeCells(one)])
   return { headers: ['TOOL', 'CALLS', ...OUTCOME], rows }
 }
 
 /** Requests since the start of each instance. */
-function instanceTable({ running = [] }: Watched): Table {
+function instanceTable({ running = [] }: WatchedDeployment): Table {
   const rows = running.map(one => [
     one.id.slice(0, SHORT_ID),
     one.state,
@@ -79,7 +79,7 @@ function instanceTable({ running = [] }: Watched): Table {
   return { headers, rows }
 }
 
-function outcomeCells(summary: Watched['requests'] | undefined): string[] {
+function outcomeCells(summary: WatchedDeployment['requests'] | undefined): string[] {
   if (!summary || summary.total === 0) return ['-', '-', '-']
   return [formatPercent(summary.errorRate), formatMs(summary.p50Ms), formatMs(summary.p99Ms)]
 }
@@ -91,7 +91,7 @@ function plainLines(live: LiveMetrics, withHeader: boolean): string[] {
   return withHeader ? [head!, ...lines] : lines
 }
 
-function toRow(one: Watched): string[] {
+function toRow(one: WatchedDeployment): string[] {
   const { requests, instances, memoryBytes } = one
   return [
     one.name,

@@ -8,7 +8,7 @@ import { pick } from './pick.ts'
 /** Answer to a question about an optional argument. */
 const SKIP = '(omit)'
 
-interface Wanted {
+interface AskOptions {
   /** Arguments that have a value. */
   given?: ReadonlySet<string>
   /** Omits questions about optional arguments. */
@@ -18,7 +18,7 @@ interface Wanted {
 /** Asks for arguments one by one at a terminal. Returns `key=value` words for `parseToolArguments`. */
 export async function askValues(
   schema: ArgumentSchema,
-  { given = new Set(), requiredOnly }: Wanted = {},
+  { given = new Set(), requiredOnly }: AskOptions = {},
 ): Promise<string[]> {
   const words: string[] = []
   for (const name of orderOf(schema)) {

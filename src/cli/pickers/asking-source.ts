@@ -1,4 +1,4 @@
-import type { ChoiceSource, Given } from '../choices/choice.ts'
+import type { ChoiceSource, TypedInput } from '../choices/choice.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import type { ServerConnection } from '../mcp-client/server-connection.ts'
 import type { ServerInput } from '../targets/server-input.ts'
@@ -8,7 +8,7 @@ import { useServer } from '../targets/use-server.ts'
 export function askingSource(context: CommandContext, input: Record<string, unknown>): ChoiceSource {
   const { api, paths, cwd } = context
   const listed = new Map<string, Promise<unknown>>()
-  const list = <T>({ words }: Given, kind: string, read: (from: ServerConnection) => Promise<T>) => {
+  const list = <T>({ words }: TypedInput, kind: string, read: (from: ServerConnection) => Promise<T>) => {
     const [server = ''] = words.server ?? []
     const reading = listed.get(kind) ?? useServer(context, { ...input, server } as ServerInput, read)
     listed.set(kind, reading)

@@ -8,7 +8,7 @@ import { missingValue } from './missing-value.ts'
 import { pick } from './pick.ts'
 
 /** Servers are only implied where a wrong guess does no harm. */
-interface Wanted {
+interface ChooseServerOptions {
   /** Why the server must be named without a terminal: `it is removed`. */
   isDestructive?: boolean | undefined
   /** Name of the argument in messages. */
@@ -19,7 +19,10 @@ interface Wanted {
  * Server for a command that names none: the server of the project or linked project in this folder, otherwise the only server, otherwise
  * the one chosen at a terminal. Prints its name. Throws INVALID_REQUEST naming all of them, or NOT_FOUND when there are none.
  */
-export async function chooseServer(context: CommandContext, wanted: Wanted = {}): Promise<string> {
+export async function chooseServer(
+  context: CommandContext,
+  wanted: ChooseServerOptions = {},
+): Promise<string> {
   const { output } = context
   const { isDestructive, argument = '<server>' } = wanted
   const implied = isDestructive && !output.interactive ? undefined : await serverOfFolder(context)
@@ -30,7 +33,7 @@ export async function chooseServer(context: CommandContext, wanted: Wanted = {})
   const api = await context.api()
   const choices = await serverChoices(api)
   const [only] = choices
-  if (!only) throw api.isContractOnly ? unlisted(argument) : noServer(argument)
+  if (!only) throw api.isContractOnly ? cannotListServers(argument) : noServer(argument)
   if (choices.length === 1 && !isDestructive) {
     output.note(`Using ${only.value}, the only server.`)
     return only.value
@@ -61,7 +64,7 @@ function missingServer(argument: string, choices: readonly Choice[]): HostingErr
   return missingValue(argument, 'Servers', choices, { description: 'List servers', command: 'mcp list' })
 }
 
-function unlisted(argument: string): HostingError {
+function cannotListServers(argument: string): HostingError {
   return new HostingError('INVALID_REQUEST', `Missing ${argument}, and this API does not list servers.`)
 }
 

@@ -1,6 +1,6 @@
 import { HostingError } from '../../shared/errors.ts'
 import type { ArgumentSchema } from '../choices/argument-choices.ts'
-import type { Choice, ChoiceSource, Given } from '../choices/choice.ts'
+import type { Choice, ChoiceSource, TypedInput } from '../choices/choice.ts'
 import { listChoices } from '../choices/list-choices.ts'
 import type { Command } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
@@ -38,7 +38,7 @@ function commandLine(context: CommandContext, command: Command, input: Input): s
   return ['mcp', name, ...[...words, ...place].map(quoteShellWord)].join(' ')
 }
 
-interface Missing {
+interface MissingArgument {
   context: CommandContext
   command: Command
   input: Input
@@ -46,7 +46,7 @@ interface Missing {
   declaration: ArgumentDeclaration
 }
 
-async function completeOne(missing: Missing): Promise<unknown> {
+async function completeOne(missing: MissingArgument): Promise<unknown> {
   const { context, command, input, declaration } = missing
   if (declaration.kind === 'server')
     return chooseServer(context, { isDestructive: declaration.isNeverImplied })
@@ -68,7 +68,7 @@ async function completeOne(missing: Missing): Promise<unknown> {
 }
 
 async function choose(
-  { context, command, key, declaration }: Missing,
+  { context, command, key, declaration }: MissingArgument,
   choices: readonly Choice[],
   server?: string,
 ): Promise<string> {
@@ -81,7 +81,7 @@ async function choose(
 }
 
 /** Asks for a word that cannot be picked from a list, such as a new name. */
-async function askWord({ context, command, key, declaration }: Missing): Promise<string> {
+async function askWord({ context, command, key, declaration }: MissingArgument): Promise<string> {
   const word = toKebabCase(key)
   if (!context.output.interactive)
     throw new HostingError('INVALID_REQUEST', `Missing required argument "${word}".`, {
@@ -97,14 +97,14 @@ function restOf(command: Command, kind: ValueKind): { key: string } | undefined 
   return found && { key: found[0] }
 }
 
-interface Chosen {
+interface ChosenValue {
   source: ChoiceSource
-  given: Given
+  given: TypedInput
   kind: ValueKind
   value: string
 }
 
-async function askRest({ source, given, kind, value }: Chosen): Promise<string[]> {
+async function askRest({ source, given, kind, value }: ChosenValue): Promise<string[]> {
   if (kind === 'tool') {
     const tool = (await source.tools(given)).find(({ name }) => name === value)
     return askValues((tool?.inputSchema ?? {}) as ArgumentSchema)
@@ -125,7 +125,7 @@ async function expand({ output }: CommandContext, uri: string): Promise<string> 
   return expandUri(uri, values)
 }
 
-function givenIn({ arguments: declared = {} }: Command, input: Input): Given {
+function givenIn({ arguments: declared = {} }: Command, input: Input): TypedInput {
   const words: Partial<Record<ValueKind, string[]>> = {}
   for (const [key, { kind }] of Object.entries(declared))
     if (kind && input[key] !== undefined) words[kind] = [input[key]].flat() as string[]

@@ -98,9 +98,11 @@ function parseRun(args: readonly string[]): { flags: Flags; image: string | unde
 function checkFlag(name: string, rawName: string, value: string | undefined): void {
   const known = { ...FLAGS, ...IGNORED_FLAGS }[name as keyof typeof FLAGS]
   if (known && (known.type === 'boolean' || value !== undefined)) return
-  const reason = known ? 'its value is missing' : REASONS[rawName]
+  const reason = REASONS[rawName]
   throw refused(
-    `${rawName} is not supported${reason === undefined ? '' : `: ${reason}`}.`,
+    known
+      ? `${rawName} needs a value.`
+      : `${rawName} is not supported${reason === undefined ? '' : `: ${reason}`}.`,
     `Supported: ${Object.keys(FLAGS)
       .map(flag => `--${flag}`)
       .join(', ')}.`,

@@ -15,18 +15,18 @@ import { logOrHealthStep } from '../targets/log-or-health-step.ts'
 import { explainMissingVariables } from '../variables/place-variables.ts'
 
 /** The contract's record, with our extensions if the API sends them. */
-export type Deployed = DeploymentRecord & Partial<DeploymentStatus>
+export type DeployResult = DeploymentRecord & Partial<DeploymentStatus>
 
 /** Deploys. With `wait`, returns when the deployment is live or failed. */
 export async function deployServer(
   context: CommandContext,
   request: DeployRequest,
   { name, wait }: { name: string; wait: boolean },
-): Promise<Deployed> {
+): Promise<DeployResult> {
   const api = await context.api()
   const title = `Deploying ${name} to ${request.environment}`
   return context.output.progress(title, async update => {
-    const record = await followPhases<Deployed>(api, '/v1/deploy', {
+    const record = await followPhases<DeployResult>(api, '/v1/deploy', {
       body: request,
       headers: wait ? {} : { prefer: 'respond-async' },
       timeoutMs: context.globals.timeout,
@@ -39,12 +39,12 @@ export async function deployServer(
 }
 
 /** Waits while the deployment is `deploying`. */
-export async function settleDeployment(context: CommandContext, record: Deployed): Promise<Deployed> {
+export async function settleDeployment(context: CommandContext, record: DeployResult): Promise<DeployResult> {
   if (record.status !== 'deploying') return record
   const api = await context.api()
   const id = record.deployment_id
   const status = await waitFor({
-    read: () => api.get<Partial<Deployed>>(`/v1/deploy/${encodeURIComponent(id)}/status`),
+    read: () => api.get<Partial<DeployResult>>(`/v1/deploy/${encodeURIComponent(id)}/status`),
     isDone: ({ status }) => status !== 'deploying',
     subject: `Deployment ${id}`,
     timeoutMs: context.globals.timeout,
@@ -56,7 +56,7 @@ export async function settleDeployment(context: CommandContext, record: Deployed
 
 export async function reportFailedDeployment(
   { output, api }: CommandContext,
-  { deployment_id, error }: Deployed,
+  { deployment_id, error }: DeployResult,
   name: string,
 ): Promise<ExitCode> {
   const next = [logOrHealthStep(await api(), deployment_id)]

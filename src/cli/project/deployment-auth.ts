@@ -2,7 +2,7 @@ import { AUTH_FIELDS, type AuthProvider } from '../../shared/contract/deployment
 import type { DeploymentAuth } from '../../shared/contract/deployments/deployment-auth.ts'
 import { HostingError } from '../../shared/errors.ts'
 
-interface Given {
+interface AuthInput {
   /** Settings of the project file. */
   base: DeploymentAuth | undefined
   /** `--auth` */
@@ -16,7 +16,7 @@ interface Given {
  * Sign-in of users from the project file or `--auth`. Missing values come from `--set` or the environment
  * (`GOOGLE_CLIENT_ID`) and are removed from the `envVars` of the server. Throws INVALID_REQUEST listing missing values.
  */
-export function chooseAuth({ base, flag, envVars, env }: Given): {
+export function chooseAuth({ base, flag, envVars, env }: AuthInput): {
   auth: DeploymentAuth | undefined
   envVars: Record<string, string>
 } {
@@ -31,7 +31,7 @@ export function chooseAuth({ base, flag, envVars, env }: Given): {
     auth[field] ??= envVars[name] ?? (env[name] || undefined)
     if (auth[field] === undefined) missing.push(name)
   }
-  if (missing.length > 0) throw lacking(provider, missing)
+  if (missing.length > 0) throw incompleteAuth(provider, missing)
   return { auth, envVars: rest }
 }
 
@@ -45,7 +45,7 @@ function scopesOf(base: DeploymentAuth | undefined): Partial<DeploymentAuth> {
   }
 }
 
-function lacking(provider: AuthProvider, names: string[]): HostingError {
+function incompleteAuth(provider: AuthProvider, names: string[]): HostingError {
   const set = names.map(name => `--set ${name}`).join(' ')
   return new HostingError(
     'INVALID_REQUEST',

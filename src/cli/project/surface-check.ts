@@ -73,12 +73,12 @@ function refusal({ output }: CommandContext, { name, target }: Release, report: 
   return new HostingError('CONFLICT', `${name} was not released to production because of ${count}.`, {
     // Already printed for people.
     ...(output.json ? { details: breaking.map(({ path, message }) => `${path} ${message}`).join('\n') } : {}),
-    next: [releaseAnyway(target)],
+    next: [releaseAnywayStep(target)],
   })
 }
 
 /** Repeats the target, not the build, so that the project's deployment settings apply. Flags may contain secrets. */
-function releaseAnyway(target: string | undefined): NextStep {
+function releaseAnywayStep(target: string | undefined): NextStep {
   const description = 'Release it anyway'
   if (target === undefined) return { description: `${description}: repeat the command with --allow-breaking` }
   const word = target === '.' ? '' : ` ${quoteShellWord(target)}`

@@ -16,12 +16,12 @@ export const SYSTEMD_UNIT = 'mcp-hosting.service'
 export const LAUNCHD_LABEL = 'dev.mcp-hosting.daemon'
 
 /** Variables that locate a daemon. A service must not inherit the rest of a terminal's environment. */
-const KEPT =
+const KEPT_VARIABLES =
   /^(?:MCP_(?:HOME|PORT|NAMED_PORT|NAMED_TLS_PORT|WARM_SPARES|ENTERPRISE_LIMIT|INSTANCE_MEMORY_MB|IMAGE_REPOSITORY|BACKUP)|XDG_(?:DATA|CONFIG)_HOME|DOCKER_CONFIG|PATH)$/
 
 export function serviceEnvironment(env: NodeJS.ProcessEnv): Record<string, string> {
   const kept = Object.entries(env).filter(
-    (entry): entry is [string, string] => KEPT.test(entry[0]) && entry[1] !== undefined,
+    (entry): entry is [string, string] => KEPT_VARIABLES.test(entry[0]) && entry[1] !== undefined,
   )
   return { ...LEAN_MALLOC, ...Object.fromEntries(kept) }
 }
@@ -36,12 +36,12 @@ ExecStart=${systemdQuote(node)} ${systemdQuote(program)}
 ${Object.entries(env)
   .map(([name, value]) => `Environment=${systemdQuote(`${name}=${value}`)}`)
   .join('\n')}
-# SIGTERM to the daemon alone: it drains its servers, then ends them.
+# SIGTERM to the daemon alone: it drains its servers, then stops them.
 KillMode=mixed
 # Programs get control groups with limits, next to that of the daemon. (systemd before 254 ignores the second line.)
 Delegate=cpu memory pids
 DelegateSubgroup=${DAEMON_GROUP}
-# A daemon that took over (mcp daemon upgrade) says that it is the main process now.
+# A daemon that took over (mcp daemon upgrade) reports itself as the main process.
 NotifyAccess=all
 TimeoutStopSec=30
 Restart=on-failure

@@ -51,14 +51,14 @@ async function renew(session: ApiSession, { context, signal }: SessionPlace): Pr
     const auth = clientAuth(oauth, server, client)
     const response = await oauth.refreshTokenGrantRequest(server, client, auth, refreshToken, options)
     const tokens = await oauth.processRefreshTokenResponse(server, client, response).catch(error => {
-      throw isOver(oauth, error) ? signInAgain(context, error) : error
+      throw isRevoked(oauth, error) ? signInAgain(context, error) : error
     })
     return toSession(tokens, { issuer, resource, client, refreshToken })
   })
 }
 
 /** True when the server no longer knows the sign-in or its client. An unknown client may be reported as a challenge (RFC 6749 5.2). */
-function isOver(oauth: Oauth, error: unknown): boolean {
+function isRevoked(oauth: Oauth, error: unknown): boolean {
   if (error instanceof oauth.WWWAuthenticateChallengeError) return error.status === 401
   return error instanceof oauth.ResponseBodyError && /^invalid_(grant|client)$/.test(error.error)
 }

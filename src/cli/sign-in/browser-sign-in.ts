@@ -31,7 +31,7 @@ import {
 /** Typical lifetime of a pending authorization. */
 const SIGN_IN_TIMEOUT_MS = 600_000
 
-interface Running {
+interface RunningSignIn {
   name: string
   challenge: Challenge
   loopback: Loopback
@@ -80,7 +80,7 @@ export async function signInWithBrowser(
 async function signIn(
   context: CommandContext,
   { url, signal }: SignInTarget,
-  { name, challenge, loopback, client }: Running,
+  { name, challenge, loopback, client }: RunningSignIn,
 ): Promise<ServerSession> {
   const { scope, resourceMetadataUrl } = challenge
   const options = {

@@ -26,7 +26,7 @@ export interface RegisteredClient {
 }
 
 /** Thrown when no saved sign-in is accepted. */
-class SignInNeeded extends Error {
+class SignInRequiredError extends Error {
   readonly challenge: Challenge
 
   constructor(challenge: Challenge) {
@@ -56,7 +56,7 @@ function serverAuth(place: SignInTarget): AuthProvider {
       const challenge = extractWWWAuthenticateParams(response)
       // Another command may have renewed the token. A refused token is not sent again.
       if (sent === undefined || (await renewedToken(place, sent)) === undefined)
-        throw new SignInNeeded(challenge)
+        throw new SignInRequiredError(challenge)
     },
   }
 }
@@ -92,7 +92,7 @@ export async function withSignIn<T>(
       const { isDenied = false } = challenge ?? {}
       if (!challenge) throw error
       if (attempted.has(isDenied)) throw refusedAgain(target, challenge, error)
-      if (!output.interactive) throw needsTerminal(target, challenge, error)
+      if (!output.interactive) throw terminalRequired(target, challenge, error)
       attempted.add(isDenied)
       const { signInWithBrowser } = await import('./browser-sign-in.ts')
       await signInWithBrowser(context, place, { name: target.name, client: target.client, challenge })
@@ -103,8 +103,8 @@ export async function withSignIn<T>(
 /** The server's challenge, if the error or one of its causes is about authorization. */
 function challengeOf(error: unknown): Challenge | undefined {
   for (let at = error as Error | undefined; at instanceof Error; at = at.cause as Error | undefined) {
-    if (at instanceof SignInNeeded) return at.challenge
-    // The SDK's InsufficientScopeError, recognised without loading its class.
+    if (at instanceof SignInRequiredError) return at.challenge
+    // The SDK's InsufficientScopeError, recognized without loading its class.
     const { requiredScope, resourceMetadataUrl } = at as Error & {
       requiredScope?: string
       resourceMetadataUrl?: URL
@@ -129,7 +129,7 @@ function refusedAgain(
     : new HostingError('UNAUTHORIZED', `${name} rejected the token of the new sign-in.`, { cause })
 }
 
-function needsTerminal(
+function terminalRequired(
   { url, name }: { url: string; name: string },
   { isDenied, scope }: Challenge,
   cause: unknown,

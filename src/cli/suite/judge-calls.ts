@@ -32,23 +32,23 @@ export function judgeCalls(
 function judgeCall(expectation: CallExpectation, made: readonly MadeCall[], check: SchemaCheck): string[] {
   const { tool, times } = expectation
   const ofTool = made.filter(({ name }) => name === tool)
-  const misfits = ofTool.map(call => misfitsOf(expectation, call.arguments, check))
-  const fitting = misfits.filter(problems => problems.length === 0).length
+  const mismatches = ofTool.map(call => mismatchesOf(expectation, call.arguments, check))
+  const fitting = mismatches.filter(problems => problems.length === 0).length
   if (times !== undefined && fitting !== times)
     return [`expected ${times} matching ${times === 1 ? 'call' : 'calls'} of ${tool}, got ${fitting}`]
   if (times !== undefined || fitting > 0) return []
   if (ofTool.length === 0) return [`${tool} was not called`]
-  const nearest = misfits.reduce((best, problems) => (problems.length < best.length ? problems : best))
+  const nearest = mismatches.reduce((best, problems) => (problems.length < best.length ? problems : best))
   return [`no call of ${tool} matches: ${nearest.join('; ')}`]
 }
 
-function misfitsOf(
+function mismatchesOf(
   { arguments: subset, schema, patterns }: CallExpectation,
   args: unknown,
   check: SchemaCheck,
 ): string[] {
   return [
-    ...(subset ? subsetMisfits(subset, args, '') : []),
+    ...(subset ? subsetMismatches(subset, args, '') : []),
     ...Object.entries(patterns ?? {}).flatMap(([path, source]) => {
       const value = memberAt(args, path)
       const fits = value !== undefined && new RegExp(source, 'u').test(asText(value))
@@ -59,16 +59,16 @@ function misfitsOf(
 }
 
 /** Objects may have more members than expected. Arrays must have the same elements. */
-function subsetMisfits(expected: unknown, given: unknown, path: string): string[] {
+function subsetMismatches(expected: unknown, given: unknown, path: string): string[] {
   if (Array.isArray(expected)) {
     if (!Array.isArray(given) || given.length !== expected.length)
       return [`${path} is ${show(given)}, expected ${show(expected)}`]
-    return expected.flatMap((each, index) => subsetMisfits(each, given[index], `${path}[${index}]`))
+    return expected.flatMap((each, index) => subsetMismatches(each, given[index], `${path}[${index}]`))
   }
   if (isObject(expected)) {
     if (!isObject(given)) return [`${path || 'arguments'} is ${show(given)}, expected ${show(expected)}`]
     return Object.entries(expected).flatMap(([key, each]) =>
-      subsetMisfits(each, given[key], path ? `${path}.${key}` : key),
+      subsetMismatches(each, given[key], path ? `${path}.${key}` : key),
     )
   }
   return Object.is(expected, given) ? [] : [`${path} is ${show(given)}, expected ${show(expected)}`]

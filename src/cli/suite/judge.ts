@@ -1,6 +1,6 @@
-import type { Chosen, Expectation, Range } from '../../shared/definitions/test-suite.ts'
+import type { Expectation, NameExpectation, Range } from '../../shared/definitions/test-suite.ts'
 import { judgeCalls, type SchemaCheck } from './judge-calls.ts'
-import type { Observed } from './observed.ts'
+import type { RunFacts } from './observed.ts'
 
 export interface Verdict {
   /** One sentence per failed expectation. */
@@ -10,7 +10,7 @@ export interface Verdict {
 }
 
 /** Compares expectations with a run. Pure. Without expectations, no call may fail. */
-export function judge(expectation: Expectation | undefined, seen: Observed, check: SchemaCheck): Verdict {
+export function judge(expectation: Expectation | undefined, seen: RunFacts, check: SchemaCheck): Verdict {
   const expected = expectation ?? { errors: 0 }
   const verdict: Verdict = { failures: [], unknown: [] }
   const know = <T>(what: string, value: T | undefined, check: (value: T) => string[]) => {
@@ -19,9 +19,9 @@ export function judge(expectation: Expectation | undefined, seen: Observed, chec
   }
   const { tools, resources, prompts, calls, reply, errors, turns, seconds, tokens } = expected
   if (seen.stoppedBy) verdict.failures.push(`the run was stopped by its limit of ${seen.stoppedBy}`)
-  if (tools) know('tools', seen.tools, names => judgeChosen('tool', tools, names))
-  if (resources) know('resources', seen.resources, names => judgeChosen('resource', resources, names))
-  if (prompts) know('prompts', seen.prompts, names => judgeChosen('prompt', prompts, names))
+  if (tools) know('tools', seen.tools, names => judgeNames('tool', tools, names))
+  if (resources) know('resources', seen.resources, names => judgeNames('resource', resources, names))
+  if (prompts) know('prompts', seen.prompts, names => judgeNames('prompt', prompts, names))
   if (calls) know('calls', seen.calls, made => judgeCalls(calls, made, check))
   if (reply) verdict.failures.push(...judgeReply(reply, seen.reply))
   if (errors !== undefined) know('errors', seen.errors, number => judgeRange('failed calls', errors, number))
@@ -33,7 +33,7 @@ export function judge(expectation: Expectation | undefined, seen: Observed, chec
   return verdict
 }
 
-function judgeChosen(kind: string, chosen: Chosen, used: readonly string[]): string[] {
+function judgeNames(kind: string, chosen: NameExpectation, used: readonly string[]): string[] {
   const { any, all, exact, sequence, never } = Array.isArray(chosen)
     ? { all: chosen, any: undefined, exact: undefined, sequence: undefined, never: undefined }
     : chosen

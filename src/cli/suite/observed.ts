@@ -1,7 +1,7 @@
 import type { TestResult, ToolCallRecord } from '../../shared/contract/projects/test-results.ts'
 
 /** Facts about a run of one message or a conversation. Undefined if the API does not report them. */
-export interface Observed {
+export interface RunFacts {
   reply: string
   /** In the order of the calls, or each name once if the API reports no calls. */
   tools: string[]
@@ -19,7 +19,7 @@ export interface Observed {
 }
 
 /** Uses the last reply and the sum of everything else. */
-export function observe(results: readonly TestResult[]): Observed {
+export function observe(results: readonly TestResult[]): RunFacts {
   const all = <T>(of: (result: TestResult) => T[] | undefined): T[] | undefined =>
     results.every(result => of(result) !== undefined) ? results.flatMap(result => of(result)!) : undefined
   const calls = all(result => result.tool_calls)

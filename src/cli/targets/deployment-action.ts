@@ -3,7 +3,7 @@ import { type Command, defineCommand } from '../command-line/command.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
 import { inTime } from '../output/output.ts'
 import { environmentPicker } from '../pickers/choose-environment.ts'
-import { type Deployed, reportFailedDeployment, settleDeployment } from '../project/deploy-server.ts'
+import { type DeployResult, reportFailedDeployment, settleDeployment } from '../project/deploy-server.ts'
 import { type DeploymentFilter, referTo, resolveDeployment } from './resolve-id.ts'
 
 /** Argument and option of commands for one deployment. */
@@ -50,7 +50,7 @@ export function defineDeploymentAction({ prefer, doing, done, ...command }: Acti
       const record = await output.progress(`${doing} ${reference}`, async () =>
         settleDeployment(
           context,
-          await api.post<Deployed>(`/v1/deploy/${encodeURIComponent(id)}/${command.name}`),
+          await api.post<DeployResult>(`/v1/deploy/${encodeURIComponent(id)}/${command.name}`),
         ),
       )
       const name = record.name ?? id

@@ -1,10 +1,10 @@
 import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
 import { formatAge } from '../output/relative-time.ts'
-import type { Deployed } from '../project/deploy-server.ts'
+import type { DeployResult } from '../project/deploy-server.ts'
 
 /** Version and age of a deployment, what it offers, who may use it, and the names of its variables. */
 export function summaryFields(
-  status: Deployed,
+  status: DeployResult,
   build: BuildRecord | undefined,
 ): Record<string, string | undefined> {
   return {
@@ -18,7 +18,7 @@ export function summaryFields(
 }
 
 /** `3, 2 h ago, commit 4f2a9c1: Greet in French` */
-function versionText({ version, release, deployed_at, created_at }: Deployed): string | undefined {
+function versionText({ version, release, deployed_at, created_at }: DeployResult): string | undefined {
   const since = deployed_at ?? created_at
   const facts = [
     version !== undefined && String(version),
@@ -28,7 +28,7 @@ function versionText({ version, release, deployed_at, created_at }: Deployed): s
   return [facts.filter(Boolean).join(', '), release?.message].filter(Boolean).join(': ') || undefined
 }
 
-function signInText({ config, sign_in }: Deployed): string | undefined {
+function signInText({ config, sign_in }: DeployResult): string | undefined {
   if (!config) return undefined
   const { auth } = config
   if (!auth) return 'none'

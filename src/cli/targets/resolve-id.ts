@@ -23,7 +23,7 @@ export interface DeploymentFilter {
 const MIN_PREFIX = 4
 const PAGE_SIZE = 100
 const FULL_ID = /^(dep|mcp)_[0-9a-z]{20}$/
-const LIVE: readonly DeploymentEntry['status'][] = ['deployed', 'deploying']
+const LIVE_STATES: readonly DeploymentEntry['status'][] = ['deployed', 'deploying']
 
 /**
  * Resolves an id, a unique prefix of one (with or without `dep_`), or a server name to a deployment id. A server name means
@@ -64,7 +64,7 @@ async function listContainerBuilds(api: ApiClient): Promise<{ id: string }[] | u
 export async function findDeployment(
   api: ApiClient,
   reference: string,
-  { environment, prefer = LIVE, choose }: DeploymentFilter = {},
+  { environment, prefer = LIVE_STATES, choose }: DeploymentFilter = {},
 ): Promise<DeploymentEntry | undefined> {
   const named = await listDeployments(api, { name: reference, environment })
   if (named === undefined) return undefined
@@ -207,7 +207,7 @@ function pickDeployment(
 /** One per server and environment: the live deployment or the newest. Expects the newest first. */
 export function currentDeployments(deployments: readonly DeploymentEntry[]): DeploymentEntry[] {
   const current = new Map<string, DeploymentEntry>()
-  for (const one of [...deployments.filter(({ status }) => LIVE.includes(status)), ...deployments]) {
+  for (const one of [...deployments.filter(({ status }) => LIVE_STATES.includes(status)), ...deployments]) {
     const slot = `${one.name} ${one.environment}`
     if (!current.has(slot)) current.set(slot, one)
   }

@@ -111,13 +111,13 @@ function notLive(name: string, env: string, deployments: readonly DeploymentEntr
 
 /** For an id without its prefix. An unknown name gets an error about servers, not about ids. */
 async function targetOfPrefix(api: ApiClient, reference: string): Promise<ServerTarget> {
-  const unlessMissing = (error: unknown) => {
+  const ignoreNotFound = (error: unknown) => {
     if (error instanceof HostingError && error.code === 'NOT_FOUND') return undefined
     throw error
   }
-  const deployment = await findDeployment(api, reference).catch(unlessMissing)
+  const deployment = await findDeployment(api, reference).catch(ignoreNotFound)
   if (deployment) return withUrl(api, deployment)
-  const build = await findBuild(api, reference).catch(unlessMissing)
+  const build = await findBuild(api, reference).catch(ignoreNotFound)
   if (build) return readyTarget(build)
   if (api.isContractOnly) return targetOfStatus(api, reference)
   throw await unknownServer(api, reference)

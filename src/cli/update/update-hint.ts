@@ -6,7 +6,7 @@ import { readKnownVersion, saveKnownVersion } from './latest-version.ts'
 
 const DAY_MS = 24 * 60 * 60_000
 /** Command that a separate process runs. */
-const CHECK = '__check-version'
+const CHECK_COMMAND = '__check-version'
 
 /** Names a newer version once a day. The check runs in a separate process, so the command never waits for the network. */
 export function showUpdateHint(paths: HomePaths, output: Pick<Output, 'note'>, now = Date.now()): void {
@@ -29,7 +29,7 @@ function tryHint(paths: HomePaths, output: Pick<Output, 'note'>, now: number): v
 }
 
 function startCheck(): void {
-  const child = spawn(process.execPath, [process.argv[1]!, CHECK], {
+  const child = spawn(process.execPath, [process.argv[1]!, CHECK_COMMAND], {
     detached: true,
     stdio: 'ignore',
     cwd: '/',

@@ -8,7 +8,7 @@ import { type Place, readServerEnvIfStored } from './server-env.ts'
 
 type Values = Record<string, string>
 
-interface Given {
+interface GivenValues {
   /** From the project file. */
   base: Values | undefined
   /** From `--set` and `--env-file`. */
@@ -32,7 +32,7 @@ export interface PlacedVariables {
 export async function placeVariables(
   { api }: Pick<CommandContext, 'api'>,
   place: Place,
-  { base = {}, given, save }: Given,
+  { base = {}, given, save }: GivenValues,
 ): Promise<PlacedVariables> {
   if (Object.keys({ ...base, ...given }).length === 0) return { env_vars: {} }
   const env = await readServerEnvIfStored(await api(), place)

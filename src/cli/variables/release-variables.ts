@@ -3,7 +3,7 @@ import type { CommandContext } from '../command-line/command-context.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
 import { inTime } from '../output/output.ts'
 import { ask } from '../output/prompt.ts'
-import { type Deployed, reportFailedDeployment, settleDeployment } from '../project/deploy-server.ts'
+import { type DeployResult, reportFailedDeployment, settleDeployment } from '../project/deploy-server.ts'
 import { quoteShellWord } from '../project/shell-words.ts'
 import { type Place, pathOf } from './server-env.ts'
 
@@ -48,7 +48,7 @@ export async function releaseVariables(
   const api = await context.api()
   const startedAt = performance.now()
   const record = await output.progress(`Releasing ${name} in ${environment}`, async () =>
-    settleDeployment(context, await api.post<Deployed>(`${pathOf({ name, environment })}/release`)),
+    settleDeployment(context, await api.post<DeployResult>(`${pathOf({ name, environment })}/release`)),
   )
   output.result(record, () => {
     if (record.status === 'failed') return

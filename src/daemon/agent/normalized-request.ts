@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
 
 /** Text that differs between two runs of the same conversation: times and random ids. */
-const VOLATILE: readonly [RegExp, string][] = [
+const VOLATILE_TEXT: readonly [RegExp, string][] = [
   [/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?/g, '<moment>'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<uuid>'],
 ]
@@ -44,7 +44,7 @@ function numberCalls(prompt: LanguageModelV4Prompt): unknown {
 }
 
 function withoutVolatile(output: unknown): unknown {
-  const text = VOLATILE.reduce(
+  const text = VOLATILE_TEXT.reduce(
     (text, [pattern, placeholder]) => text.replace(pattern, placeholder),
     JSON.stringify(output),
   )

@@ -38,7 +38,7 @@ export class ObjectPool {
     try {
       linkSync(from, to)
     } catch (error) {
-      if (!isWithoutLinks(error)) throw error
+      if (!isLinkUnsupported(error)) throw error
       await copyAtomically(from, to)
     }
     return true
@@ -91,7 +91,7 @@ export async function describeFile(file: string, path: string): Promise<BackedUp
 }
 
 /** The folder is on another file system or one without hard links, or the file has the maximum number of links. */
-function isWithoutLinks(error: unknown): boolean {
+function isLinkUnsupported(error: unknown): boolean {
   return /^(EXDEV|EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EMLINK|EACCES)$/.test(
     String((error as NodeJS.ErrnoException).code),
   )

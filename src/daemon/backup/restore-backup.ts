@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { LackingDeployment, RestoreReport } from '../../shared/contract/daemon/backups.ts'
+import type { IncompleteDeployment, RestoreReport } from '../../shared/contract/daemon/backups.ts'
 import type { Artifact } from '../../shared/definitions/artifact.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { HomePaths } from '../../shared/paths.ts'
@@ -39,14 +39,14 @@ export async function restoreBackup(
     if (damaged.length > 0 && !options.isPartial) throw incomplete(paths, backup, damaged)
     makeSingleFile(copy)
     for (const { path } of absent) await putBack(paths, backup, path)
-    const lacking = await findLacking(paths, copy, options.keyCheck)
+    const affected = await findIncomplete(paths, copy, options.keyCheck)
     const staged = await stageState(backup, stagedState(paths.database))
     const { kept } = swapDatabase(
       paths.database,
       copy,
       staged === undefined ? undefined : { state: paths.state, copy: staged },
     )
-    return { kept, files: absent.length, ...lacking }
+    return { kept, files: absent.length, ...affected }
   } finally {
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(copy + suffix, { force: true })
   }
@@ -116,15 +116,15 @@ function copyDatabaseFiles({ file, manifest }: StoredBackup, to: string): void {
 }
 
 /** Finds deployments of the restored database that lack something in this home. */
-async function findLacking(
+async function findIncomplete(
   paths: HomePaths,
   database: string,
   keyCheck: string | undefined,
 ): Promise<Pick<RestoreReport, 'wouldNotStart' | 'needBuild'>> {
   const expected = readFacts(database).keyCheck
   const isOtherKey = expected !== null && expected !== keyCheck
-  const wouldNotStart: LackingDeployment[] = []
-  const needBuild: LackingDeployment[] = []
+  const wouldNotStart: IncompleteDeployment[] = []
+  const needBuild: IncompleteDeployment[] = []
   for (const { deployment_id, name, environment, digest, source_digest, sealed } of readDeployed(database)) {
     const [deployment, stops] = [{ deployment_id, name, environment }, await missingPart(paths, digest)]
     const program = stops === undefined ? programOf(join(paths.artifacts, `${digest}.json`)) : undefined

@@ -18,14 +18,14 @@ import type { BackedUpFile, Manifest, StoredBackup } from './manifest.ts'
 import { copyAtomically, describeFile, type ObjectPool } from './object-pool.ts'
 import { poolOf } from './verify-backup.ts'
 
-type Collected = Required<Pick<Manifest, 'state' | 'files' | 'missing'>>
+type CollectedFiles = Required<Pick<Manifest, 'state' | 'files' | 'missing'>>
 
 /**
  * Adds the stores of handlers and the data folders of programs to a backup. They change all the time, so each is copied first
  * and named after the digest of its copy.
  */
-export async function collectState({ state: folder }: HomePaths, pool: ObjectPool): Promise<Collected> {
-  const collected: Collected = { state: {}, files: [], missing: [] }
+export async function collectState({ state: folder }: HomePaths, pool: ObjectPool): Promise<CollectedFiles> {
+  const collected: CollectedFiles = { state: {}, files: [], missing: [] }
   for (const path of placesIn(folder)) {
     const store = join(folder, path, 'store.db')
     if (existsSync(store)) await add(collected, pool, `${path}/store.db`, copy => copyStore(store, copy))
@@ -65,7 +65,7 @@ function foldersIn(folder: string): string[] {
 }
 
 async function add(
-  { state, files, missing }: Collected,
+  { state, files, missing }: CollectedFiles,
   pool: ObjectPool,
   path: string,
   makeCopy: (copy: string) => Promise<void>,
@@ -101,7 +101,12 @@ async function copyStore(from: string, to: string): Promise<void> {
   }
 }
 
-async function addFiles(collected: Collected, pool: ObjectPool, path: string, folder: string): Promise<void> {
+async function addFiles(
+  collected: CollectedFiles,
+  pool: ObjectPool,
+  path: string,
+  folder: string,
+): Promise<void> {
   await visitFiles(folder, (name, descriptor) =>
     add(collected, pool, `${path}/${name}`, copy =>
       pipeline(

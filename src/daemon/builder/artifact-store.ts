@@ -64,7 +64,7 @@ export class ArtifactStore {
   /** Throws UNAVAILABLE when the file is missing or damaged. */
   load(digest: string): Artifact {
     const bytes = readText(this.#path(digest))
-    if (bytes === undefined) throw unusable(digest, 'is missing')
+    if (bytes === undefined) throw unusableArtifact(digest, 'is missing')
     if (digestOf(bytes) !== digest) throw damaged(digest)
     return JSON.parse(bytes)
   }
@@ -74,7 +74,7 @@ export class ArtifactStore {
     const expected = bundleDigest(this.load(digest))
     if (expected === undefined) return undefined
     const bundle = readText(this.#bundlePath(digest))
-    if (bundle === undefined) throw unusable(digest, 'has lost its bundle')
+    if (bundle === undefined) throw unusableArtifact(digest, 'has lost its bundle')
     if (digestOf(bundle) !== expected) throw damaged(digest)
     return bundle
   }
@@ -139,10 +139,10 @@ function bundleDigest({ program }: Artifact): string | undefined {
 }
 
 function damaged(digest: string): HostingError {
-  return unusable(digest, 'is damaged: its content does not match its digest')
+  return unusableArtifact(digest, 'is damaged: its content does not match its digest')
 }
 
-function unusable(digest: string, why: string): HostingError {
+function unusableArtifact(digest: string, why: string): HostingError {
   return new HostingError('UNAVAILABLE', `The artifact ${digest.slice(0, 12)} ${why}.`, {
     details: 'Build the server again. The same definitions result in the same artifact.',
     next: [{ description: 'Build the server again', command: 'mcp build' }],

@@ -1,4 +1,4 @@
-import type { Artifact, Described, Program } from '../../shared/definitions/artifact.ts'
+import type { Artifact, DescribedServer, Program } from '../../shared/definitions/artifact.ts'
 import type { BuildRequest, EnvDeclaration } from '../../shared/definitions/definitions.ts'
 import { promptArguments } from '../../shared/definitions/prompt-variables.ts'
 import { digestOf } from './digest.ts'
@@ -15,8 +15,8 @@ export interface BuiltArtifact {
 /** Code of a custom server, with the facts that it reported. Its lists are already in the request. */
 export interface ServerCode {
   program: Program
-  server?: Described['server']
-  capabilities?: Described['capabilities']
+  server?: DescribedServer['server']
+  capabilities?: DescribedServer['capabilities']
 }
 
 const DEFAULT_VERSION = '1.0.0'

@@ -2,12 +2,12 @@ import type { ChildProcess } from 'node:child_process'
 
 export interface TerminationDelays {
   /** Time between the shutdown request and SIGTERM. */
-  politeMs: number
+  requestMs: number
   /** Time between SIGTERM and SIGKILL. */
   terminateMs: number
 }
 
-const TERMINATION_DELAYS: TerminationDelays = { politeMs: 3000, terminateMs: 2000 }
+const TERMINATION_DELAYS: TerminationDelays = { requestMs: 3000, terminateMs: 2000 }
 
 /** Sends a shutdown request, then SIGTERM, then SIGKILL. Resolves when the process has ended. */
 export async function terminate(
@@ -18,7 +18,7 @@ export async function terminate(
   if (hasEnded(child)) return
   const ended = new Promise<true>(resolve => child.once('exit', () => resolve(true)))
   const steps: [act: () => void, delayMs: number][] = [
-    [requestShutdown, delays.politeMs],
+    [requestShutdown, delays.requestMs],
     [() => child.kill('SIGTERM'), delays.terminateMs],
   ]
   for (const [act, delayMs] of steps) {

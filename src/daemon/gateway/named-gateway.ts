@@ -4,7 +4,7 @@ import type { NamedRequest } from '../runtime/process/named-request.ts'
 import type { InheritedSockets } from './inherited-sockets.ts'
 import { type Acceptor, Listener } from './listener.ts'
 import { connectionLimit } from './open-files.ts'
-import { type Refused, refuse } from './refusal.ts'
+import { type Refusal, refuse } from './refusal.ts'
 import { type Problem, readHead } from './request-head.ts'
 
 export interface NamedGatewayOptions {
@@ -87,7 +87,7 @@ export function reject(socket: Socket, problem: Problem): void {
   else turnAway(socket, PROBLEMS[problem])
 }
 
-export function turnAway(socket: Socket, why: Refused): void {
+export function turnAway(socket: Socket, why: Refusal): void {
   allowReading(socket)
   refuse(socket, why)
 }
@@ -97,14 +97,14 @@ export function hostnameOf(host: string): string {
   return host.replace(/:\d+$/, '')
 }
 
-export function unknownHost(host: string): Refused {
+export function unknownHost(host: string): Refusal {
   return {
     status: 421,
     message: `No server has the name "${host}". Run "mcp domains list" to list the names.`,
   }
 }
 
-const PROBLEMS: Record<Exclude<Problem, 'gone'>, Refused> = {
+const PROBLEMS: Record<Exclude<Problem, 'gone'>, Refusal> = {
   'too-large': { status: 431, message: 'The head of the request is larger than 16 KB.' },
   'no-host': {
     status: 400,

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream'
 
 /** JSON-RPC implementation-defined server error (https://www.jsonrpc.org/specification#error_object). */
-const REFUSED = -32000
+const SERVER_ERROR = -32000
 const REASONS = {
   400: 'Bad Request',
   408: 'Request Timeout',
@@ -10,15 +10,15 @@ const REASONS = {
 } as const
 const LINGER_MS = 2000
 
-export interface Refused {
+export interface Refusal {
   status: keyof typeof REASONS
   /** A sentence for the client's developer. */
   message: string
 }
 
 /** Answers a request whose head was read, then closes. Reads the rest, because a reset would lose the answer. */
-export function refuse(stream: Duplex, { status, message }: Refused): void {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: REFUSED, message } })
+export function refuse(stream: Duplex, { status, message }: Refusal): void {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: SERVER_ERROR, message } })
   stream.on('error', () => stream.destroy()) // the client disconnected
   const lines = [
     `HTTP/1.1 ${status} ${REASONS[status]}`,

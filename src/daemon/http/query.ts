@@ -3,10 +3,10 @@ import { HostingError } from '../../shared/errors.ts'
 import type { ApiContext } from './endpoint.ts'
 import { validate } from './middleware/validation.ts'
 
-const NOTHING = z.strictObject({})
+const NO_PARAMETERS = z.strictObject({})
 
 /** Validates the query. Throws INVALID_REQUEST for an unknown or repeated parameter. */
-export function readQuery(context: ApiContext, schema: z.ZodType = NOTHING): unknown {
+export function readQuery(context: ApiContext, schema: z.ZodType = NO_PARAMETERS): unknown {
   // Hono's own parser would drop repeated parameters and `__proto__`.
   const { searchParams } = new URL(context.req.url)
   const names = [...searchParams.keys()]

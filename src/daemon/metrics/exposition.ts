@@ -4,7 +4,7 @@ import { durationBuckets } from './duration-buckets.ts'
 import { type Family, processFamilies } from './process-families.ts'
 
 /** Current values on the page. */
-export interface Observed {
+export interface PageValues {
   version: string
   series: (SeriesCounts & { server: string; environment: string })[]
   instances: {
@@ -27,7 +27,7 @@ export interface Observed {
  * The text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/). prom-client writes and
  * escapes it. The values are not prom-client's, because they come from other processes and survive this one.
  */
-export async function expose(observed: Observed): Promise<{ type: string; text: string }> {
+export async function expose(observed: PageValues): Promise<{ type: string; text: string }> {
   const registry = new Registry()
   for (const family of [...ownFamilies(observed), ...processFamilies()])
     registry.registerMetric(toMetric(family))
@@ -41,8 +41,8 @@ function ownFamilies({
   deployments,
   builds,
   containerBuilds,
-}: Observed): Family[] {
-  const ofInstance = (value: (instance: Observed['instances'][number]) => number) =>
+}: PageValues): Family[] {
+  const ofInstance = (value: (instance: PageValues['instances'][number]) => number) =>
     instances.map(instance => ({ labels: instanceLabels(instance), value: value(instance) }))
   return [
     gauge('mcp_daemon_info', 'Version of the daemon.', [{ labels: { version }, value: 1 }]),
@@ -99,7 +99,7 @@ function ownFamilies({
   ]
 }
 
-function outcomes({ requests, errors, ...name }: Observed['series'][number]): Family['samples'] {
+function outcomes({ requests, errors, ...name }: PageValues['series'][number]): Family['samples'] {
   const labels = labelsOf(name)
   return [
     { labels: { ...labels, outcome: 'ok' }, value: requests - errors },
@@ -107,7 +107,7 @@ function outcomes({ requests, errors, ...name }: Observed['series'][number]): Fa
   ]
 }
 
-function durations({ requests, sumMs, latencies, ...name }: Observed['series'][number]): Family['samples'] {
+function durations({ requests, sumMs, latencies, ...name }: PageValues['series'][number]): Family['samples'] {
   const labels = labelsOf(name)
   return [
     ...durationBuckets(latencies).map(({ le, count }) => ({
@@ -125,11 +125,11 @@ function instanceLabels({
   server,
   environment,
   instance,
-}: Observed['instances'][number]): Record<string, string> {
+}: PageValues['instances'][number]): Record<string, string> {
   return { server, environment, instance }
 }
 
-function instanceOutcomes(one: Observed['instances'][number]): Family['samples'] {
+function instanceOutcomes(one: PageValues['instances'][number]): Family['samples'] {
   const { total, errors } = one.requests
   return [
     { labels: { ...instanceLabels(one), outcome: 'ok' }, value: total - errors },
@@ -137,7 +137,7 @@ function instanceOutcomes(one: Observed['instances'][number]): Family['samples']
   ]
 }
 
-function instanceDurations(one: Observed['instances'][number]): Family['samples'] {
+function instanceDurations(one: PageValues['instances'][number]): Family['samples'] {
   const { total, p50Ms, p99Ms } = one.requests
   const labels = instanceLabels(one)
   return [
@@ -152,14 +152,14 @@ function labelsOf({
   environment,
   method,
   tool,
-}: Omit<Observed['series'][number], keyof SeriesCounts> & Pick<SeriesCounts, 'method' | 'tool'>): Record<
+}: Omit<PageValues['series'][number], keyof SeriesCounts> & Pick<SeriesCounts, 'method' | 'tool'>): Record<
   string,
   string
 > {
   return { server, environment, method, tool }
 }
 
-function countStates(instances: Observed['instances']): Family['samples'] {
+function countStates(instances: PageValues['instances']): Family['samples'] {
   const groups = Map.groupBy(instances, ({ server, environment, state }) =>
     JSON.stringify([server, environment, state]),
   )

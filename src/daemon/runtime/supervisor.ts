@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
-import type { Described } from '../../shared/definitions/artifact.ts'
+import type { DescribedServer } from '../../shared/definitions/artifact.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { createId } from '../../shared/ids.ts'
 import type { Tenant } from '../../shared/instances/instance-protocol.ts'
@@ -105,7 +105,7 @@ export class Supervisor {
   add(served: Served): void {
     const { id } = served
     if (this.#closed) throw new HostingError('UNAVAILABLE', 'The daemon is stopping. No server can start.')
-    if (this.#pools.has(id)) throw new HostingError('CONFLICT', `"${id}" is served already.`)
+    if (this.#pools.has(id)) throw new HostingError('CONFLICT', `"${id}" is already being served.`)
     this.#pools.set(id, new Pool(served, this.#poolOptions))
   }
 
@@ -195,7 +195,7 @@ export class Supervisor {
    * Returns what a custom server defines. Loads it in a dedicated process that is stopped afterwards. Throws INVALID_MCP
    * when it cannot be loaded, with the trace in `cause`, and TIMEOUT when that takes longer than `timeoutMs`.
    */
-  describe(tenant: Tenant, code: ServedCode, limits: DescribeLimits): Promise<Described> {
+  describe(tenant: Tenant, code: ServedCode, limits: DescribeLimits): Promise<DescribedServer> {
     if (this.#closed)
       return Promise.reject(new HostingError('UNAVAILABLE', 'The daemon is stopping. No build can start.'))
     const kind = processKindOf(code.artifact, () => isBorderless(tenant))

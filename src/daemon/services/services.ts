@@ -11,7 +11,7 @@ import { Sources } from './builds/sources.ts'
 import { TemporaryBuilds } from './builds/temporary-builds.ts'
 import type { ServiceDependencies } from './dependencies.ts'
 import { DeploymentLogs } from './deployments/deployment-logs.ts'
-import { Records } from './deployments/deployment-records.ts'
+import { DeploymentRecords } from './deployments/deployment-records.ts'
 import { Deployments } from './deployments/deployments.ts'
 import { ReleaseHistory } from './deployments/release-history.ts'
 import { Releases } from './deployments/releases.ts'
@@ -24,7 +24,7 @@ import { ServerMetricsHistory } from './metrics/server-metrics.ts'
 import { Chats } from './projects/chats.ts'
 import { Projects } from './projects/projects.ts'
 import { TestRuns } from './projects/test-runs.ts'
-import { Prune } from './prune/prune.ts'
+import { Pruner } from './prune/prune.ts'
 import { ServerRemoval } from './servers/server-removal.ts'
 import { ServerStores } from './servers/server-stores.ts'
 
@@ -50,9 +50,9 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
     serverLogs: new ServerLogs(deps),
     serverMetrics: new ServerMetricsHistory(deps),
     deploymentLogs: new DeploymentLogs(deps.store, deps.logs),
-    records: new Records(deps, previews),
+    records: new DeploymentRecords(deps, previews),
     projects: new Projects(deps),
-    prune: new Prune(deps, { builds, deployments, temporaryBuilds }),
+    prune: new Pruner(deps, { builds, deployments, temporaryBuilds }),
     sources: new Sources(deps),
     surfaces: new Surfaces(deps),
     variables: new Variables(deps, previews),

@@ -82,7 +82,7 @@ export class LocalProvider {
   }
 
   #page(parameters: URLSearchParams, problem?: string): Response {
-    if (!this.#read(parameters)) throw wronglyOpened()
+    if (!this.#read(parameters)) throw notOpenedByClient()
     const body = html`<h1>Sign in to this machine</h1>
 <p>This server uses the sign-in for development. Enter an API key of this daemon.</p>
 ${problem === undefined ? undefined : html`<p class="warning" role="alert">${problem}</p>`}
@@ -97,7 +97,7 @@ ${problem === undefined ? undefined : html`<p class="warning" role="alert">${pro
   // Only the key counts. Without cookies, pages of other sites cannot sign a user in.
   #signIn(parameters: URLSearchParams, form: Parameters): Response {
     const signIn = this.#read(parameters)
-    if (!signIn) throw wronglyOpened()
+    if (!signIn) throw notOpenedByClient()
     const user = this.#options.users(form.get('key')?.trim() ?? '')
     if (!user) return this.#page(parameters, 'Unknown or expired API key.')
     const id = randomBytes(16).toString('base64url')
@@ -170,7 +170,7 @@ ${problem === undefined ? undefined : html`<p class="warning" role="alert">${pro
 
 const NO_STORE = { headers: { 'Cache-Control': 'no-store' } }
 
-function wronglyOpened(): OAuthError {
+function notOpenedByClient(): OAuthError {
   return new OAuthError('invalid_request', 'Only the sign-in of an MCP client can open this page.')
 }
 

@@ -30,7 +30,7 @@ export async function copyState({ from, to, unfinished, program, nowMs }: StateC
   try {
     const store = join(from, 'store.db')
     if (existsSync(store))
-      await runApart(program, { path: store, nowMs, call: { method: 'copy', to: join(copy, 'store.db') } })
+      await runInThread(program, { path: store, nowMs, call: { method: 'copy', to: join(copy, 'store.db') } })
     await copyFiles(join(from, 'files'), join(copy, 'files'))
     await mkdir(dirname(to), { recursive: true, mode: 0o700 })
     return await renameUnlessTaken(copy, to)
@@ -40,7 +40,7 @@ export async function copyState({ from, to, unfinished, program, nowMs }: StateC
 }
 
 /** In a separate thread, because a large store takes a second, during which other stores are read and written. */
-async function runApart(program: string, request: Omit<StateRequest, 'id'>): Promise<void> {
+async function runInThread(program: string, request: Omit<StateRequest, 'id'>): Promise<void> {
   const worker = new Worker(program)
   try {
     const response = await new Promise<StateResponse>((resolve, reject) => {

@@ -21,7 +21,7 @@ export interface StateStoresOptions {
   onError(error: unknown): void
 }
 
-interface Waiting {
+interface PendingCall {
   resolve(result: unknown): void
   reject(error: Error): void
 }
@@ -29,7 +29,7 @@ interface Waiting {
 /** The stores of all servers. A thread that starts with the first use reads and writes them. */
 export class StateStores {
   readonly #options: StateStoresOptions
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #waiting = new Map<number, PendingCall>()
   #worker: Worker | undefined
   #lastId = 0
 
@@ -115,7 +115,7 @@ export class StateStores {
     const id = ++this.#lastId
     const request: StateRequest = { id, path: this.#path(place), nowMs: this.#options.now(), call }
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve: resolve as Waiting['resolve'], reject })
+      this.#waiting.set(id, { resolve: resolve as PendingCall['resolve'], reject })
       this.#worker ??= this.#start()
       this.#worker.postMessage(request)
     })

@@ -17,7 +17,7 @@ export function toStoreError(error: unknown, path: string): unknown {
 }
 
 /** SHMSIZE: the index of the write-ahead log could not grow (https://sqlite.org/rescode.html#ioerr_shmsize). */
-const FULL = /^(?:SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)$/
+const FULL_DISK_CODE = /^(?:SQLITE_FULL|SQLITE_IOERR_SHMSIZE|ENOSPC|EDQUOT)$/
 
 function describeCode(code: string, path: string): { message: string; next: string } | undefined {
   if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'))
@@ -25,7 +25,7 @@ function describeCode(code: string, path: string): { message: string; next: stri
       message: `The database ${path} is damaged (${code}).`,
       next: 'Restore the last backup with `mcp daemon restore`. Without one, stop the daemon, move the file away and run `mcp daemon start --new-database`. The daemon keeps the files of the old servers for seven days.',
     }
-  if (FULL.test(code))
+  if (FULL_DISK_CODE.test(code))
     return {
       message: `The disk that holds ${path} is full. Nothing was changed.`,
       next: 'Free some space and try again.',

@@ -1,4 +1,4 @@
-import type { Artifact, Described } from '../../shared/definitions/artifact.ts'
+import type { Artifact, DescribedServer } from '../../shared/definitions/artifact.ts'
 import type { Tenant } from '../../shared/instances/instance-protocol.ts'
 import { createErrorOutput } from '../log/error-output.ts'
 import { RPC, RpcError } from '../protocol/json-rpc.ts'
@@ -12,7 +12,7 @@ import type { ServerFacts } from './server-facts.ts'
 const TIMEOUT_MS = 60_000
 
 /** Starts the program once to read its definitions. Rejects with ChildStartError when it does not become a server. */
-export async function describeStdioProgram(artifact: Artifact, tenant: Tenant): Promise<Described> {
+export async function describeStdioProgram(artifact: Artifact, tenant: Tenant): Promise<DescribedServer> {
   const programs = localPrograms(artifact.program as RunnableProgram, tenant)
   const client = new DescribingClient(programs.start, tenant)
   try {
@@ -55,7 +55,7 @@ export class DescribingClient {
     this.#facts = await this.#child.initialize({ capabilities: ALL_CAPABILITIES, info: undefined })
   }
 
-  async describe(): Promise<Described> {
+  async describe(): Promise<DescribedServer> {
     const readList = (method: string, member: string) => this.#child.readList(method, member)
     const described = await readDefinitions({ facts: this.#facts!, readList })
     return { ...described, children: this.#dependsOnClient ? 'session' : 'shared' }

@@ -1,4 +1,4 @@
-import type { Described } from '../../shared/definitions/artifact.ts'
+import type { DescribedServer } from '../../shared/definitions/artifact.ts'
 import { type JsonObject, withoutAbsent } from '../protocol/json-rpc.ts'
 import { forwardedCapabilities } from './forwarded-capabilities.ts'
 import type { ServerFacts } from './server-facts.ts'
@@ -11,7 +11,7 @@ export interface Lister {
 }
 
 /** Definitions of a server, as a build stores them. */
-export async function readDefinitions({ facts, readList }: Lister): Promise<Described> {
+export async function readDefinitions({ facts, readList }: Lister): Promise<DescribedServer> {
   const { serverInfo, instructions, capabilities } = facts
   const list = (capability: string, method: string, member: string) =>
     capabilities[capability] ? readList(method, member) : Promise.resolve([])
@@ -61,7 +61,7 @@ function toTool({
     annotations,
     icons,
     _meta,
-  }) as unknown as Described['tools'][number]
+  }) as unknown as DescribedServer['tools'][number]
 }
 
 function toResource(resource: JsonObject) {
@@ -76,7 +76,7 @@ function toResource(resource: JsonObject) {
     annotations,
     size,
     _meta,
-  }) as unknown as Described['resources'][number]
+  }) as unknown as DescribedServer['resources'][number]
 }
 
 function toPrompt({ name, title, description, arguments: args, icons, _meta }: JsonObject) {
@@ -87,7 +87,7 @@ function toPrompt({ name, title, description, arguments: args, icons, _meta }: J
     arguments: Array.isArray(args) ? args : [],
     icons,
     _meta,
-  }) as unknown as Described['prompts'][number]
+  }) as unknown as DescribedServer['prompts'][number]
 }
 
 function text(value: unknown): string {

@@ -10,7 +10,7 @@ import type {
   GetPromptResult,
   ReadResourceResult,
 } from '../server/results.ts'
-import { type Children, SharedChildren, type Use } from './children/children.ts'
+import { type Children, SharedChildren, type UseChild } from './children/children.ts'
 import { ClientSubscriptions } from './children/client-subscriptions.ts'
 import { SessionChildren, type SessionLimits } from './children/session-children.ts'
 import { forwardedCapabilities } from './forwarded-capabilities.ts'
@@ -193,8 +193,8 @@ class StdioServer implements PreparedServer {
   }
 
   #call<T>(method: string, params: JsonObject, context: ClientContext): Promise<T> {
-    const pass: Use<JsonObject> = child => child.call(method, params, context)
-    const answer = MAY_ASK.has(method)
+    const pass: UseChild<JsonObject> = child => child.call(method, params, context)
+    const answer = ASKING_METHODS.has(method)
       ? this.#children.run(context, pass)
       : this.#children.query(context, pass)
     return answer as Promise<T>
@@ -209,5 +209,5 @@ class StdioServer implements PreparedServer {
 }
 
 /** Methods besides `tools/call` during which a server may ask its client (2026-07-28 basic/utilities/mrtr). */
-const MAY_ASK = new Set(['prompts/get', 'resources/read'])
+const ASKING_METHODS = new Set(['prompts/get', 'resources/read'])
 const NO_SCHEMA = Object.freeze({})

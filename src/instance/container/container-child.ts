@@ -18,7 +18,7 @@ const PROBE_PAUSE_MS = 30
 const PROBE_MS = 2000
 const MAX_LINE_BYTES = 256 * 1024
 /** Closing its input has no effect, because it is not connected. */
-const STOP_DELAYS = { politeMs: 0, terminateMs: 1500 }
+const STOP_DELAYS = { requestMs: 0, terminateMs: 1500 }
 
 /** A container that serves HTTP on its own loopback port. */
 export class ContainerChild {

@@ -32,7 +32,7 @@ export interface ContainerChannels {
 }
 
 const COMMAND_MS = 15_000
-const SIGKILLED = 137
+const SIGKILL_EXIT_CODE = 137
 /**
  * Exit codes when the container never ran: https://docs.podman.io/en/latest/markdown/podman-run.1.html#exit-status. docker uses the same.
  */
@@ -116,7 +116,7 @@ export class ContainerProcess implements RunningProgram {
     if (code !== null && NOT_STARTED.includes(code))
       return `could not be started: ${this.lastLines.at(-1) ?? `${engine} refused`}`
     if (code === null) return `stopped because ${engine} was killed by ${signal}`
-    if (code !== SIGKILLED) return `exited with code ${code}`
+    if (code !== SIGKILL_EXIT_CODE) return `exited with code ${code}`
     const wasOutOfMemory =
       wasKilledByKernel ||
       (await this.#engine('inspect', '--format', '{{.State.OOMKilled}}', this.name)) === 'true'

@@ -1,4 +1,4 @@
-import type { Artifact, Described } from '../../shared/definitions/artifact.ts'
+import type { Artifact, DescribedServer } from '../../shared/definitions/artifact.ts'
 import type { ImageDefinition } from '../../shared/definitions/definitions.ts'
 import type { Tenant, TenantContainer } from '../../shared/instances/instance-protocol.ts'
 import { DescribingClient } from '../bridge/describe-program.ts'
@@ -17,7 +17,7 @@ const START_TIMEOUT_MS = 60_000
  * Runs the image once to read its definitions, and to find out how it speaks MCP unless it says so. Rejects with
  * ChildStartError when it does not become a server.
  */
-export async function describeImage({ program }: Artifact, tenant: Tenant): Promise<Described> {
+export async function describeImage({ program }: Artifact, tenant: Tenant): Promise<DescribedServer> {
   const { container } = tenant
   if (program?.type !== 'image' || !container)
     throw new ChildStartError('there is no image, or no container engine to run it')
@@ -31,7 +31,7 @@ export async function describeImage({ program }: Artifact, tenant: Tenant): Prom
   }
 }
 
-async function describe(program: ImageDefinition, options: Options): Promise<Described> {
+async function describe(program: ImageDefinition, options: Options): Promise<DescribedServer> {
   if (program.transport === 'http') return describeHttp(program, options)
   // Nothing outside reaches a container without a network.
   const mayServeHttp = program.transport === undefined && program.network !== 'none'
@@ -50,13 +50,13 @@ async function describe(program: ImageDefinition, options: Options): Promise<Des
 
 type Options = ContainerOptions & { container: TenantContainer }
 
-interface Running {
+interface RunningImage {
   process: ContainerProcess
   client: DescribingClient
 }
 
 /** A container that may speak over standard input and output or, with a port, over HTTP. */
-function start(options: Options, port: number | undefined): Running {
+function start(options: Options, port: number | undefined): RunningImage {
   let process: ContainerProcess | undefined
   const client = new DescribingClient(onStderr => {
     process = new ContainerProcess(options, { port, isInteractive: true, onStderr })
@@ -67,7 +67,7 @@ function start(options: Options, port: number | undefined): Running {
 
 /** Waits for the first answer. Resolves with false when it arrives over HTTP. Rejects with ChildStartError when there is none. */
 async function speaksStdio(
-  { process, client }: Running,
+  { process, client }: RunningImage,
   port: number | undefined,
   { container }: Options,
 ): Promise<boolean> {
@@ -89,7 +89,7 @@ function httpChild(process: ContainerProcess, port: number) {
   return { origin: `http://127.0.0.1:${port}`, process, stop: () => process.stop() }
 }
 
-async function describeHttp(program: ImageDefinition, options: Options): Promise<Described> {
+async function describeHttp(program: ImageDefinition, options: Options): Promise<DescribedServer> {
   const printError = createErrorOutput(options.tenant)
   const child = await ContainerChild.start({
     ...options,

@@ -51,7 +51,7 @@ export function runArguments(
     ...(port === undefined ? [] : ['--publish', `127.0.0.1:${port}:${port}`]),
     ...(isInteractive ? ['--interactive'] : []),
     ...Object.entries(container.labels).flatMap(([label, value]) => ['--label', `${label}=${value}`]),
-    ...LOCKS,
+    ...LOCK_DOWN_FLAGS,
     ...(container.engine === 'podman' ? ['--http-proxy=false'] : []),
     ...limits(container),
     ...variables.flatMap(([variable, value]) => [
@@ -71,7 +71,7 @@ const CLIENT_VARIABLE =
   /^(PATH|HOME|LD_\w+|GO\w+|TMPDIR|XDG_\w+|CONTAINERS?_\w+|STORAGE_\w+|DOCKER_\w+|PODMAN_\w+|_\w+|\w*_PROXY|\w*_proxy)$/
 
 /** No log driver: the client's output is written to the deployment's own log. */
-const LOCKS = [
+const LOCK_DOWN_FLAGS = [
   '--log-driver',
   'none',
   '--read-only',

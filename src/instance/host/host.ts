@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Artifact, Described } from '../../shared/definitions/artifact.ts'
+import type { Artifact, DescribedServer } from '../../shared/definitions/artifact.ts'
 import type { FromInstance, Tenant, ToInstance } from '../../shared/instances/instance-protocol.ts'
 import { addRevoked } from '../../shared/instances/revoked-tokens.ts'
 import { type ConnectionName, markFromPeer, nameConnection } from '../http/connection.ts'
@@ -17,7 +17,7 @@ import { ProcessMetrics } from './process-metrics.ts'
 import { refuseConnection } from './refuse-connection.ts'
 import { WakeUps } from './wake-ups.ts'
 
-type Of<Type extends ToInstance['type']> = Extract<ToInstance, { type: Type }>
+type MessageOf<Type extends ToInstance['type']> = Extract<ToInstance, { type: Type }>
 /** Creates a server from an artifact. Throws or rejects when it cannot be served. `bundle`: code of the handler modules. */
 export type Prepare = (
   artifact: Artifact,
@@ -25,7 +25,7 @@ export type Prepare = (
   bundle?: string,
 ) => PreparedServer | Promise<PreparedServer>
 /** Loads or starts a custom server and returns its definitions. */
-export type Describe = (artifact: Artifact, tenant: Tenant, bundle?: string) => Promise<Described>
+export type Describe = (artifact: Artifact, tenant: Tenant, bundle?: string) => Promise<DescribedServer>
 
 /** The tenants of this process. Executes the daemon's commands. */
 export class Host {
@@ -47,7 +47,7 @@ export class Host {
     this.#send = send
   }
 
-  serve({ tenant, artifact, instanceId, bundle }: Of<'serve'>): void {
+  serve({ tenant, artifact, instanceId, bundle }: MessageOf<'serve'>): void {
     const startedAt = performance.now()
     // Placing a thousand servers leaves garbage even if no client calls them.
     this.#process.touched()
@@ -100,7 +100,7 @@ export class Host {
   }
 
   /** Answers with `described` or `failed`. Serves nothing. */
-  async describe(describe: Describe, { tenant, artifact, bundle }: Of<'describe'>): Promise<void> {
+  async describe(describe: Describe, { tenant, artifact, bundle }: MessageOf<'describe'>): Promise<void> {
     try {
       const described = await describe(artifact, tenant, bundle)
       this.#send({ type: 'described', tenantId: tenant.id, described })
@@ -110,25 +110,25 @@ export class Host {
   }
 
   /** `socket` is undefined when the connection closed in transit. */
-  connect({ tenantId, seq, head, ...named }: Of<'connection'>, socket: Socket | undefined): void {
+  connect({ tenantId, seq, head, ...named }: MessageOf<'connection'>, socket: Socket | undefined): void {
     this.#send({ type: 'took', seq })
     if (socket)
       this.#open(tenantId, socket, named, head === undefined ? undefined : Buffer.from(head, 'base64'))
   }
 
   /** `handle` is undefined when it was lost in transit. The daemon then keeps accepting. */
-  leaseSocket({ tenantId, leaseId }: Of<'lease'>, handle: unknown): void {
+  leaseSocket({ tenantId, leaseId }: MessageOf<'lease'>, handle: unknown): void {
     if (!handle) return
     const accept = (socket: Socket) => this.#open(tenantId, socket)
     this.#leasedSockets.set(leaseId, new LeasedSocket(handle, { leaseId, accept, send: this.#send }))
   }
 
-  returnSocket({ leaseId }: Of<'give-back'>): void {
+  returnSocket({ leaseId }: MessageOf<'give-back'>): void {
     this.#leasedSockets.get(leaseId)?.close()
     this.#leasedSockets.delete(leaseId)
   }
 
-  drain({ tenantId, ...order }: Of<'drain'>): void {
+  drain({ tenantId, ...order }: MessageOf<'drain'>): void {
     const tenant = this.#tenants.get(tenantId)
     tenant?.startDraining(order)
     this.#send({ type: 'draining', tenantId })
@@ -137,7 +137,7 @@ export class Host {
   }
 
   /** Prepares for a release that takes over the address but not the sessions. */
-  async keep({ tenantId }: Of<'keep'>): Promise<void> {
+  async keep({ tenantId }: MessageOf<'keep'>): Promise<void> {
     const port = await this.#tenants
       .get(tenantId)
       ?.peers.listen(socket => this.#openForPeer(tenantId, socket))
@@ -146,17 +146,17 @@ export class Host {
   }
 
   /** Receives the instances that still serve sessions of earlier releases. */
-  setEarlierVersions({ tenantId, versions }: Of<'earlier'>): void {
+  setEarlierVersions({ tenantId, versions }: MessageOf<'earlier'>): void {
     this.#tenants.get(tenantId)?.peers.setEarlierVersions(versions)
   }
 
-  shed({ tenantId, count }: Of<'shed'>): void {
+  shed({ tenantId, count }: MessageOf<'shed'>): void {
     const tenant = this.#tenants.get(tenantId)
     if (tenant) tenant.surplusConnections = Math.min(count, tenant.connections.size)
   }
 
   // Replies after the log is written, because the daemon may then remove it. Sends the last metrics first.
-  async retire({ tenantId }: Of<'retire'>): Promise<void> {
+  async retire({ tenantId }: MessageOf<'retire'>): Promise<void> {
     const tenant = this.#tenants.get(tenantId)
     this.#preparing.delete(tenantId)
     this.#tenants.delete(tenantId)
@@ -170,35 +170,35 @@ export class Host {
   }
 
   /** Receives an announcement from another instance of the deployment. */
-  receiveAnnouncement({ tenantId, ...announcement }: Of<'announced'>): void {
+  receiveAnnouncement({ tenantId, ...announcement }: MessageOf<'announced'>): void {
     this.#tenants.get(tenantId)?.receiveAnnouncement(announcement)
   }
 
   /** The daemon now routes connections to the server. */
-  confirmWakeUp({ tenantId }: Of<'woken'>): void {
+  confirmWakeUp({ tenantId }: MessageOf<'woken'>): void {
     this.#wakeUps.confirm(tenantId)
   }
 
-  receiveOwner({ tenantId, session, port }: Of<'claimed'>): void {
+  receiveOwner({ tenantId, session, port }: MessageOf<'claimed'>): void {
     this.#tenants.get(tenantId)?.peers.owners?.setOwner({ session, port })
   }
 
   /** The guard reads revoked tokens from the tenant's configuration. */
-  revokeTokens({ tenantId, tokens }: Of<'revoked'>): void {
+  revokeTokens({ tenantId, tokens }: MessageOf<'revoked'>): void {
     const { auth } = this.#tenants.get(tenantId)?.config ?? this.#preparing.get(tenantId)?.tenant ?? {}
     if (auth) addRevoked(auth.revoked, tokens)
   }
 
-  receiveStored({ tenantId, results }: Of<'stored'>): void {
+  receiveStored({ tenantId, results }: MessageOf<'stored'>): void {
     this.#tenants.get(tenantId)?.state?.receive(results)
   }
 
-  async holdLog({ tenantId }: Of<'hold-log'>): Promise<void> {
+  async holdLog({ tenantId }: MessageOf<'hold-log'>): Promise<void> {
     await this.#tenants.get(tenantId)?.log.hold()
     this.#send({ type: 'log-held', tenantId })
   }
 
-  resumeLog({ tenantId }: Of<'resume-log'>): void {
+  resumeLog({ tenantId }: MessageOf<'resume-log'>): void {
     this.#tenants.get(tenantId)?.log.resume()
   }
 

@@ -1,5 +1,10 @@
 import type { Socket } from 'node:net'
-import type { FromInstance, Several, Tenant, ToInstance } from '../../shared/instances/instance-protocol.ts'
+import type {
+  FromInstance,
+  MessageBatch,
+  Tenant,
+  ToInstance,
+} from '../../shared/instances/instance-protocol.ts'
 import { type ChannelListener, openChannel } from '../isolation/channel-seal.ts'
 import { apply } from '../isolation/intrinsics.ts'
 import { hasNetworkNamespace, openEgressListener } from '../network/network-namespace.ts'
@@ -34,7 +39,7 @@ export function runInstance(prepare: Prepare, describe: Describe, warmUp: () => 
     if (message.type === 'ping') return send({ type: 'alive' })
     if (message.type === 'warm-up') return warmUp()
     const act = () => handleMessage(host, describe, message, socket)
-    if (!bringsCode(message)) return act()
+    if (!hasCode(message)) return act()
     void import('../isolation/lock-down.ts').then(({ lockDown }) => {
       const problem = lockDown(message.tenant, {
         onMessage: onMessage as ChannelListener['onMessage'],
@@ -70,7 +75,7 @@ async function sendEgressListener(send: SendNow, exit: () => void): Promise<void
 }
 
 /** True for messages that bring handler modules. The process must be locked down before it loads the first one. */
-function bringsCode(message: HostMessage): message is Extract<HostMessage, { tenant: Tenant }> {
+function hasCode(message: HostMessage): message is Extract<HostMessage, { tenant: Tenant }> {
   if (!('artifact' in message) || message.artifact.program?.type !== 'module') return false
   return !message.tenant.container && !message.tenant.asleep
 }

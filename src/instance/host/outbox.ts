@@ -1,9 +1,9 @@
-import type { FromInstance, Several } from '../../shared/instances/instance-protocol.ts'
+import type { FromInstance, MessageBatch } from '../../shared/instances/instance-protocol.ts'
 
-type Send = (message: FromInstance | Several, handle?: unknown) => void
+type Send = (message: FromInstance | MessageBatch, handle?: unknown) => void
 
 /** Acknowledgements that may wait. All other messages must arrive before their effects are visible elsewhere. */
-const CAN_WAIT: readonly FromInstance['type'][] = ['serving', 'took']
+const DEFERRABLE_TYPES: readonly FromInstance['type'][] = ['serving', 'took']
 
 /**
  * Sends the acknowledgements of one event loop turn as a single message, because each message costs both sides a wake-up. Nothing
@@ -24,7 +24,7 @@ export class Outbox {
       return this.#send(message, handle)
     }
     const count = this.#waiting.push(message)
-    if (!CAN_WAIT.includes(message.type)) this.flush()
+    if (!DEFERRABLE_TYPES.includes(message.type)) this.flush()
     else if (count === 1) setImmediate(() => this.flush())
   }
 

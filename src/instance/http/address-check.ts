@@ -34,7 +34,7 @@ export interface Refusal {
 /** Headers that let a page of an allowed origin read the answer (Fetch, "CORS protocol"). Empty for other requests. */
 export function corsHeaders(tenant: Tenant, request: IncomingMessage): readonly string[] {
   const { origin } = request.headers
-  if (origin === undefined || refuseAddress(tenant, request)) return NONE
+  if (origin === undefined || refuseAddress(tenant, request)) return NO_HEADERS
   return [
     'Access-Control-Allow-Origin',
     origin,
@@ -45,13 +45,13 @@ export function corsHeaders(tenant: Tenant, request: IncomingMessage): readonly 
   ]
 }
 
-const REPLACED = new Set(['access-control-allow-origin', 'access-control-allow-credentials'])
+const REPLACED_HEADERS = new Set(['access-control-allow-origin', 'access-control-allow-credentials'])
 
 /** Headers of a relayed answer. Our CORS headers replace its own, because this instance answers the page. */
 export function withCorsHeaders(tenant: Tenant, request: IncomingMessage, headers: string[]): string[] {
   const own = corsHeaders(tenant, request)
   if (own.length === 0) return headers
-  return [...headers.filter((_, at) => !REPLACED.has(headers[at - (at % 2)]!.toLowerCase())), ...own]
+  return [...headers.filter((_, at) => !REPLACED_HEADERS.has(headers[at - (at % 2)]!.toLowerCase())), ...own]
 }
 
 /** True when a browser asks whether a page may send a request (Fetch, "CORS-preflight request"). */
@@ -79,7 +79,7 @@ export function preflightHeaders(request: IncomingMessage): readonly string[] {
   ]
 }
 
-const NONE: readonly string[] = []
+const NO_HEADERS: readonly string[] = []
 
 function isAllowedHost(tenant: Tenant, host: string, name: string | undefined): boolean {
   if (name !== undefined) return host === name || host.toLowerCase() === name

@@ -48,7 +48,7 @@ export function relay(
   const { request, response } = exchange
   // The client disconnected during a wake-up or handshake. A stream opened for it now would never end.
   if (response.destroyed) return void socket.destroy()
-  const headers = asOfAddress(exchange, forwarded(request.rawHeaders))
+  const headers = withAddressOf(exchange, forwarded(request.rawHeaders))
   const outgoing = http.request({
     path: request.url,
     method: request.method,
@@ -86,7 +86,7 @@ function withLength(headers: string[], body: string): string[] {
 }
 
 /** Replaces the host name, which was checked here and which the receiver does not know. */
-function asOfAddress(exchange: HttpExchange, headers: string[]): string[] {
+function withAddressOf(exchange: HttpExchange, headers: string[]): string[] {
   const { request, tenant } = exchange
   if (hostOf(request.socket) === undefined) return headers
   const others = without(headers, name => name === 'host' || name === 'origin' || isOriginalUrlHeader(name))

@@ -23,7 +23,7 @@ const BY_NAME_OR_DESCRIPTOR = ['readFile', 'writeFile', 'appendFile']
 type Callback = (error: Error | null, ...result: unknown[]) => void
 type FileFunction = (...args: unknown[]) => unknown
 /** Descriptors of files opened by name, which the permission model has checked. */
-type Opened = Record<number, true>
+type OpenedFiles = Record<number, true>
 
 const { nextTick } = process
 const text = uncurryThis<Uint8Array, [], string>(Buffer.prototype.toString as never)
@@ -40,7 +40,7 @@ export function sealFiles(output: UserOutput): void {
   hideExistence()
 }
 
-function limitToOpened(name: string, opened: Opened, byName: boolean): void {
+function limitToOpened(name: string, opened: OpenedFiles, byName: boolean): void {
   const act = functionOf(name)
   const isSync = name.endsWith('Sync')
   replace(fs, name, (...args: unknown[]) => {
@@ -50,8 +50,8 @@ function limitToOpened(name: string, opened: Opened, byName: boolean): void {
   })
 }
 
-function trackOpened(): Opened {
-  const opened: Opened = bare()
+function trackOpened(): OpenedFiles {
+  const opened: OpenedFiles = bare()
   const [open, openSync] = [functionOf('open'), functionOf('openSync')]
   replace(fs, 'openSync', (...args: unknown[]) => {
     const descriptor = apply(openSync, undefined, args) as number

@@ -12,8 +12,8 @@ const FLUSH_MS = 100
 /** Chunk size under load. A larger write would delay requests while it runs. */
 const FLUSH_CHARACTERS = 32 * 1024
 /** A write that takes longer waited for the disk. Requests must not wait that long for a log. */
-const SLOW_MS = 20
-const ASYNC_MS = 60_000
+const SLOW_WRITE_MS = 20
+const ASYNC_PERIOD_MS = 60_000
 /**
  * Maximum number of lines waiting for the disk. Additional lines are counted and dropped, so that a full disk does not fill
  * the memory.
@@ -144,7 +144,7 @@ async function appendToFile(path: string, text: string): Promise<void> {
   if (startedAt < slowUntil) return appendFile(path, text, { mode: 0o600 })
   appendFileSync(path, text, { mode: 0o600 })
   const now = performanceNow()
-  if (now - startedAt > SLOW_MS) slowUntil = now + ASYNC_MS
+  if (now - startedAt > SLOW_WRITE_MS) slowUntil = now + ASYNC_PERIOD_MS
 }
 
 async function appendToDescriptor(descriptor: number, text: string): Promise<void> {

@@ -5,7 +5,7 @@ import { createRedactor, SECRET_NAME, SHORTEST_PART } from './redact.ts'
  * Everything that makes `createRedactor` change a message, in its JSON text: names that look secret, at any depth of nested JSON.
  * Escapes may hide a name or a value. Line feeds are formatting, which the log does not keep.
  */
-const SUSPICIOUS = `${SECRET_NAME.source.replace('^(pwd|auth|bearer)$', '"(?:pwd|auth|bearer)\\\\*"')}|\\\\[u/]|\\n`
+const SUSPICIOUS_TEXT = `${SECRET_NAME.source.replace('^(pwd|auth|bearer)$', '"(?:pwd|auth|bearer)\\\\*"')}|\\\\[u/]|\\n`
 /** Part of many requests and not secret. */
 const PROGRESS_TOKEN = '"progressToken"'
 
@@ -15,7 +15,10 @@ const PROGRESS_TOKEN = '"progressToken"'
  */
 export function createMessageRedactor(secrets: readonly string[]): (message: unknown) => string {
   const redact = createRedactor(secrets)
-  const suspicious = new RegExp([SUSPICIOUS, ...secrets.filter(Boolean).flatMap(patternsOf)].join('|'), 'i')
+  const suspicious = new RegExp(
+    [SUSPICIOUS_TEXT, ...secrets.filter(Boolean).flatMap(patternsOf)].join('|'),
+    'i',
+  )
   return message => {
     const text = typeof message === 'string' ? message : stringify(message)
     if (!suspicious.test(text.replace(PROGRESS_TOKEN, ''))) return text

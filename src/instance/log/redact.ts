@@ -5,9 +5,9 @@ export const SECRET_NAME =
   /authorization|cookie|token|passw|passphrase|secret|credential|api[-_]?key|private[-_]?key|access[-_]?key|^(pwd|auth|bearer)$/i
 /** Shorter values are replaced only when they are the whole text: "1" or "eu" occurs in too many words. */
 export const SHORTEST_PART = 4
-const HIDDEN = '[redacted]'
+const REDACTED_TEXT = '[redacted]'
 /** Protocol names that only look secret. */
-const HARMLESS = new Set(['progressToken'])
+const HARMLESS_NAMES = new Set(['progressToken'])
 
 /** Creates a function that copies any JSON value without `secrets` and without members whose names look secret. */
 export function createRedactor(secrets: readonly string[]): (value: unknown) => unknown {
@@ -20,15 +20,15 @@ export function createRedactor(secrets: readonly string[]): (value: unknown) => 
 
   // Also used for output of user code, which may have replaced methods of strings and arrays.
   function redactText(text: string): string {
-    if (wholeNames[text] === true) return HIDDEN
+    if (wholeNames[text] === true) return REDACTED_TEXT
     let rest = text
-    for (let index = 0; index < parts.length; index++) rest = replaceEvery(rest, parts[index]!, HIDDEN)
+    for (let index = 0; index < parts.length; index++) rest = replaceEvery(rest, parts[index]!, REDACTED_TEXT)
     return rest
   }
 
   function redact(value: unknown): unknown {
     if (typeof value === 'string') return redactText(value)
-    if (typeof value === 'number') return parts.includes(String(value)) ? HIDDEN : value
+    if (typeof value === 'number') return parts.includes(String(value)) ? REDACTED_TEXT : value
     if (Array.isArray(value)) return value.map(redactInner)
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(
@@ -38,7 +38,9 @@ export function createRedactor(secrets: readonly string[]): (value: unknown) => 
 
   function redactMember(name: string, member: unknown): unknown {
     // A schema's property called "password" is a description, not a password.
-    return isValue(member) && SECRET_NAME.test(name) && !HARMLESS.has(name) ? HIDDEN : redactInner(member)
+    return isValue(member) && SECRET_NAME.test(name) && !HARMLESS_NAMES.has(name)
+      ? REDACTED_TEXT
+      : redactInner(member)
   }
 
   /** Text inside a message may be JSON itself. Output of user code is never parsed. */
@@ -62,7 +64,7 @@ const MEMBER = /"((?:[^"\\]|\\.){1,100})"(\s*:\s*)(?:"(?:[^"\\]|\\.)*(?:"|$)|-?\
 /** For JSON inside other text, or truncated JSON. */
 function redactMembers(text: string): string {
   return text.replace(MEMBER, (member, name: string, colon: string) =>
-    SECRET_NAME.test(name) && !HARMLESS.has(name) ? `"${name}"${colon}"${HIDDEN}"` : member,
+    SECRET_NAME.test(name) && !HARMLESS_NAMES.has(name) ? `"${name}"${colon}"${REDACTED_TEXT}"` : member,
   )
 }
 

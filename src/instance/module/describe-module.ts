@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { Completion, PromptDefinition, ResourceDefinition, ToolDefinition } from '../../sdk/define.ts'
-import type { Artifact, Described } from '../../shared/definitions/artifact.ts'
+import type { Artifact, DescribedServer } from '../../shared/definitions/artifact.ts'
 import type {
   ModuleHandler,
   PromptDefinition as Prompt,
@@ -15,7 +15,7 @@ import { toJsonSchema } from './standard-schema.ts'
 /**
  * Loads a bundle and returns the definitions of its modules in the form of a build request. Rejects with the errors of its code.
  */
-export async function describeModule(bundle: string): Promise<Described> {
+export async function describeModule(bundle: string): Promise<DescribedServer> {
   const modules = await loadBundle(bundle)
   for (const module of modules) checkOptions(module)
   const resources = modules.flatMap(one => (one.kind === 'resource' ? [describeResource(one)] : []))
@@ -33,9 +33,9 @@ export async function describeModule(bundle: string): Promise<Described> {
   }
 }
 
-type Of<Kind extends LoadedModule['kind']> = Extract<LoadedModule, { kind: Kind }>
+type ModuleOf<Kind extends LoadedModule['kind']> = Extract<LoadedModule, { kind: Kind }>
 
-function describeTool(module: Of<'tool'>): Tool {
+function describeTool(module: ModuleOf<'tool'>): Tool {
   const options = optionsOf<ToolDefinition>(module)
   const { name, title, description, annotations, icons, _meta } = options
   const { input, output } = schemasOf(options)
@@ -52,7 +52,7 @@ function describeTool(module: Of<'tool'>): Tool {
   }) as Tool
 }
 
-function describeResource(module: Of<'resource'>): Resource {
+function describeResource(module: ModuleOf<'resource'>): Resource {
   const { uri, name, title, description, mimeType, icons, annotations, size, complete, _meta } =
     optionsOf<ResourceDefinition>(module)
   return withoutAbsent({
@@ -70,7 +70,7 @@ function describeResource(module: Of<'resource'>): Resource {
   }) as Resource
 }
 
-function describePrompt(module: Of<'prompt'>): Prompt & Artifact['prompts'][number] {
+function describePrompt(module: ModuleOf<'prompt'>): Prompt & Artifact['prompts'][number] {
   const { name, title, description, icons, _meta, ...options } = optionsOf<PromptDefinition>(module)
   const args = Object.entries(options.arguments ?? {})
   return withoutAbsent({

@@ -169,14 +169,14 @@ async function checkContent(schema: Schema, content: unknown): Promise<unknown> 
   if (isStandardSchema(schema)) {
     const result = await schema['~standard'].validate(content)
     if (!result.issues) return result.value
-    throw new Error(`${NO_FIT}: ${describeIssue(result.issues)}`)
+    throw new Error(`${FORM_MISMATCH}: ${describeIssue(result.issues)}`)
   }
   const check = formChecks.get(schema) ?? (await loadChecks()).compileResultCheck({ ...schema })
   formChecks.set(schema, check)
   const fault = check(content)
-  if (fault) throw new Error(`${NO_FIT}: ${fault}`)
+  if (fault) throw new Error(`${FORM_MISMATCH}: ${fault}`)
   return content
 }
 
-const NO_FIT = "The client's answer does not match the form"
+const FORM_MISMATCH = "The client's answer does not match the form"
 const formChecks = new WeakMap<object, Check>()

@@ -78,7 +78,7 @@ const LINE_LEVELS: Readonly<Record<LogLevel, LogLine['level']>> = {
   emergency: 'error',
 }
 
-interface Found {
+interface MatchedModules {
   tools: {
     tool: Artifact['tools'][number]
     definition: Extract<LoadedModule, { kind: 'tool' }>['definition']
@@ -88,7 +88,7 @@ interface Found {
 }
 
 /** Pairs definitions with module exports. Throws for a name that the bundle lacks. */
-function matchModules(artifact: Artifact, modules: readonly LoadedModule[]): Found {
+function matchModules(artifact: Artifact, modules: readonly LoadedModule[]): MatchedModules {
   const byName = new Map(modules.map(one => [keyOf(one.kind, one), one.definition]))
   const definitionOf = (kind: LoadedModule['kind'], handler: Handler | undefined) => {
     if (handler?.type !== 'module') return undefined
@@ -121,7 +121,7 @@ function keyOf(kind: string, { path, export: name }: { path: string; export: str
 }
 
 async function createTools(
-  tools: Found['tools'],
+  tools: MatchedModules['tools'],
   parts: { scope: ModuleScope; failure: ModuleFailure },
 ): Promise<Map<string, ModuleTool>> {
   const made = await Promise.all(tools.map(one => ModuleTool.create({ ...one, ...parts })))

@@ -19,7 +19,7 @@ const OUTPUT = {
   required: ['list'],
 }
 /** After this many rounds V8 has compiled most of the schema compiler, which then takes a third of the time. */
-const TIMES = 3
+const ROUNDS = 3
 
 /** Loads and runs the code that describes and serves handler modules. Uses about 0.3 MB permanently. */
 export async function warmUpModules(): Promise<void> {
@@ -31,7 +31,7 @@ export async function warmUpModules(): Promise<void> {
     import('./prepare-module.ts'),
     import('./supervise.ts'),
   ])
-  for (let time = 0; time < TIMES; time++) {
+  for (let time = 0; time < ROUNDS; time++) {
     compileArgumentCheck(INPUT)
     compileResultCheck(OUTPUT)
   }

@@ -2,8 +2,8 @@ import { Socket } from 'node:net'
 import type { ControlAnswer, ControlError, ControlRequest } from '../../shared/network/egress-protocol.ts'
 import { connectOwn } from './own-connect.ts'
 
-type Distributed<T> = T extends unknown ? Omit<T, 'id'> : never
-export type Question = Distributed<ControlRequest>
+type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never
+export type Question = WithoutId<ControlRequest>
 
 interface PendingAnswer {
   resolve(answer: ControlAnswer): void

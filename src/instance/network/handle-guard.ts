@@ -6,7 +6,7 @@ import { apply, bare, ownKeys, slice } from '../isolation/intrinsics.ts'
 import { resolverPrototype, tcpPrototype, udpPrototype } from '../isolation/native-handles.ts'
 import { type AddressGroups, addressKey, isMapped, parseAddress, sharesPrefix } from './numeric-address.ts'
 
-type Native = (this: object, ...args: unknown[]) => unknown
+type NativeMethod = (this: object, ...args: unknown[]) => unknown
 
 interface SocketName {
   address: string
@@ -19,7 +19,7 @@ interface Network {
 }
 
 /** Entry of the deployment's allow list. `groups` is set when the host is an address. */
-interface Listed {
+interface ListedHost {
   host: string
   isWildcard: boolean
   port: number | undefined
@@ -37,10 +37,10 @@ const UDP = ['bind', 'bind6', 'connect', 'connect6', 'send', 'send6']
  */
 export class HandleGuard {
   readonly #isClosed: boolean
-  readonly #opensPrivate: boolean
+  readonly #allowsPrivate: boolean
   /** Allowed destination addresses and ports. Undefined when unrestricted. */
   readonly #granted: Record<string, true> | undefined
-  readonly #listed: readonly Listed[]
+  readonly #listed: readonly ListedHost[]
   readonly #always: Record<string, true> = bare()
   readonly #closed: Record<number, Network> = bare()
   readonly #closedCount: number
@@ -51,7 +51,7 @@ export class HandleGuard {
 
   constructor({ network, allowPrivateNetwork }: NetworkSettings) {
     this.#isClosed = network === 'none'
-    this.#opensPrivate = allowPrivateNetwork
+    this.#allowsPrivate = allowPrivateNetwork
     this.#granted = network === undefined ? undefined : bare()
     this.#listed = typeof network === 'object' ? network.allow.map(toListed) : []
     this.#closedCount = CLOSED_NETWORKS.length
@@ -60,7 +60,7 @@ export class HandleGuard {
 
   /** Removes UDP and the native resolver. Throws a SealError if either is not found. */
   install(): void {
-    const tcp = tcpPrototype() as Record<string, Native | undefined>
+    const tcp = tcpPrototype() as Record<string, NativeMethod | undefined>
     for (const name of ['connect', 'connect6'] as const) {
       const connect = requireNative(tcp, name)
       const guard = this
@@ -97,7 +97,7 @@ export class HandleGuard {
     if (!groups) return false
     const key = `${addressKey(groups)}${port}`
     if (this.#always[key] === true || this.#listensAt(groups, port)) return true
-    if (this.#isClosed || (!this.#opensPrivate && this.#isPrivate(groups))) return false
+    if (this.#isClosed || (!this.#allowsPrivate && this.#isPrivate(groups))) return false
     return this.#granted === undefined || this.#granted[key] === true
   }
 
@@ -121,7 +121,7 @@ export class HandleGuard {
     return isOwnAddress(groups)
   }
 
-  #trackListeners(tcp: Record<string, Native | undefined>): void {
+  #trackListeners(tcp: Record<string, NativeMethod | undefined>): void {
     const [listen, getName] = [requireNative(tcp, 'listen'), requireNative(tcp, 'getsockname')]
     const guard = this
     replace(tcp, 'listen', function (this: object, ...args: unknown[]) {
@@ -162,7 +162,7 @@ export class HandleGuard {
 }
 
 /** Drops the flags of `bind`. IPV6_V6ONLY and SO_REUSEPORT would let a module share the port of another process's server. */
-function ignoreFlags(tcp: Record<string, Native | undefined>): void {
+function ignoreFlags(tcp: Record<string, NativeMethod | undefined>): void {
   for (const name of ['bind', 'bind6'] as const) {
     const bind = requireNative(tcp, name)
     replace(tcp, name, function (this: object, address: unknown, port: unknown) {
@@ -171,7 +171,7 @@ function ignoreFlags(tcp: Record<string, Native | undefined>): void {
   }
 }
 
-function requireNative(prototype: Record<string, Native | undefined>, name: string): Native {
+function requireNative(prototype: Record<string, NativeMethod | undefined>, name: string): NativeMethod {
   const found = prototype[name]
   if (typeof found !== 'function') throw new SealError(`tcp.${name} was not found.`)
   return found
@@ -182,12 +182,12 @@ function toNetwork([address, bits]: readonly [string, number]): Network {
   return { groups, bits: isMapped(groups) ? 96 + bits : bits }
 }
 
-function toListed(text: string): Listed {
+function toListed(text: string): ListedHost {
   const { host, isWildcard, port } = requireDestination(text)
   return { host, isWildcard, port, groups: parseAddress(host) }
 }
 
-function isNamed({ host, isWildcard }: Listed, name: string): boolean {
+function isNamed({ host, isWildcard }: ListedHost, name: string): boolean {
   if (!isWildcard) return name === host
   return name.length > host.length && slice(name, name.length - host.length) === host
 }

@@ -2,7 +2,7 @@ import dns, { type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { promisify } from 'node:util'
 import { RECORD_TYPES } from '../../shared/network/egress-protocol.ts'
-import { REFUSED } from '../../shared/network/network-policy.ts'
+import { REFUSED_CODE } from '../../shared/network/network-policy.ts'
 import { replace } from '../isolation/denied.ts'
 import type { NetworkRoute } from './network-route.ts'
 import { isLoopback } from './own-listeners.ts'
@@ -62,7 +62,7 @@ function createResolvers(route: NetworkRoute): Record<string, Resolve> {
       name,
       async () => {
         throw Object.assign(new Error(`dns.${name} is not available behind the network border.`), {
-          code: REFUSED,
+          code: REFUSED_CODE,
         })
       },
     ],

@@ -1,7 +1,12 @@
 import dgram from 'node:dgram'
 import { Socket } from 'node:net'
 import type { Tenant } from '../../shared/instances/instance-protocol.ts'
-import { describeRefusal, isBorderless, NetworkPolicy, REFUSED } from '../../shared/network/network-policy.ts'
+import {
+  describeRefusal,
+  isBorderless,
+  NetworkPolicy,
+  REFUSED_CODE,
+} from '../../shared/network/network-policy.ts'
 import { replace } from '../isolation/denied.ts'
 import type { TenantLog } from '../log/tenant-log.ts'
 import { readConnectArguments } from './connect-arguments.ts'
@@ -73,7 +78,7 @@ function refuseUdp(): void {
     replace(dgram.Socket.prototype, name, () => {
       throw Object.assign(
         new Error('UDP is not available to handler modules. Use TCP, see "network" in docs/isolation.md.'),
-        { code: REFUSED },
+        { code: REFUSED_CODE },
       )
     })
 }

@@ -3,12 +3,17 @@ import { type Announcement, MAX_ANNOUNCED } from '../../shared/instances/instanc
 /** Batching delay, because code may announce in a loop. */
 const GATHER_MS = 20
 
-type Gathered = { readonly [Kind in keyof Announcement]: Set<Announcement[Kind][number]> }
+type PendingAnnouncement = { readonly [Kind in keyof Announcement]: Set<Announcement[Kind][number]> }
 
 /** Batches change announcements to the deployment's other instances. */
 export class PeerAnnouncer {
   readonly #send: (announcement: Announcement) => void
-  readonly #gathered: Gathered = { lists: new Set(), uris: new Set(), used: new Set(), ended: new Set() }
+  readonly #gathered: PendingAnnouncement = {
+    lists: new Set(),
+    uris: new Set(),
+    used: new Set(),
+    ended: new Set(),
+  }
   #timer: NodeJS.Timeout | undefined
 
   constructor(send: (announcement: Announcement) => void) {

@@ -3,7 +3,7 @@ import type { FromInstance, ToInstance } from '../../shared/instances/instance-p
 import { hasNetworkNamespace } from '../network/network-namespace.ts'
 import { connectPeer } from '../network/own-connect.ts'
 
-type Of<Type extends ToInstance['type']> = Extract<ToInstance, { type: Type }>
+type MessageOf<Type extends ToInstance['type']> = Extract<ToInstance, { type: Type }>
 
 export interface PeerPort {
   port: number
@@ -38,7 +38,7 @@ export class PeerConnector {
     return waiting.promise
   }
 
-  onPort({ tenantId, port }: Of<'peer-port'>, handle: unknown): void {
+  onPort({ tenantId, port }: MessageOf<'peer-port'>, handle: unknown): void {
     const waiting = this.#ports.get(tenantId)
     this.#ports.delete(tenantId)
     if (handle) waiting?.resolve({ port, handle })
@@ -55,7 +55,7 @@ export class PeerConnector {
     return waiting.promise
   }
 
-  onConnection({ seq }: Of<'peer-reached'>, socket: Socket | undefined): void {
+  onConnection({ seq }: MessageOf<'peer-reached'>, socket: Socket | undefined): void {
     const waiting = this.#connections.get(seq)
     this.#connections.delete(seq)
     if (!waiting) socket?.destroy()

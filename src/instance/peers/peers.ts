@@ -12,7 +12,7 @@ import type { PeerListener, PeerListenerOptions } from './peer-listener.ts'
 import type { relayToPeer } from './relay-to-peer.ts'
 import type { EarlierVersions, SessionOwners } from './session-owners.ts'
 
-type Own = PeerListenerOptions['tenant'] & { readonly config: Tenant; readonly stateKey: Buffer }
+type PeerTenant = PeerListenerOptions['tenant'] & { readonly config: Tenant; readonly stateKey: Buffer }
 
 /** Connections of a tenant to the deployment's other instances, including those of earlier releases. */
 export class Peers {
@@ -24,14 +24,14 @@ export class Peers {
   earlier: EarlierVersions | undefined
   /** Opens ports and connections through the daemon. */
   connector: PeerConnector | undefined
-  readonly #tenant: Own
+  readonly #tenant: PeerTenant
   readonly #announce: ((announcement: Announcement) => void) | undefined
   #announcer: PeerAnnouncer | undefined
   #listener: PeerListener | undefined
   #opening: Promise<PeerListener> | undefined
 
   /** `announce` is set when there may be other instances. */
-  constructor(tenant: Own, announce: ((announcement: Announcement) => void) | undefined) {
+  constructor(tenant: PeerTenant, announce: ((announcement: Announcement) => void) | undefined) {
     this.#tenant = tenant
     this.#announce = announce
   }

@@ -35,7 +35,7 @@ export function relayToPeer(exchange: HttpExchange, serve: () => void): boolean 
   const claim = readSessionId(id, sessionKey(tenant.stateKey, exchange.caller?.subject))
   const earlier = claim && earlierPorts(tenant, claim, id)
   if (!claim || (!earlier && claim.peerPort === undefined)) return false
-  void bring(exchange, { id, claim, earlier: earlier ?? [] }, serve)
+  void relayToHolder(exchange, { id, claim, earlier: earlier ?? [] }, serve)
   return true
 }
 
@@ -46,7 +46,7 @@ interface Destination {
   earlier: readonly number[]
 }
 
-async function bring(
+async function relayToHolder(
   exchange: HttpExchange,
   { id, claim, earlier }: Destination,
   serve: () => void,
@@ -57,10 +57,10 @@ async function bring(
       const socket = await tryConnect(port, exchange.tenant, { session: id, isOrphan })
       if (socket) return pass(exchange, id, socket)
     }
-  await bringToSibling(exchange, { id, claim }, serve)
+  await relayToSibling(exchange, { id, claim }, serve)
 }
 
-async function bringToSibling(
+async function relayToSibling(
   exchange: HttpExchange,
   { id, claim }: Omit<Destination, 'earlier'>,
   serve: () => void,

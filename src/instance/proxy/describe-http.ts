@@ -1,4 +1,4 @@
-import type { Artifact, Described } from '../../shared/definitions/artifact.ts'
+import type { Artifact, DescribedServer } from '../../shared/definitions/artifact.ts'
 import type { Tenant } from '../../shared/instances/instance-protocol.ts'
 import { ChildStartError } from '../bridge/process/child-start-error.ts'
 import { commandLine } from '../bridge/process/command-line.ts'
@@ -13,7 +13,7 @@ import { McpHttpClient } from './mcp-http-client.ts'
 const START_TIMEOUT_MS = 60_000
 
 /** Starts the program once to read its definitions. Rejects with ChildStartError when it does not become a server. */
-export async function describeHttpProgram(artifact: Artifact, tenant: Tenant): Promise<Described> {
+export async function describeHttpProgram(artifact: Artifact, tenant: Tenant): Promise<DescribedServer> {
   const program = artifact.program as RunnableProgram
   const printError = createErrorOutput(tenant)
   const guard = new ProcessGuard()
@@ -34,7 +34,7 @@ export async function describeAndStop(
   child: Pick<HttpChild, 'origin' | 'stop'> & { process: { lastLines: readonly string[] } },
   what: string,
   path: string,
-): Promise<Described> {
+): Promise<DescribedServer> {
   try {
     return await readHttpDefinitions(`${child.origin}${path}`)
   } catch (error) {
@@ -47,7 +47,7 @@ export async function describeAndStop(
   }
 }
 
-async function readHttpDefinitions(url: string): Promise<Described> {
+async function readHttpDefinitions(url: string): Promise<DescribedServer> {
   const client = new McpHttpClient(url)
   const facts: ServerFacts = toFacts(await client.open())
   const readList = (method: string, member: string) =>

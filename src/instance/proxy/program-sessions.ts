@@ -57,7 +57,7 @@ export class ProgramSessions {
       end: status => {
         isDone()
         if (!session) return
-        if (isOver(request.method, status)) this.#end(tenant, session)
+        if (endsSession(request.method, status)) this.#end(tenant, session)
         tenant.changed()
       },
     }
@@ -123,7 +123,7 @@ function markBusy(session: Session | undefined): () => void {
  * 404 ends a session (Streamable HTTP, "Session Management"), except for GET: a program without a GET stream may answer 404
  * instead of 405.
  */
-function isOver(method: string | undefined, status: number): boolean {
+function endsSession(method: string | undefined, status: number): boolean {
   return (status === 404 && method !== 'GET') || (method === 'DELETE' && status < 300)
 }
 

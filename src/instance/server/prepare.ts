@@ -1,4 +1,4 @@
-import type { Artifact, Described } from '../../shared/definitions/artifact.ts'
+import type { Artifact, DescribedServer } from '../../shared/definitions/artifact.ts'
 import type { Tenant } from '../../shared/instances/instance-protocol.ts'
 import { prepareServer } from './prepare-server.ts'
 import type { PreparedServer } from './prepared-server.ts'
@@ -48,7 +48,7 @@ async function prepareSupervised(
 }
 
 /** Loads or starts a custom server and returns its definitions. */
-export function describe(artifact: Artifact, tenant: Tenant, bundle?: string): Promise<Described> {
+export function describe(artifact: Artifact, tenant: Tenant, bundle?: string): Promise<DescribedServer> {
   switch (artifact.program?.type) {
     case 'module':
       return import('../module/describe-module.ts').then(({ describeModule }) =>

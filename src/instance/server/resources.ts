@@ -17,7 +17,7 @@ import type { CallContext } from './client-context.ts'
 import { toResourceContents } from './resource-contents.ts'
 import type { Content, ReadResourceResult } from './results.ts'
 
-interface Found {
+interface FoundResource {
   resource: ResourceDefinition
   variables: UriVariables
 }
@@ -43,7 +43,7 @@ export class Resources {
   }
 
   /** The resource with exactly this URI, otherwise the first template that matches. */
-  find(uri: string): Found | undefined {
+  find(uri: string): FoundResource | undefined {
     this.#byUri ??= new Map(this.fixed.map(resource => [resource.uri, resource]))
     const resource = this.#byUri.get(uri)
     if (resource) return { resource, variables: {} }

@@ -12,7 +12,15 @@ const TENANT_ID = 'standalone'
 const DEFAULT_PORT = 8080
 const KEY_BYTES = 32
 /** Variables that a program gets in addition to its declared ones. */
-const PASSED = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR']
+const PASSED_VARIABLES = [
+  'PATH',
+  'LANG',
+  'LC_ALL',
+  'TZ',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+]
 /** Time for open connections to end after SIGTERM. */
 const DRAIN_TIMEOUT_MS = 10_000
 
@@ -87,7 +95,7 @@ function programFolders(
   env: NodeJS.ProcessEnv,
   folder: string,
 ): NonNullable<Tenant['program']> {
-  const passed = PASSED.flatMap(name => (env[name] ? [[name, env[name]] as const] : []))
+  const passed = PASSED_VARIABLES.flatMap(name => (env[name] ? [[name, env[name]] as const] : []))
   return {
     folder: join(tmpdir(), 'mcp-program'),
     ...(env.DATA_DIR && { data: env.DATA_DIR }),

@@ -5,8 +5,8 @@ import { OAuthError } from './oauth-error.ts'
 import { type CommonOptions, endpointSwitches } from './options.ts'
 import { createRouter } from './router.ts'
 import { type AccessTokenClaims, grantIdOf } from './tokens/access-token.ts'
+import { verifyActiveToken } from './tokens/active-token.ts'
 import { findGrant } from './tokens/grants.ts'
-import { verifyStandingToken } from './tokens/standing-token.ts'
 import type { ProviderConfig, UpstreamAccount } from './upstream/provider.ts'
 
 export interface AuthorizationServerOptions extends CommonOptions {
@@ -56,7 +56,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
 export function serve(component: Component): AuthorizationServer {
   const router = createRouter(component)
   const verify = (token: string, audience: string | undefined) =>
-    verifyStandingToken(component, token, audience)
+    verifyActiveToken(component, token, audience)
   return {
     issuer: component.issuer,
     fetch: (request, connection = {}) => router.fetch(request, connection),

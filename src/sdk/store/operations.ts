@@ -11,16 +11,16 @@ import { storeError } from './store-error.ts'
 const DEFAULT_LIMIT = 1000
 
 type ListOperation = Extract<Parameters<StateBackend['run']>[0], { op: 'list' }>
-type Listed = Extract<StateResult, { entries: unknown }>
+type ListPage = Extract<StateResult, { entries: unknown }>
 
 /** Reads as many pages as the limit needs. `onPage` receives each page. */
 export async function readPages(
   backend: StateBackend,
   scope: StateScope,
   { limit, ...list }: Omit<ListOperation, 'op' | 'scope'>,
-  onPage: (page: Listed) => void = () => {},
-): Promise<Listed['entries']> {
-  const all: Listed['entries'] = []
+  onPage: (page: ListPage) => void = () => {},
+): Promise<ListPage['entries']> {
+  const all: ListPage['entries'] = []
   let { after } = list
   while (all.length < limit) {
     const page = (await run(backend, {
@@ -29,7 +29,7 @@ export async function readPages(
       ...list,
       ...(after !== undefined && { after }),
       limit: Math.min(MAX_PAGE_ENTRIES, limit - all.length),
-    })) as Listed
+    })) as ListPage
     onPage(page)
     for (const entry of page.entries) all.push(entry)
     after = page.entries.at(-1)?.[0]

@@ -63,7 +63,7 @@ export interface InstalledPackage {
 }
 
 /** Description of a custom server by the process that loaded it. The build adds it to the artifact. */
-export interface Described {
+export interface DescribedServer {
   server?: Partial<Artifact['server']>
   tools: ToolDefinition[]
   resources: ResourceDefinition[]

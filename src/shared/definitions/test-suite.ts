@@ -36,7 +36,7 @@ const chosen = z
       never: names.optional().describe('None of them.'),
     }),
   ])
-  .meta({ id: 'Chosen', description: 'Names that must have been used. A list means all of them.' })
+  .meta({ id: 'NameExpectation', description: 'Names that must have been used. A list means all of them.' })
 
 const callSchema = named('CallExpectation', 'An expected tool call.').strictObject({
   tool: z.string().min(1).describe('Name of the tool.'),
@@ -119,7 +119,7 @@ export type Suite = z.infer<typeof suiteSchema>
 export type SuiteCase = z.infer<typeof caseSchema>
 export type Expectation = z.infer<typeof expectationSchema>
 export type Range = z.infer<typeof range>
-export type Chosen = z.infer<typeof chosen>
+export type NameExpectation = z.infer<typeof chosen>
 export type CallExpectation = z.infer<typeof callSchema>
 
 function isPattern(text: string): boolean {

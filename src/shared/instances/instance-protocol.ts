@@ -1,4 +1,4 @@
-import type { Artifact, Described } from '../definitions/artifact.ts'
+import type { Artifact, DescribedServer } from '../definitions/artifact.ts'
 import type { NetworkSetting } from '../network/destinations.ts'
 import type { SeriesCounts } from './request-tally.ts'
 import type { RevokedTokens } from './revoked-tokens.ts'
@@ -198,7 +198,7 @@ export type FromInstance =
   /** Requests a connection to another instance, from a network namespace that cannot reach it. Answered by `peer-reached`. */
   | { type: 'reach-peer'; tenantId: string; seq: number; port: number; key: string }
   | { type: 'serving'; tenantId: string; prepareMs: number }
-  | { type: 'described'; tenantId: string; described: Described }
+  | { type: 'described'; tenantId: string; described: DescribedServer }
   /** `stack`: position in the user's code, for build errors. */
   | { type: 'failed'; tenantId: string; message: string; stack?: string }
   /** The program or container of the tenant exited and is restarted. `how` completes a sentence about it. */
@@ -236,7 +236,7 @@ export const OWN_NETWORK = 'MCP_OWN_NETWORK'
 export const SANDBOX_GAP = 'MCP_SANDBOX_GAP'
 
 /** Messages that a process without user code sends within one turn of its event loop, in order. */
-export interface Several {
+export interface MessageBatch {
   type: 'several'
   messages: FromInstance[]
 }

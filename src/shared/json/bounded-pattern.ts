@@ -37,8 +37,8 @@ function estimateSteps(source: string): (length: number) => number {
   return length => length ** degree
 }
 
-const MATCH = Symbol.for('mcp-hosting.match')
-type Scope = { [MATCH]?: (() => boolean) | undefined }
+const MATCH_KEY = Symbol.for('mcp-hosting.match')
+type Scope = { [MATCH_KEY]?: (() => boolean) | undefined }
 let script: import('node:vm').Script | undefined
 
 /** V8 interrupts a backtracking match when the script that started it times out. */
@@ -46,7 +46,7 @@ function testWithLimit(expression: RegExp, text: string): boolean {
   const vm = process.getBuiltinModule('node:vm')
   script ??= new vm.Script("globalThis[Symbol.for('mcp-hosting.match')]()")
   const scope = globalThis as Scope
-  scope[MATCH] = () => expression.test(text)
+  scope[MATCH_KEY] = () => expression.test(text)
   try {
     for (const timeout of ELAPSED_LIMITS_MS) {
       const before = process.cpuUsage()
@@ -57,7 +57,7 @@ function testWithLimit(expression: RegExp, text: string): boolean {
     }
     throw new Error(`the pattern ${expression.source} takes longer than ${TIME_LIMIT_MS} ms to match`)
   } finally {
-    scope[MATCH] = undefined
+    scope[MATCH_KEY] = undefined
   }
 }
 

@@ -71,7 +71,7 @@ export class NetworkPolicy {
 }
 
 /** `code` of the error for refused connections. */
-export const REFUSED = 'ERR_NETWORK_REFUSED'
+export const REFUSED_CODE = 'ERR_NETWORK_REFUSED'
 
 /** Message for the caller and the log. Names the setting that would permit the connection. */
 export function describeRefusal({ reason, host, port }: Refusal): string {
@@ -88,7 +88,7 @@ export function describeRefusal({ reason, host, port }: Refusal): string {
 
 export function refusalError(refusal: Refusal): Error {
   return Object.assign(new Error(describeRefusal(refusal)), {
-    code: REFUSED,
+    code: REFUSED_CODE,
     host: refusal.host,
     port: refusal.port,
   })

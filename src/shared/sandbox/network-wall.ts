@@ -25,11 +25,11 @@ export function findNetworkWall(path: string): NetworkWall {
   const bubblewrap = bubblewrapFile(path)
   if (!bubblewrap) return { usable: false, why: 'bubblewrap is not installed here' }
   const prefix = [bubblewrap, '--dev-bind', '/', '/', '--unshare-net', '--']
-  const alone = whyNot([...prefix, ...SHELL])
+  const alone = failureReason([...prefix, ...SHELL])
   if (alone !== undefined) return { usable: false, why: `network namespaces do not work here (${alone})` }
   const inner = findBubblewrap(path)
   if (!inner.usable) return { usable: true, prefix }
-  const nested = whyNot([...prefix, ...sandboxedShell(inner.file, path)])
+  const nested = failureReason([...prefix, ...sandboxedShell(inner.file, path)])
   if (nested === undefined) return { usable: true, prefix }
   return { usable: false, why: `programs get no sandbox within a network namespace here (${nested})` }
 }
@@ -49,7 +49,7 @@ function sandboxedShell(bubblewrap: string, path: string): string[] {
 }
 
 /** Undefined when the command works. */
-function whyNot([file, ...args]: string[]): string | undefined {
+function failureReason([file, ...args]: string[]): string | undefined {
   const { status, error, stderr } = spawnSync(file!, args, { timeout: TRIAL_MS, encoding: 'utf8', env: {} })
   if (status === 0) return undefined
   return error?.message ?? (stderr.trim().split('\n')[0] || `exit code ${status}`)

@@ -7,14 +7,14 @@ const LOWER_BOUNDS = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'm
 /** Keywords that become stricter when their value shrinks. */
 const UPPER_BOUNDS = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'] as const
 /** Keywords that may become stricter when their value changes. */
-const OTHERS = ['pattern', 'format', 'multipleOf'] as const
+const OTHER_LIMITS = ['pattern', 'format', 'multipleOf'] as const
 
 /** Limits that reject values that the previous version accepted. */
 export function narrowedLimits(path: string, before: Schema, after: Schema): SurfaceChange[] {
   const narrowed = [
     ...LOWER_BOUNDS.filter(word => numberOf(after, word, -Infinity) > numberOf(before, word, -Infinity)),
     ...UPPER_BOUNDS.filter(word => numberOf(after, word, Infinity) < numberOf(before, word, Infinity)),
-    ...OTHERS.filter(word => after[word] !== undefined && !sameJson(before[word], after[word])),
+    ...OTHER_LIMITS.filter(word => after[word] !== undefined && !sameJson(before[word], after[word])),
   ].filter(word => !isTrivial(word, after[word]))
   const messages = narrowed.map(word =>
     before[word] === undefined

@@ -10,10 +10,10 @@ export interface View {
 }
 
 /** `false` allows nothing. */
-const NOTHING: Schema = { enum: [] }
+const EMPTY_SCHEMA: Schema = { enum: [] }
 
 export function viewOf(value: unknown, root: Schema): View {
-  return resolve(value === false ? NOTHING : isSchema(value) ? value : {}, root, 0)
+  return resolve(value === false ? EMPTY_SCHEMA : isSchema(value) ? value : {}, root, 0)
 }
 
 export function below({ root }: View, value: unknown): View {

@@ -9,17 +9,17 @@ export type Issue = z.core.$ZodIssue
 const MAX_UNKNOWN_FIELDS = 20
 
 /** A value and the schema that rejected it. */
-interface Rejected {
+interface RejectedValue {
   input: unknown
   schema: z.ZodType
 }
 
 /** Zod's issues as sentences with the given value and the allowed ones. */
-export function describeIssues(issues: readonly Issue[], rejected: Rejected): DefinitionProblem[] {
+export function describeIssues(issues: readonly Issue[], rejected: RejectedValue): DefinitionProblem[] {
   return issues.flatMap(issue => describeIssue(issue, rejected))
 }
 
-function describeIssue(issue: Issue, rejected: Rejected): DefinitionProblem[] {
+function describeIssue(issue: Issue, rejected: RejectedValue): DefinitionProblem[] {
   const path = joinPath('', ...issue.path)
   const value = valueAt(rejected.input, issue.path)
   if (issue.code === 'unrecognized_keys') return unknownFields(issue.keys, issue.path, rejected)
@@ -53,7 +53,7 @@ function expectedFormat(issue: Extract<Issue, { code: 'invalid_format' }>): stri
 function unknownFields(
   keys: readonly string[],
   path: readonly PropertyKey[],
-  rejected: Rejected,
+  rejected: RejectedValue,
 ): DefinitionProblem[] {
   const known = knownFields(path, rejected)
   return keys.slice(0, MAX_UNKNOWN_FIELDS).map(key => {
@@ -70,7 +70,7 @@ function unknownFields(
 /** Reports the issues of the branch that the value matches best: by its fields, otherwise by its type. */
 function describeUnion(
   issue: Extract<Issue, { code: 'invalid_union' }>,
-  rejected: Rejected,
+  rejected: RejectedValue,
 ): DefinitionProblem[] {
   const { discriminator } = issue as { discriminator?: string }
   if (discriminator !== undefined) return [describeDiscriminator(discriminator, issue.path, rejected)]
@@ -94,7 +94,7 @@ function describeUnion(
 function matchingBranch(
   issue: Extract<Issue, { code: 'invalid_union' }>,
   value: unknown,
-  rejected: Rejected,
+  rejected: RejectedValue,
 ): Issue[] | undefined {
   const union = schemaAt(issue.path, rejected)
   const option = branchFor(union, value)
@@ -114,7 +114,7 @@ function within(path: readonly PropertyKey[], issue: Issue): Issue {
 function describeDiscriminator(
   field: string,
   path: readonly PropertyKey[],
-  rejected: Rejected,
+  rejected: RejectedValue,
 ): DefinitionProblem {
   const owner = path.at(-1) === field ? path.slice(0, -1) : path
   const fieldPath = joinPath('', ...owner, field)
@@ -137,7 +137,7 @@ function valuesOf(schema: unknown): string[] {
   return schema instanceof z.ZodEnum ? schema.options.map(String) : []
 }
 
-function knownFields(path: readonly PropertyKey[], rejected: Rejected): string[] {
+function knownFields(path: readonly PropertyKey[], rejected: RejectedValue): string[] {
   const schema = schemaAt(path, rejected)
   if (schema instanceof z.ZodObject) return Object.keys(schema.shape)
   if (schema instanceof z.ZodUnion)
@@ -146,7 +146,7 @@ function knownFields(path: readonly PropertyKey[], rejected: Rejected): string[]
 }
 
 /** Schema that validates a path of the input. Undefined inside free JSON. */
-function schemaAt(path: readonly PropertyKey[], rejected: Rejected): unknown {
+function schemaAt(path: readonly PropertyKey[], rejected: RejectedValue): unknown {
   let schema: unknown = rejected.schema
   let value = rejected.input
   for (const step of path) {

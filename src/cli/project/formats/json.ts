@@ -9,7 +9,7 @@ export async function parseJson(file: string, text: string): Promise<ProjectSour
   const tree = parseTree(text, errors, { disallowComments: true })
   const [error] = errors
   if (error || !tree) {
-    const fault = error ? toFault(text, error.offset, printParseErrorCode(error.error)) : EMPTY
+    const fault = error ? toFault(text, error.offset, printParseErrorCode(error.error)) : EMPTY_FILE
     throw notParsable(file, text, positionOf(text, fault.offset), fault.reason)
   }
   const duplicate = findDuplicate(tree)
@@ -30,7 +30,7 @@ export async function parseJson(file: string, text: string): Promise<ProjectSour
   }
 }
 
-const EMPTY = { offset: 0, reason: 'the file is empty' }
+const EMPTY_FILE = { offset: 0, reason: 'the file is empty' }
 
 /** `CommaExpected` → `comma expected`. The parser reports a trailing comma at the token after it. */
 function toFault(text: string, offset: number, code: string): { offset: number; reason: string } {

@@ -16,7 +16,7 @@ export interface SourceFolder {
 type KnownProject = Pick<ProjectRecord, 'id'> & Partial<ProjectRecord>
 
 /** Minimum size for asking the API first whether it already has the archive. */
-const WORTH_ASKING_BYTES = 1024 * 1024
+const ASK_FIRST_BYTES = 1024 * 1024
 
 /**
  * Packs the folder and makes it the source of the server's project, which the first upload creates. Sends the archive only if the API does
@@ -60,8 +60,8 @@ async function ensureSource(
   if (project.sourceId && project.sourceDigest === packed.digest) return project
   const path = `/api/projects/${encodeURIComponent(project.id)}/source`
   const query = { digest: packed.digest }
-  if (packed.bytes > WORTH_ASKING_BYTES) {
-    const known = await unlessUnknown(api.request<ProjectRecord>('PUT', path, { query }))
+  if (packed.bytes > ASK_FIRST_BYTES) {
+    const known = await undefinedIfUnknown(api.request<ProjectRecord>('PUT', path, { query }))
     if (known) return known
   }
   return api.request<ProjectRecord>('PUT', path, {
@@ -93,12 +93,12 @@ async function findProject(api: ApiClient, { name, project }: SourceFolder): Pro
 
 async function findNamed(api: ApiClient, name: string): Promise<KnownProject | undefined> {
   const query = { name, status: 'active', limit: 1 }
-  const page = await unlessUnknown(api.get<{ items?: ProjectRecord[] }>('/api/projects', query))
+  const page = await undefinedIfUnknown(api.get<{ items?: ProjectRecord[] }>('/api/projects', query))
   if (!page) throw unsupportedSources(api.url)
   return page.items?.[0]
 }
 
-async function unlessUnknown<T>(request: Promise<T>): Promise<T | undefined> {
+async function undefinedIfUnknown<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request
   } catch (error) {

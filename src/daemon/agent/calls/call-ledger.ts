@@ -24,7 +24,7 @@ export interface CallOutcome {
 }
 
 /** Error of a call that was pending when the run ended. */
-const UNANSWERED = 'The run ended before the call was answered.'
+const UNANSWERED_ERROR = 'The run ended before the call was answered.'
 
 /** All calls of a run in the order of their start, with a limit on their number. */
 export class CallLedger {
@@ -53,7 +53,7 @@ export class CallLedger {
         error: `The limit of ${this.#limit} calls is reached; answer with what is known.`,
       }
     }
-    const record: Call = { ...call, turn: this.turn, result: null, error: UNANSWERED, seconds: 0 }
+    const record: Call = { ...call, turn: this.turn, result: null, error: UNANSWERED_ERROR, seconds: 0 }
     this.calls.push(record)
     this.#onEvent({ type: 'call', id: call.id, kind: call.kind, name: call.name, arguments: call.arguments })
     const startedMs = performance.now()

@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Content } from '@ai-sdk/provider'
 import { type Conversation, type DoneCall, readConversation } from './conversation.ts'
-import { asksToRead, type Offered, offeredIn } from './offered.ts'
+import { asksToRead, type OfferedTool, offeredIn } from './offered.ts'
 import { continueRequest } from './plan/follow-up.ts'
 import { type Plan, planCalls } from './plan/plan.ts'
 import { writeRefusal, writeReply } from './reply.ts'
@@ -27,7 +27,7 @@ export function decide(read: Reader, call: LanguageModelV4CallOptions): Language
 }
 
 /** Prefers tools over resources, unless the message asks to read something. */
-function planToolsFirst(read: Reader, conversation: Conversation, offered: Offered[]): Plan {
+function planToolsFirst(read: Reader, conversation: Conversation, offered: OfferedTool[]): Plan {
   const plan = makePlan(
     read,
     conversation,

@@ -4,7 +4,7 @@ import type { Schema } from './tools/schema.ts'
 import type { Tool } from './tools/signature.ts'
 
 /** A tool, a resource or a prompt, represented as a tool. */
-export interface Offered {
+export interface OfferedTool {
   tool: Tool
   resource?: string
   /** Converts arguments for `tool` to the actual call. */
@@ -12,7 +12,7 @@ export interface Offered {
 }
 
 /** Everything that the server offers. Resources and prompts are in the call's options (see offer.ts). */
-export function offeredIn(call: LanguageModelV4CallOptions, message: string): Offered[] {
+export function offeredIn(call: LanguageModelV4CallOptions, message: string): OfferedTool[] {
   const hints = (call.providerOptions?.[HINTS_KEY] ?? {}) as Partial<ModelHints>
   const indirect = new Set([hints.readResource, hints.getPrompt])
   const tools = (call.tools ?? []).filter(tool => tool.type === 'function' && !indirect.has(tool.name))
@@ -24,7 +24,7 @@ export function offeredIn(call: LanguageModelV4CallOptions, message: string): Of
   ]
 }
 
-function offerTool({ name, description, inputSchema }: LanguageModelV4FunctionTool): Offered {
+function offerTool({ name, description, inputSchema }: LanguageModelV4FunctionTool): OfferedTool {
   const tool = { name, ...(description && { description }), inputSchema: inputSchema as Schema }
   return { tool, toCall: args => ({ toolName: name, args }) }
 }
@@ -34,7 +34,7 @@ const HANDICAP = 0.15
 
 const NO_PARAMETERS: Schema = { type: 'object', properties: {} }
 
-function offerResources({ readResource, resources = [] }: Partial<ModelHints>): Offered[] {
+function offerResources({ readResource, resources = [] }: Partial<ModelHints>): OfferedTool[] {
   if (!readResource) return []
   return resources.map(({ uri, name, description = '' }) => ({
     tool: {
@@ -52,7 +52,7 @@ function offerResources({ readResource, resources = [] }: Partial<ModelHints>): 
 function offerTemplates(
   { readResource, resourceTemplates = [] }: Partial<ModelHints>,
   message: string,
-): Offered[] {
+): OfferedTool[] {
   if (!readResource) return []
   return resourceTemplates.flatMap(template => {
     const written = urisIn(message).filter(uri => matchesTemplate(uri, template.uriTemplate))
@@ -64,7 +64,7 @@ function offerTemplates(
 function offerTemplate(
   readResource: string,
   { uriTemplate, name, description = '' }: ModelHints['resourceTemplates'][number],
-): Offered {
+): OfferedTool {
   return {
     resource: name,
     tool: {
@@ -91,7 +91,7 @@ function matchesTemplate(uri: string, template: string): boolean {
 const READING = new Set(['read', 'open', 'resource', 'resources', 'document', 'uri'])
 
 /** True if a message asks to read something, or contains a resource's URI, or its full name if that has several words. */
-export function asksToRead(message: string, offered: Offered[]): boolean {
+export function asksToRead(message: string, offered: OfferedTool[]): boolean {
   const text = message.toLowerCase()
   const words = text.split(/[^\p{L}\p{N}]+/u)
   const spoken = ` ${words.join(' ')} `
@@ -107,7 +107,7 @@ export function asksToRead(message: string, offered: Offered[]): boolean {
   )
 }
 
-function offerPrompts({ getPrompt, prompts = [] }: Partial<ModelHints>): Offered[] {
+function offerPrompts({ getPrompt, prompts = [] }: Partial<ModelHints>): OfferedTool[] {
   if (!getPrompt) return []
   return prompts.map(({ name, description = '', arguments: parameters }) => ({
     tool: {

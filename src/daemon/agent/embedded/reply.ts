@@ -1,5 +1,5 @@
 import type { DoneCall } from './conversation.ts'
-import { type Plan, RELEVANT } from './plan/plan.ts'
+import { type Plan, RELEVANT_SCORE } from './plan/plan.ts'
 
 /** Longer results are truncated. */
 const MAX_RESULT_CHARACTERS = 4000
@@ -49,7 +49,7 @@ export function writeRefusal({ ranking, missing }: Plan, offered: number): strin
     second && second.score > 0 ? ` The next match is ${second.name} (${percent(second.score)}).` : ''
   if (missing)
     return `${missing.tool} matches (${percent(scoreOf(ranking, missing.tool))}), but the message does not specify ${listOf(missing.parameters)}.${runnerUp}`
-  const closest = `The closest match is ${best!.name} (${percent(best!.score)}, required ${percent(RELEVANT)}).`
+  const closest = `The closest match is ${best!.name} (${percent(best!.score)}, required ${percent(RELEVANT_SCORE)}).`
   return `Nothing on this server matches the request. ${closest}${runnerUp}`
 }
 

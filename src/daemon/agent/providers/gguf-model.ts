@@ -82,10 +82,10 @@ async function respond(
   ]
   const { stopReason } = answer.metadata
   const unified = calls.length > 0 ? 'tool-calls' : stopReason === 'maxTokens' ? 'length' : 'stop'
-  return { content, finishReason: { unified, raw: stopReason }, usage: UNCOUNTED, warnings: [] }
+  return { content, finishReason: { unified, raw: stopReason }, usage: UNKNOWN_USAGE, warnings: [] }
 }
 
-const UNCOUNTED: LanguageModelV4GenerateResult['usage'] = {
+const UNKNOWN_USAGE: LanguageModelV4GenerateResult['usage'] = {
   inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 }

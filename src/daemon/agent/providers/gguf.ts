@@ -22,11 +22,11 @@ interface LlamaModel {
 /** A loaded model is kept for the next case of a suite, but not longer, because it takes gigabytes. */
 const KEPT_IDLE_MS = 60_000
 
-interface Loaded {
+interface LoadedModel {
   file: string
   model: Promise<{ chat: LlamaChatLike; dispose(): Promise<void> }>
 }
-let loaded: Loaded | undefined
+let loaded: LoadedModel | undefined
 let idle: NodeJS.Timeout | undefined
 
 /**

@@ -15,7 +15,7 @@ const TYPES: Partial<Record<string, RawEntry['type']>> = {
   Link: 'hardlink',
 }
 
-const REFUSED: Partial<Record<string, string>> = {
+const REFUSED_TYPES: Partial<Record<string, string>> = {
   CharacterDevice: 'is a character device',
   BlockDevice: 'is a block device',
   FIFO: 'is a named pipe',
@@ -88,7 +88,8 @@ function streamLimit(packedBytes: number): number {
 
 function toRaw(entry: ReadEntry): RawEntry {
   const type = TYPES[entry.type]
-  if (!type) throw refuseEntry(entry.path, REFUSED[entry.type] ?? `is of the unknown type ${entry.type}`)
+  if (!type)
+    throw refuseEntry(entry.path, REFUSED_TYPES[entry.type] ?? `is of the unknown type ${entry.type}`)
   return {
     name: entry.path,
     type,

@@ -24,11 +24,11 @@ export function programFiles(
   const dependencies: LayerEntry[] = []
   const app: LayerEntry[] = []
   if (program.package) {
-    if (!packages || !existsSync(packages)) throw gone(name, `its package ${program.package.bin}`)
+    if (!packages || !existsSync(packages)) throw lostPart(name, `its package ${program.package.bin}`)
     dependencies.push(...filesOf(packages, `packages/${program.package.digest}`))
   }
   if (program.source) {
-    if (!source || !existsSync(source)) throw gone(name, 'its source')
+    if (!source || !existsSync(source)) throw lostPart(name, 'its source')
     for (const entry of filesOf(source, 'source'))
       (entry.path.startsWith('source/node_modules/') ? dependencies : app).push(entry)
   }
@@ -47,14 +47,14 @@ export function requireCommand(
 ): void {
   const { command, cwd } = program
   if (cwd !== undefined && isAbsolute(cwd))
-    throw unfit(
+    throw cannotBecomeImage(
       name,
       `runs in the local folder ${cwd}, which is not in the image`,
       'Build it from a project folder: mcp build <dir>.',
     )
   const file = program.args.find(word => isAbsolute(word) && isFile(word) && !findCommand(base, word))
   if (file)
-    throw unfit(
+    throw cannotBecomeImage(
       name,
       `is started with the local file ${file}, which is not in the image`,
       'Build it from a project folder: mcp build <dir>.',
@@ -63,7 +63,7 @@ export function requireCommand(
   if (source && command.includes('/') && existsSync(join(source, cwd ?? '.', command))) return
   if (!(command.includes('/') && !isAbsolute(command)) && findCommand(base, command)) return
   const image = base.origin?.name ?? "this machine's Node"
-  throw unfit(
+  throw cannotBecomeImage(
     name,
     `runs "${command}", which the base image (${image}) does not have`,
     'Use a base image that has it: mcp export <server> --image --base registry.example.com/python:3.13, or mcp projects update --base-image.',
@@ -105,10 +105,10 @@ function linkWithin(path: string, target: string): string {
   )
 }
 
-function gone(name: string, what: string): HostingError {
-  return unfit(name, `has lost ${what}`, 'Build the server again.')
+function lostPart(name: string, what: string): HostingError {
+  return cannotBecomeImage(name, `has lost ${what}`, 'Build the server again.')
 }
 
-function unfit(name: string, why: string, details: string): HostingError {
+function cannotBecomeImage(name: string, why: string, details: string): HostingError {
   return new HostingError('INVALID_MCP', `"${name}" cannot become an image: it ${why}.`, { details })
 }

@@ -40,7 +40,7 @@ export async function pulledBase(
   return { ...base, layers: [...layers, layer], node: `/${resolveInImage(paths, NODE)}` }
 }
 
-interface Known {
+interface KnownBase {
   digest: string
   layers: Layer[]
   env: string[]
@@ -62,14 +62,14 @@ async function openSource(
 }
 
 /** Finds a base by digest without a request to the registry. */
-function readKnown(layout: Layout, digest: string): Known | undefined {
+function readKnown(layout: Layout, digest: string): KnownBase | undefined {
   const record = recordPath(layout, digest)
   if (!digest.startsWith('sha256:') || !existsSync(record)) return undefined
-  const known = JSON.parse(readFileSync(record, 'utf8')) as Known
+  const known = JSON.parse(readFileSync(record, 'utf8')) as KnownBase
   return known.layers.every(layer => layout.blobs.has(layer)) ? known : undefined
 }
 
-async function fetchBase(layout: Layout, source: ImageSource, wanted: string): Promise<Known> {
+async function fetchBase(layout: Layout, source: ImageSource, wanted: string): Promise<KnownBase> {
   const { digest, manifest } = await pullImage(source, layout.blobs, wanted)
   const known = readKnown(layout, digest)
   if (known) return known

@@ -6,7 +6,7 @@ import type { Tenant } from '../../../shared/instances/instance-protocol.ts'
 type Place = NonNullable<Tenant['program']>
 
 /** Variables of the daemon that programs get, to find commands, languages and certificates. */
-const PASSED = [
+const PASSED_VARIABLES = [
   'PATH',
   'LANG',
   'LC_ALL',
@@ -36,7 +36,7 @@ export class ProgramFolders {
     this.#directory = directory
     this.#packages = packages
     this.#hidden = hidden
-    this.#env = Object.fromEntries(PASSED.flatMap(name => (env[name] ? [[name, env[name]]] : [])))
+    this.#env = Object.fromEntries(PASSED_VARIABLES.flatMap(name => (env[name] ? [[name, env[name]]] : [])))
   }
 
   /** The instance creates the folder. */

@@ -60,7 +60,7 @@ export class Dependencies {
     }
   }
 
-  async #install(folder: string, wanted: Wanted): Promise<void> {
+  async #install(folder: string, wanted: InstallRequest): Promise<void> {
     if (existsSync(folder)) {
       const now = new Date()
       return utimesSync(folder, now, now)
@@ -77,7 +77,7 @@ export class Dependencies {
     }
   }
 
-  async #installInto(folder: string, { locked, npmrc, stopped }: Wanted): Promise<void> {
+  async #installInto(folder: string, { locked, npmrc, stopped }: InstallRequest): Promise<void> {
     const work = `${folder}.${randomBytes(4).toString('hex')}.tmp`
     mkdirSync(work, { recursive: true, mode: 0o700 })
     try {
@@ -94,7 +94,7 @@ export class Dependencies {
   }
 }
 
-interface Wanted {
+interface InstallRequest {
   locked: LockedDependencies
   npmrc: string
   stopped: AbortSignal | undefined

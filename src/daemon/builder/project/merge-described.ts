@@ -1,8 +1,8 @@
-import type { Described } from '../../../shared/definitions/artifact.ts'
+import type { DescribedServer } from '../../../shared/definitions/artifact.ts'
 import type { BuildRequest, Handler } from '../../../shared/definitions/definitions.ts'
 import { modulePath } from './find-modules.ts'
 
-interface Defined {
+interface WithHandler {
   handler?: Handler | undefined
 }
 
@@ -12,7 +12,7 @@ interface Defined {
  */
 export function mergeDescribed(
   request: BuildRequest,
-  { tools, resources, prompts }: Described,
+  { tools, resources, prompts }: DescribedServer,
 ): BuildRequest {
   return {
     ...request,
@@ -22,7 +22,7 @@ export function mergeDescribed(
   }
 }
 
-function merge<Definition extends Defined>(
+function merge<Definition extends WithHandler>(
   given: readonly Definition[] = [],
   described: readonly Definition[],
 ): Definition[] {
@@ -37,7 +37,7 @@ function merge<Definition extends Defined>(
 }
 
 /** Module and export of the handler. Undefined for declared and invalid definitions. */
-function keyOf(definition: Defined | null): string | undefined {
+function keyOf(definition: WithHandler | null): string | undefined {
   const handler = definition?.handler
   return handler?.type === 'module' ? `${modulePath(handler.path)}#${handler.export}` : undefined
 }

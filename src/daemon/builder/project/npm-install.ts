@@ -25,11 +25,11 @@ const ARGUMENTS = [
 ]
 
 /** Error codes of npm and Node for an unreachable registry. */
-const OUT_OF_REACH =
+const UNREACHABLE_CODES =
   /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ENOTCACHED|ERR_SOCKET_TIMEOUT/
 
 /** npm's lines about a lock file mismatch. npm prints its usage after them. */
-const DISAGREEMENT = /^(?:Invalid|Missing): .*$/m
+const MISMATCH_LINE = /^(?:Invalid|Missing): .*$/m
 
 /** Installs the packages of a folder's lock file in that folder. Throws like `runNpm`. */
 export function npmInstall(directory: string, closing: AbortSignal): Promise<void> {
@@ -49,8 +49,8 @@ export async function runNpm(
   const { code, output } = await run(directory, args, closing)
   if (code === 0) return
   const details = readable(output)
-  if (output.includes('EUSAGE') && DISAGREEMENT.test(details)) throw outOfStep(details)
-  const reason = OUT_OF_REACH.exec(output)?.[0]
+  if (output.includes('EUSAGE') && MISMATCH_LINE.test(details)) throw lockFileMismatch(details)
+  const reason = UNREACHABLE_CODES.exec(output)?.[0]
   if (reason)
     throw new HostingError('UPSTREAM_FAILED', `The npm registry cannot be reached (${reason}).`, {
       details: `${details}\nWithout a registry, only lock files that were installed before can be installed.`,
@@ -58,11 +58,11 @@ export async function runNpm(
   throw new HostingError('INVALID_MCP', `npm cannot install ${what}.`, { details })
 }
 
-function outOfStep(details: string): HostingError {
+function lockFileMismatch(details: string): HostingError {
   const command = 'npm install --package-lock-only'
   return new HostingError('INVALID_MCP', 'package-lock.json does not match package.json.', {
     details: [
-      ...details.split('\n').filter(line => DISAGREEMENT.test(line)),
+      ...details.split('\n').filter(line => MISMATCH_LINE.test(line)),
       `Update it, then build again: ${command}`,
     ].join('\n'),
     next: [{ description: 'Update the lock file', command }],
@@ -99,7 +99,7 @@ async function run(
 const NOT_FOUND = 127
 
 /** Kills npm when the daemon dies. The kernel then closes the pipe, to which the daemon never writes. */
-const GUARDED = `
+const GUARD_SCRIPT = `
 exec 3<&0
 npm "$@" </dev/null 3<&- &
 npm=$!
@@ -118,7 +118,7 @@ function start(
   const options = { cwd: directory, env: environment(process.env), stdio: 'pipe' } as const
   if (process.platform === 'win32') return spawn('npm.cmd', args, { ...options, shell: true })
   // A dedicated process group, so that processes of scripts can be killed too.
-  return spawn('/bin/sh', ['-c', GUARDED, 'npm-guard', ...args], { ...options, detached: true })
+  return spawn('/bin/sh', ['-c', GUARD_SCRIPT, 'npm-guard', ...args], { ...options, detached: true })
 }
 
 function killGroup({ pid }: ChildProcess): void {
@@ -131,12 +131,12 @@ function killGroup({ pid }: ChildProcess): void {
 }
 
 /** Variables that npm needs: its settings, such as a registry, the proxy, certificates and the user's folders. */
-const PASSED =
+const PASSED_VARIABLES =
   /^(?:npm_.*|.*_proxy|node_extra_ca_certs|ssl_cert_.*|path|home|user|logname|shell|lang|lc_.*|tz|te?mp|tmpdir|xdg_.*|userprofile|(?:local)?appdata|systemroot|comspec)$/i
 
 /** Omits the daemon's other variables, because package scripts can read them. */
 function environment(from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const entries = Object.entries(from).filter(([name]) => PASSED.test(name))
+  const entries = Object.entries(from).filter(([name]) => PASSED_VARIABLES.test(name))
   const env = Object.fromEntries(entries)
   return { ...env, PATH: [dirname(process.execPath), env.PATH ?? ''].join(delimiter) }
 }

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { VERSION } from '../../../shared/version.ts'
 import { digestOf } from '../digest.ts'
-import { BuildMemory } from './build-memory.ts'
+import { BuildCache } from './build-cache.ts'
 import { Dependencies } from './dependencies.ts'
 
 /** Shared by all builds from source code. */
@@ -24,7 +24,7 @@ export function createToolchain({ directory, sdk, closing }: ToolchainOptions) {
     /** Folder for sources that are unpacked during a build. */
     workFolder,
     dependencies: new Dependencies(join(directory, 'dependencies'), closing),
-    memory: new BuildMemory(
+    cache: new BuildCache(
       join(directory, 'builds'),
       () => `${VERSION} ${digestOf(readFileSync(sdk, 'utf8'))}`,
     ),

@@ -6,7 +6,7 @@ import { checked, type ObjectStorage, type StoredContent } from './object-storag
 import { writeWhole } from './write-whole.ts'
 
 /** Clients may only name files in this folder. Other folders may contain anything, such as the daemon's keys. */
-const NAMEABLE = 'sources'
+const CLIENT_FOLDER = 'sources'
 
 /** Objects as files in a folder, by default the home. */
 export class FileStorage implements ObjectStorage {
@@ -23,7 +23,7 @@ export class FileStorage implements ObjectStorage {
   /** Undefined for files other than sources, so that a client cannot read any file of this machine. */
   keyOf(location: string): string | undefined {
     const path = toPath(location)
-    const folder = join(this.#directory, NAMEABLE)
+    const folder = join(this.#directory, CLIENT_FOLDER)
     if (path === undefined || !path.startsWith(folder + sep)) return undefined
     if (realOf(path) !== undefined && !realOf(path)!.startsWith((realOf(folder) ?? folder) + sep))
       return undefined

@@ -95,7 +95,7 @@ export class S3Storage implements ObjectStorage {
         }
         return
       } catch (error) {
-        if (++stalls > MAX_STALLS) throw this.#brokenOff(key, error)
+        if (++stalls > MAX_STALLS) throw this.#interrupted(key, error)
         await this.#client.pause(stalls)
       }
       const headers: Record<string, string> = {
@@ -104,7 +104,7 @@ export class S3Storage implements ObjectStorage {
       }
       download = await this.#get(key, headers)
     }
-    throw this.#brokenOff(key, new Error('it was removed'))
+    throw this.#interrupted(key, new Error('it was removed'))
   }
 
   async #get(key: string, headers: Record<string, string>): Promise<Download | undefined> {
@@ -117,7 +117,7 @@ export class S3Storage implements ObjectStorage {
     throw failure
   }
 
-  #brokenOff(key: string, cause: unknown): HostingError {
+  #interrupted(key: string, cause: unknown): HostingError {
     return new HostingError(
       'UPSTREAM_FAILED',
       `The download of ${this.locate(key)} was interrupted: ${(cause as Error).message}.`,

@@ -5,7 +5,7 @@ import { Lazy } from '../../../shared/lazy.ts'
 import { readCertificate } from './certificate-files.ts'
 import type { LocalAuthority } from './local-authority.ts'
 
-interface Cached {
+interface CachedContext {
   context: SecureContext
   until: number
   /** Modification times of its files. */
@@ -18,7 +18,7 @@ const CACHED_MS = 86_400_000
 /** The key and certificate of each host, from files if there are any, otherwise from the local authority. */
 export class Certificates {
   readonly #directory: string
-  readonly #cached = new Map<string, Cached>()
+  readonly #cached = new Map<string, CachedContext>()
   readonly #onProblem: (problem: string) => void
   /** Last reported problem of each name, so that it is not reported for every connection. */
   readonly #reported = new Map<string, string>()

@@ -16,7 +16,7 @@ import { buildEvents } from './build-events.ts'
 
 const location = ['Location'] as const
 
-const namedArtifact = named('Artifact', 'Normalised definitions of a server.', { format: 1 })
+const namedArtifact = named('Artifact', 'Normalized definitions of a server.', { format: 1 })
 
 const artifactSchema = namedArtifact.looseObject({ format: z.literal(1).describe('Version of the format.') })
 
@@ -117,7 +117,7 @@ export function buildEndpoints(services: Services) {
 
   const getArtifact = dataEndpoint({
     operationId: 'getArtifact',
-    summary: 'Show the artifact of a build: the normalised definitions that instances serve',
+    summary: 'Show the artifact of a build: the normalized definitions that instances serve',
     params,
     answers: { 200: { description: 'The artifact.', schema: artifactSchema } },
     errors: ['CONFLICT'],

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type { NamedRequest } from '../process/named-request.ts'
 import { refuseConnection, type Unavailability } from './unavailable.ts'
 
-export interface Held {
+export interface HeldConnection {
   socket: Socket
   named: NamedRequest | undefined
 }
@@ -17,7 +17,7 @@ export interface HoldLimits {
 /** Connections that wait for an instance, oldest first. They are unread, so the client's request stays in the kernel. */
 export class HeldConnections {
   readonly #limits: HoldLimits
-  #queue: (Held & { until: number })[] = []
+  #queue: (HeldConnection & { until: number })[] = []
   #timer: NodeJS.Timeout | undefined
   #emptied: PromiseWithResolvers<void> | undefined
 
@@ -29,7 +29,7 @@ export class HeldConnections {
     return this.#queue.length
   }
 
-  add({ socket, named }: Held): void {
+  add({ socket, named }: HeldConnection): void {
     const { connections, waitMs } = this.#limits
     if (this.#queue.length >= connections) {
       const message = `${connections} connections are already waiting for this server to start. Try again in a moment.`
@@ -46,7 +46,7 @@ export class HeldConnections {
     return this.#emptied.promise
   }
 
-  takeAll(): Held[] {
+  takeAll(): HeldConnection[] {
     const all = this.#queue
     this.#queue = []
     clearTimeout(this.#timer)

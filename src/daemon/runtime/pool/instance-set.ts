@@ -9,7 +9,7 @@ import type { ServedReport } from '../served.ts'
 import { SessionClaims } from '../sessions/session-owners.ts'
 import { loadOf, surplusConnections } from './balance.ts'
 import { type DrainOptions, drainInstance } from './drain.ts'
-import { Instance, type InstanceOwner, type InstancePast, type Siblings } from './instance.ts'
+import { Instance, type InstanceHistory, type InstanceOwner, type Siblings } from './instance.ts'
 
 const NONE_EARLIER: EarlierVersion[] = []
 const NO_REQUESTS: ServedReport['requests'] = { total: 0, errors: 0 }
@@ -29,9 +29,9 @@ export class InstanceSet implements Siblings {
     this.#owner = owner
   }
 
-  /** `past`: history of the instance that it replaces. */
-  open(place: Place, past?: InstancePast): Instance {
-    const instance = new Instance(place, this.#owner, this, past)
+  /** `history`: that of the instance that it replaces. */
+  open(place: Place, history?: InstanceHistory): Instance {
+    const instance = new Instance(place, this.#owner, this, history)
     this.#all = [...this.#all, instance]
     return instance
   }

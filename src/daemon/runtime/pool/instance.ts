@@ -35,17 +35,17 @@ export interface Siblings {
   claim(from: Instance, claim: SessionClaim): void
 }
 
-export interface InstancePast {
+export interface InstanceHistory {
   /** Crashes of the instances that this one replaces. */
   restarts: number
   /** How the last of them failed, in words that complete a sentence about it. */
   lastFailure?: string | undefined
 }
 
-type Unaddressed<Message> = Message extends unknown ? Omit<Message, 'tenantId'> : never
+type WithoutTenantId<Message> = Message extends unknown ? Omit<Message, 'tenantId'> : never
 
 const NO_REQUESTS = new RequestTally()
-const NEVER_BEFORE: InstancePast = { restarts: 0 }
+const NO_HISTORY: InstanceHistory = { restarts: 0 }
 
 /**
  * One tenant in one process. Thousands wait for requests, so fields that only requests need are created with the first request.
@@ -62,18 +62,18 @@ export class Instance implements TenantWatcher {
   isUnresponsive = false
   readonly #owner: InstanceOwner
   readonly #siblings: Siblings
-  #past: InstancePast
+  #history: InstanceHistory
   #requests: RequestTally | undefined
   #sessionPort: Promise<number | undefined> | undefined
   #handedOver = 0
   #reportedAt = 0
   #lastHandOverAt = 0
 
-  constructor(place: Place, owner: InstanceOwner, siblings: Siblings, past = NEVER_BEFORE) {
+  constructor(place: Place, owner: InstanceOwner, siblings: Siblings, history = NO_HISTORY) {
     this.place = place
     this.#owner = owner
     this.#siblings = siblings
-    this.#past = past
+    this.#history = history
     place.host.watch(place.tenantId, this)
   }
 
@@ -87,7 +87,7 @@ export class Instance implements TenantWatcher {
   }
 
   onRestarting(lastFailure: string): void {
-    this.#past = { restarts: this.restarts + 1, lastFailure }
+    this.#history = { restarts: this.restarts + 1, lastFailure }
   }
 
   onFailed(error: Error): void {
@@ -107,7 +107,7 @@ export class Instance implements TenantWatcher {
   }
 
   get restarts(): number {
-    return this.#past.restarts
+    return this.#history.restarts
   }
 
   get id(): string {
@@ -170,7 +170,7 @@ export class Instance implements TenantWatcher {
     return this.#sessionPort
   }
 
-  notify(notice: Unaddressed<TenantNotice>): void {
+  notify(notice: WithoutTenantId<TenantNotice>): void {
     const { host, tenantId } = this.place
     host.notify({ ...notice, tenantId })
   }
@@ -217,7 +217,7 @@ export class Instance implements TenantWatcher {
       pid: host.pid ?? null,
       uptimeSeconds: Math.round(now - (this.readyAt ?? this.startedAt)) / 1000,
       restarts: this.restarts,
-      ...(this.#past.lastFailure !== undefined && { lastFailure: this.#past.lastFailure }),
+      ...(this.#history.lastFailure !== undefined && { lastFailure: this.#history.lastFailure }),
       memoryBytes: host.memoryBytes,
       activeRequests: this.activeRequests,
       requests: (this.#requests ?? NO_REQUESTS).summary(),

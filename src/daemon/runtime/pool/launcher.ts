@@ -7,7 +7,7 @@ import type { ServedCode } from '../process/host.ts'
 import { HostEndedError } from '../process/host-ending.ts'
 import { describeStartFailure, isFinalFailure } from '../process/start-failure.ts'
 import type { Served } from '../served.ts'
-import type { Instance, InstancePast } from './instance.ts'
+import type { Instance, InstanceHistory } from './instance.ts'
 import type { InstanceSet } from './instance-set.ts'
 import type { PoolOptions } from './pool-options.ts'
 import { startReserve } from './reserve.ts'
@@ -53,26 +53,26 @@ export class Launcher {
   }
 
   /** Starts one instance, and reports to the owner when it is ready. */
-  async launch(past?: InstancePast): Promise<void> {
+  async launch(history?: InstanceHistory): Promise<void> {
     let instance: Instance | undefined
     try {
       const code = this.#loadCode()
-      instance = this.#owner.instances.open(this.#place(code, { alongside: false }), past)
+      instance = this.#owner.instances.open(this.#place(code, { alongside: false }), history)
       await this.#start(instance, code, this.#owner.listsOnly)
       if (instance.state === 'ready') this.#owner.onReady(instance)
     } catch (error) {
       if (instance) this.onFailed(instance, error as Error)
-      else this.#restart(error as Error, { restarts: past?.restarts ?? 0 })
+      else this.#restart(error as Error, { restarts: history?.restarts ?? 0 })
     }
   }
 
   /** Starts instances with the current code that do not take connections yet, see `startReserve`. */
-  async startReserve(count: number, past?: InstancePast): Promise<Instance[]> {
+  async startReserve(count: number, history?: InstanceHistory): Promise<Instance[]> {
     const { served, instances } = this.#owner
     const code = this.#loadCode()
     return startReserve(count, {
       serverName: served.serverName,
-      open: () => instances.open(this.#place(code, { alongside: true }), past),
+      open: () => instances.open(this.#place(code, { alongside: true }), history),
       start: instance => this.#start(instance, code),
       dismiss: instance => instances.dismiss(instance, 0),
     })

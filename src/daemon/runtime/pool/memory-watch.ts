@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import type { LogLine } from '../../../shared/instances/log-line.ts'
 import { residentBytes } from '../process/vital-signs.ts'
-import type { Instance, InstancePast } from './instance.ts'
+import type { Instance, InstanceHistory } from './instance.ts'
 
 export interface MemoryWatchOptions {
   /** Memory of one instance, including the largest program that it runs. */
   limitBytes: number
   /** Starts an instance that does not take connections yet. */
-  startReserve(past: InstancePast): Promise<Instance[]>
+  startReserve(history: InstanceHistory): Promise<Instance[]>
   /** True while the instance serves and should keep serving. */
   isWanted(instance: Instance): boolean
   /** Makes `next` serve and drains `old`. */

@@ -173,7 +173,7 @@ export class Pool implements ReplicasOwner, SleepingResponderOwner, IdleTimerOwn
 
   #turnAway(socket: Socket, named: NamedRequest | undefined): void {
     if (this.#forward) this.#forward(socket, named)
-    else refuseConnection(socket, STOPPED, named)
+    else refuseConnection(socket, STOPPED_RESPONSE, named)
   }
 
   #log(message: string): void {
@@ -181,4 +181,4 @@ export class Pool implements ReplicasOwner, SleepingResponderOwner, IdleTimerOwn
   }
 }
 
-const STOPPED = { message: 'This server was stopped or replaced.', retryAfterSeconds: 1 }
+const STOPPED_RESPONSE = { message: 'This server was stopped or replaced.', retryAfterSeconds: 1 }

@@ -203,7 +203,7 @@ export class Replicas implements InstanceOwner, LauncherOwner {
     if (placement === 'shared' || memoryMb === undefined) return undefined
     this.#memory ??= new MemoryWatch({
       limitBytes: memoryMb * 1024 * 1024,
-      startReserve: past => this.#launcher.startReserve(1, past),
+      startReserve: history => this.#launcher.startReserve(1, history),
       isWanted: instance => instance.isReady && this.#desired > 0,
       swap: (old, next) => {
         this.#dismiss([old])

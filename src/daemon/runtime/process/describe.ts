@@ -1,4 +1,4 @@
-import type { Described } from '../../../shared/definitions/artifact.ts'
+import type { DescribedServer } from '../../../shared/definitions/artifact.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { Tenant } from '../../../shared/instances/instance-protocol.ts'
 import { lastLogLines } from '../logs/host-logs.ts'
@@ -20,7 +20,7 @@ export async function describeIn(
   place: Place,
   { tenant, ...code }: ServedCode & { tenant: Tenant },
   { timeoutMs, stopped }: DescribeLimits,
-): Promise<Described> {
+): Promise<DescribedServer> {
   const { host } = place
   let isLate = false
   const stop = () => host.kill()

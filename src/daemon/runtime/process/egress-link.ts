@@ -20,7 +20,7 @@ export interface EgressLinkOptions {
 }
 
 /** A process with its own network namespace. */
-interface Confined {
+interface ConfinedProcess {
   listener: SocketHandle
   /** Set when the process gets work. */
   tenant?: { id: string; settings: EgressSettings }
@@ -38,7 +38,7 @@ const START_DELAY_MS = 150
  */
 export class EgressLink {
   readonly #options: EgressLinkOptions
-  readonly #confined = new Map<string, Confined>()
+  readonly #confined = new Map<string, ConfinedProcess>()
   /** Includes processes that ended, because their final counts arrive later. */
   readonly #tenants = new Map<string, string>()
   #child: ChildProcess | undefined
@@ -126,7 +126,7 @@ export class EgressLink {
     this.#restart.unref()
   }
 
-  #introduce(processId: string, { listener, tenant }: Confined): void {
+  #introduce(processId: string, { listener, tenant }: ConfinedProcess): void {
     if (!tenant) return
     this.#send({ type: 'listen', processId }, listener)
     this.#send({ type: 'policy', processId, settings: tenant.settings })

@@ -1,4 +1,4 @@
-import type { Artifact, Described } from '../../../shared/definitions/artifact.ts'
+import type { Artifact, DescribedServer } from '../../../shared/definitions/artifact.ts'
 import type { FromInstance, Tenant, ToInstance } from '../../../shared/instances/instance-protocol.ts'
 import { PeerPorts } from '../sessions/peer-ports.ts'
 import { PeerRequests } from '../sessions/peer-requests.ts'
@@ -48,7 +48,7 @@ const MAX_PORTS_SHARED = 10_000
 const MAX_PORTS_ALONE = 16
 
 /** Answers that a process no longer sends for a tenant after `retired`. */
-const NOT_SENT_AFTER_RETIRED: readonly FromInstance['type'][] = ['serving', 'kept', 'draining', 'drained']
+const TYPES_BEFORE_RETIRED: readonly FromInstance['type'][] = ['serving', 'kept', 'draining', 'drained']
 
 /** The daemon's view of an instance process: requests about its tenants, and connections handed over. */
 export class Host {
@@ -121,7 +121,7 @@ export class Host {
   }
 
   /** Loads a custom server and returns what it defines. Rejects with RefusedArtifactError or HostEndedError. */
-  async describe(tenant: Tenant, code: ServedCode): Promise<Described> {
+  async describe(tenant: Tenant, code: ServedCode): Promise<DescribedServer> {
     await this.ready
     const answer = this.#answerTo('described', tenant.id)
     this.#options.egress?.assigned(this.id, tenant)
@@ -276,7 +276,12 @@ export class Host {
     const pending = this.#answers.take('retired', tenantId)
     if (!pending) return
     this.#states.forget(tenantId)
-    this.#answers.rejectBefore(pending, NOT_SENT_AFTER_RETIRED, tenantId, new Error('was retired before'))
+    this.#answers.rejectBefore(
+      pending,
+      TYPES_BEFORE_RETIRED,
+      tenantId,
+      new Error('was retired before it answered'),
+    )
     pending.resolve(message)
   }
 

@@ -18,7 +18,7 @@ export interface ShareableSocket {
 
 /** A lease ends when the instance accepted fewer connections than this in a period, or reported none. */
 const REVIEW_EVERY_MS = 1000
-const WORTHWHILE = 50
+const MIN_ACCEPTED = 50
 
 type Send = (message: ToInstance, handle?: SocketHandle) => void
 
@@ -103,7 +103,7 @@ class SocketLease {
   }
 
   #endIfIdle(): void {
-    if (this.#connections < WORTHWHILE) this.end()
+    if (this.#connections < MIN_ACCEPTED) this.end()
     this.#connections = 0
   }
 }

@@ -58,7 +58,7 @@ export class StateRequests {
       try {
         return await stores.run(place, operations)
       } catch {
-        return operations.map(() => unavailable(FAILED)) // the daemon logs the reason, which contains its paths
+        return operations.map(() => unavailable(STORE_FAILURE)) // the daemon logs the reason, which contains its paths
       }
     return operations.map(() => unavailable('This server has no store.'))
   }
@@ -75,7 +75,7 @@ export class StateRequests {
   }
 }
 
-const FAILED = 'The store cannot be read or written. The daemon log has the reason.'
+const STORE_FAILURE = 'The store cannot be read or written. The daemon log has the reason.'
 
 function unavailable(message: string): StateResult {
   return { error: { code: 'UNAVAILABLE', message } }

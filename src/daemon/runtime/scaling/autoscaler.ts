@@ -5,7 +5,7 @@ import { desiredInstances, isLow, type Load, SCALE_DOWN_AFTER_MS } from './scali
 /** Half-life of the smoothed load, so that one spike does not start another process. */
 const HALF_LIFE_MS = 1000
 /** Interval between checks while the smoothed load falls. */
-const CALM_DOWN_MS = 5000
+const RECHECK_MS = 5000
 
 export interface AutoscalerOptions {
   min: number
@@ -52,7 +52,7 @@ export class Autoscaler {
     // Instances report only changes. A timer rechecks a falling load and a sudden load that persists.
     if (this.#desired(desired, latest, now) > desired) this.#checkIn(HALF_LIFE_MS)
     else if (desired > Math.max(1, min))
-      this.#checkIn(this.#lowSince === undefined ? CALM_DOWN_MS : this.#calmMs)
+      this.#checkIn(this.#lowSince === undefined ? RECHECK_MS : this.#calmMs)
     else this.#checkIn(undefined)
   }
 

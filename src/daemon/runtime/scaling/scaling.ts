@@ -3,9 +3,9 @@ import { availableParallelism } from 'node:os'
 /** Concurrent requests per instance. Above this, another instance is needed. */
 export const TARGET_ACTIVE_REQUESTS = 32
 /** Mean event-loop utilization above which instances are added. */
-const BUSY = 0.8
+const MAX_UTILIZATION = 0.8
 /** Mean utilization after adding instances. */
-const TARGET_BUSY = 0.7
+const TARGET_UTILIZATION = 0.7
 /** Waiting requests per instance. Above this, another instance is needed. */
 const WAITING_REQUESTS = 8
 /** An instance is removed only below these shares of the limits, so that the number does not oscillate. */
@@ -72,7 +72,7 @@ function byRequests({ activeRequests }: ScalingState): number {
 }
 
 function byUtilization({ busy, instances }: ScalingState): number {
-  return busy > BUSY * instances ? Math.ceil(busy / TARGET_BUSY) : 0
+  return busy > MAX_UTILIZATION * instances ? Math.ceil(busy / TARGET_UTILIZATION) : 0
 }
 
 /** Latency does not show how many more instances would help, so it adds one at a time. */

@@ -4,7 +4,7 @@ import type { Database } from '../../store/database.ts'
 import type { Principal } from './api-keys.ts'
 
 const WINDOW_SECONDS = 3600
-const CLOCK_GRAIN_MS = 1000
+const CLOCK_RESOLUTION_MS = 1000
 
 export interface RateLimitVerdict {
   allowed: boolean
@@ -81,5 +81,5 @@ async function consume(limiter: RateLimiterSQLite, id: string): Promise<RateLimi
 }
 
 function isFromFuture({ msBeforeNext }: RateLimiterRes): boolean {
-  return msBeforeNext > WINDOW_SECONDS * 1000 + CLOCK_GRAIN_MS
+  return msBeforeNext > WINDOW_SECONDS * 1000 + CLOCK_RESOLUTION_MS
 }

@@ -3,7 +3,7 @@ import { HostingError } from '../../../shared/errors.ts'
 import type { Store } from '../../store/store.ts'
 import { createKeyFile, NEW_KEY, openSecretBox, type SecretBox } from './secrets.ts'
 
-const CHECK = 'check value of secret.key'
+const CHECK_TEXT = 'check value of secret.key'
 
 /**
  * Opens the key file that the database was encrypted with. Only a database without servers gets a new key. Throws UNAVAILABLE,
@@ -35,7 +35,7 @@ export function openDatabaseSecrets(
 
 /** Identifies a key without revealing it. */
 export function keyCheck(secrets: Pick<SecretBox, 'derive'>): string {
-  return secrets.derive(CHECK)
+  return secrets.derive(CHECK_TEXT)
 }
 
 /** Databases of older versions have no check value. */

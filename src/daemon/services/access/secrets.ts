@@ -14,7 +14,7 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /** Prefix of the error for values encrypted with another key. */
-export const UNDECRYPTABLE = 'Environment variables cannot be decrypted with the key file'
+export const UNDECRYPTABLE_PREFIX = 'Environment variables cannot be decrypted with the key file'
 
 /** Next step for an owner without a copy of the key. */
 export const NEW_KEY: NextStep = {
@@ -50,7 +50,7 @@ export class SecretBox {
       const text = decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES))
       return Buffer.concat([text, decipher.final()]).toString('utf8')
     } catch (cause) {
-      throw new HostingError('UNAVAILABLE', `${UNDECRYPTABLE} ${this.#path}: it is the wrong key.`, {
+      throw new HostingError('UNAVAILABLE', `${UNDECRYPTABLE_PREFIX} ${this.#path}: it is the wrong key.`, {
         details: 'Stop the daemon and put the old key file back, or deploy again with the values.',
         cause,
       })

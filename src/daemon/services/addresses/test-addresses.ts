@@ -6,7 +6,7 @@ import { mcpUrl } from './addresses.ts'
 
 type Dependencies = PreviewDependencies & Pick<ServiceDependencies, 'gateway' | 'supervisor'>
 
-interface Opened {
+interface OpenAddress {
   /** Id in the runtime. */
   id: string
   /** Number of running tests. */
@@ -19,7 +19,7 @@ export class TestAddresses {
   readonly #deps: Dependencies
   readonly #temporaryBuilds: TemporaryBuilds
   /** Open addresses by build id. */
-  readonly #open = new Map<string, Opened>()
+  readonly #open = new Map<string, OpenAddress>()
   #count = 0
 
   constructor(deps: Dependencies, temporaryBuilds: TemporaryBuilds) {
@@ -46,7 +46,7 @@ export class TestAddresses {
     }
   }
 
-  #start(build: Build): Opened {
+  #start(build: Build): OpenAddress {
     // A new id each time, because the previous one may still be closing.
     const id = `${build.id}-test-${++this.#count}`
     return { id, users: 0, url: this.#serve(build, id) }
@@ -61,7 +61,7 @@ export class TestAddresses {
     return mcpUrl(address)
   }
 
-  async #close(build: Build, { id }: Opened): Promise<void> {
+  async #close(build: Build, { id }: OpenAddress): Promise<void> {
     const { gateway, supervisor, logs } = this.#deps
     this.#open.delete(build.id)
     await gateway.close(id)

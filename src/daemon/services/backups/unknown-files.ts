@@ -13,7 +13,7 @@ const DAY_MS = 24 * 3600_000
 const KEPT_MS = KEPT_UNKNOWN_DAYS * DAY_MS
 
 /** A file or folder of the home that has no record in the database. */
-export interface Unknown {
+export interface UnknownEntry {
   kind: UnknownKind
   name: string
   paths: string[]
@@ -37,7 +37,7 @@ export class UnknownFiles {
    * Updates the record with the currently unknown files and returns those that have been unknown for seven
    * days. Each update counts for one day at most, so that a clock jump does not shorten the time.
    */
-  async update(found: readonly Unknown[]): Promise<Unknown[]> {
+  async update(found: readonly UnknownEntry[]): Promise<UnknownEntry[]> {
     const before = this.#read()
     const now = this.#clock.wallTime()
     const passed = Date.parse(now) - Date.parse(before?.lookedAt ?? now)
@@ -58,7 +58,7 @@ export class UnknownFiles {
   }
 
   /** Files that have been unknown for seven days, as of the last update. */
-  expired(found: readonly Unknown[]): (Unknown & UnknownFile)[] {
+  expired(found: readonly UnknownEntry[]): (UnknownEntry & UnknownFile)[] {
     const files = this.#read()?.files ?? {}
     return found.flatMap(one => {
       const known = files[keyOf(one)]
@@ -83,6 +83,6 @@ function isExpired({ keptMs }: UnknownFile): boolean {
   return keptMs >= KEPT_MS
 }
 
-function keyOf({ kind, name }: Unknown): string {
+function keyOf({ kind, name }: UnknownEntry): string {
   return `${kind}/${name}`
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Artifact, Described, Program } from '../../../shared/definitions/artifact.ts'
+import type { Artifact, DescribedServer, Program } from '../../../shared/definitions/artifact.ts'
 import type {
   BuildRequest,
   ImageDefinition,
@@ -33,7 +33,7 @@ const LOAD_TIMEOUT_MS = { module: 15_000, program: 180_000 }
 const CONCURRENCY = { module: 4, program: 8 }
 
 /** Phase in which the code starts. A program that is not an npm package may be downloaded during it. */
-const ASKING = 'starting it and asking what it offers'
+const START_PHASE = 'starting it and asking what it offers'
 
 export interface CodeBuildWork {
   source: Source | undefined
@@ -84,7 +84,7 @@ export class CodeBuilds {
 
   #findCached(source: Source, request: BuildRequest): BuiltArtifact | undefined {
     const { artifacts, toolchain } = this.#deps
-    const digest = toolchain.memory.find(source.digest, request)
+    const digest = toolchain.cache.find(source.digest, request)
     if (digest === undefined || !artifacts.has(digest)) return undefined
     const artifact = artifacts.load(digest)
     return { artifact, digest, bytes: JSON.stringify(artifact), bundle: artifacts.loadBundle(digest) }
@@ -101,7 +101,7 @@ export class CodeBuilds {
       this.#deps.background.run(() => this.#deps.supervisor.prepareModules())
       const directory = await this.#deps.archives.unpack(source, folder)
       const made = await this.#bundleAndDescribe(build, request, { ...work, directory })
-      this.#deps.toolchain.memory.remember(source.digest, request, made.digest)
+      this.#deps.toolchain.cache.remember(source.digest, request, made.digest)
       return made
     } finally {
       // In the background. The next start removes leftovers of a crash.
@@ -123,7 +123,7 @@ export class CodeBuilds {
     const bundle = await bundleProject({ directory, modules, sdk })
     const program = { type: 'module' as const, bundle: digestOf(bundle) }
     const { artifact } = buildArtifact(request, { program })
-    onPhase(ASKING)
+    onPhase(START_PHASE)
     const describing = this.#describe(build, artifact, { bundle, env: request.env_vars, stopped })
     prepareValidation()
     const described = await describing.catch(error => {
@@ -147,7 +147,7 @@ export class CodeBuilds {
       ...(npx && { package: await this.#deps.packages.install(npx, stopped) }),
     }
     const { artifact } = buildArtifact(request, { program })
-    onPhase(ASKING)
+    onPhase(START_PHASE)
     const described = await this.#describe(build, artifact, { env: request.env_vars, stopped })
       .catch(error => {
         throw toProgramError(error)
@@ -174,7 +174,7 @@ export class CodeBuilds {
     const program = { ...given, id, ...(mounts && { mounts }) }
     const { artifact } = buildArtifact(request, { program })
     const container = await prepareContainer(this.#deps, { build, artifact, id: build.id, warn() {} })
-    onPhase(ASKING)
+    onPhase(START_PHASE)
     const described = await this.#describe(build, artifact, {
       env: request.env_vars,
       container,
@@ -194,8 +194,8 @@ export class CodeBuilds {
   #describe(
     build: Build,
     artifact: Artifact,
-    { bundle, env, container, stopped }: Describing,
-  ): Promise<Described> {
+    { bundle, env, container, stopped }: DescribeOptions,
+  ): Promise<DescribedServer> {
     const timeoutMs = bundle === undefined ? LOAD_TIMEOUT_MS.program : LOAD_TIMEOUT_MS.module
     const tenant = {
       ...describingTenant(this.#deps, build, artifact, env),
@@ -205,7 +205,7 @@ export class CodeBuilds {
   }
 }
 
-interface Describing {
+interface DescribeOptions {
   bundle?: string
   env?: Record<string, string> | undefined
   container?: TenantContainer
@@ -213,7 +213,7 @@ interface Describing {
 }
 
 /** Allows the child processes that the program needs, unless the request sets `children`. */
-function withChildren(program: ServedProgram, needed: Described['children']): ServedProgram {
+function withChildren(program: ServedProgram, needed: DescribedServer['children']): ServedProgram {
   const { isolation } = program
   const { children = needed, ...rest } = typeof isolation === 'object' ? isolation : { children: isolation }
   return needed ? { ...program, isolation: { sandbox: 'auto', ...rest, children } } : program

@@ -11,7 +11,7 @@ export interface ContainerLogQuery {
 }
 
 /** Phase of the last line of every build. */
-const LAST: BuildPhase = 'COMPLETED'
+const LAST_PHASE: BuildPhase = 'COMPLETED'
 
 export class ContainerBuildLog {
   readonly #logs: LogStore
@@ -36,7 +36,7 @@ export class ContainerBuildLog {
 
   /** Writes the last line. The state is already final, so readers of the log wait for it. */
   async finish(id: string, message: string, level: LogLine['level']): Promise<void> {
-    const writing = this.write(id, LAST, message, level)
+    const writing = this.write(id, LAST_PHASE, message, level)
     this.#finishing.set(id, writing)
     await writing.finally(() => this.#finishing.delete(id))
   }
@@ -55,7 +55,7 @@ export class ContainerBuildLog {
     if (build.endTime !== '') return yield* this.#all(build)
     for await (const { line } of this.#logs.follow(build.id, { tail: Number.MAX_SAFE_INTEGER, signal })) {
       yield withPhase(line)
-      if (line.phase === LAST) return
+      if (line.phase === LAST_PHASE) return
     }
   }
 

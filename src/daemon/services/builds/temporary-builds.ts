@@ -41,7 +41,7 @@ export class TemporaryBuilds {
   async #removeExpired(): Promise<void> {
     const { clock, store } = this.#deps
     const expired = store.builds.listExpired(clock.now()).filter(({ id }) => !this.isTested(id))
-    for (const { id } of expired) await this.#builds.remove(id).catch(unlessKept)
+    for (const { id } of expired) await this.#builds.remove(id).catch(ignoreRemovedOrDeployed)
   }
 
   /** Removes expired builds immediately, then every minute. */
@@ -57,6 +57,6 @@ export class TemporaryBuilds {
 }
 
 /** Ignores that the build was removed or deployed in the meantime. */
-function unlessKept(error: unknown): void {
+function ignoreRemovedOrDeployed(error: unknown): void {
   if (!(error instanceof HostingError && ['NOT_FOUND', 'CONFLICT'].includes(error.code))) throw error
 }

@@ -28,7 +28,7 @@ type Dependencies = TenantDependencies &
   >
 
 /** Builds and deployments in the format of the contract. */
-export class Records {
+export class DeploymentRecords {
   readonly #deps: Dependencies
   readonly #previews: Previews
   /** Results of `hasFixedScale` by artifact. Artifacts never change, and lists should not read all of them. */

@@ -61,7 +61,7 @@ function refusedMove(deployment: Deployment, to: DeploymentState): HostingError 
   )
 }
 
-const REPLACED = {
+const REPLACED_ERROR = {
   code: 'CONFLICT',
   message:
     "The port of this server's address was in use by another program, and a later deployment replaced this one.",
@@ -72,5 +72,5 @@ export function markReplaced({ store }: Pick<ServiceDependencies, 'store'>, remo
   const { name, environment, updatedAt } = removed
   for (const older of store.deployments.listInConflict())
     if (older.name === name && older.environment === environment && older.updatedAt < updatedAt)
-      store.deployments.update({ ...older, error: REPLACED })
+      store.deployments.update({ ...older, error: REPLACED_ERROR })
 }

@@ -30,10 +30,11 @@ import { storeVariables } from './stored-variables.ts'
 import { requireCompatible } from './surfaces.ts'
 
 /** A deployment that was started. */
-export interface Accepted extends RunningRelease {
+export interface AcceptedDeployment extends RunningRelease {
   deployment: Deployment
 }
 
+type ChooseEnv = (build: Build) => ReleaseEnv
 type Dependencies = Pick<
   ServiceDependencies,
   'addresses' | 'artifacts' | 'background' | 'clock' | 'logs' | 'secrets' | 'store' | 'supervisor'
@@ -52,11 +53,11 @@ export class Deployments {
    * Deploys with the stored variables. Throws NOT_FOUND, INVALID_REQUEST for an invalid configuration, and CONFLICT for a
    * build that is not ready, a domain in use, or a breaking change with `allow_breaking: false`.
    */
-  create(request: DeployRequest, origin: ReleaseOrigin = {}): Accepted {
+  create(request: DeployRequest, origin: ReleaseOrigin = {}): AcceptedDeployment {
     return this.#create(request, origin, build => releaseEnv(this.#deps, build, request))
   }
 
-  #create(request: DeployRequest, origin: ReleaseOrigin, chooseEnv: (build: Build) => ReleaseEnv): Accepted {
+  #create(request: DeployRequest, origin: ReleaseOrigin, chooseEnv: ChooseEnv): AcceptedDeployment {
     const build = requireReady(getBuild(this.#deps, request.mcp_id))
     if (request.allow_breaking === false) requireCompatible(this.#deps, build, request.environment)
     const env = chooseEnv(build)
@@ -132,7 +133,7 @@ export class Deployments {
   }
 
   /** Starts a stopped or failed deployment. Throws NOT_FOUND, and CONFLICT when it runs or another one replaced it. */
-  start(id: string): Accepted {
+  start(id: string): AcceptedDeployment {
     const deployment = this.#deps.store.transaction(() => {
       const found = this.get(id)
       requireNotRemoved(this.#deps, found.name, found.environment)
@@ -183,7 +184,7 @@ export class Deployments {
   rollback(
     id: string,
     { to, ...origin }: Pick<ReleaseOrigin, 'author' | 'message'> & { to?: string | undefined } = {},
-  ): Accepted & { warnings: string[] } {
+  ): AcceptedDeployment & { warnings: string[] } {
     const from = this.get(id)
     const target = rollbackTarget(this.#deps, from, to)
     const { request, variables, warnings } = rollbackRequest(this.#deps, from, target)
@@ -199,7 +200,7 @@ export class Deployments {
    * Releases the live build and configuration again with the stored variables. Throws CONFLICT when nothing is live, and the
    * errors of `create`.
    */
-  releaseVariables(server: string, environment: Environment, origin: ReleaseOrigin = {}): Accepted {
+  releaseVariables(server: string, environment: Environment, origin: ReleaseOrigin = {}): AcceptedDeployment {
     const { secrets, store } = this.#deps
     const live = store.deployments.findLive(server, environment)
     if (!live) throw nothingLive(server, environment)
@@ -242,9 +243,9 @@ export class Deployments {
     return this.get(id)
   }
 
-  #release(deployment: Deployment): Accepted {
+  #release(deployment: Deployment): AcceptedDeployment {
     const release = this.#releases.run(deployment)
-    this.#deps.background.run(() => release.done.catch(unlessRemoved))
+    this.#deps.background.run(() => release.done.catch(ignoreRemoved))
     return { deployment, ...release }
   }
 
@@ -293,6 +294,6 @@ function normalizeConfig(config: DeployConfig = {}): DeployConfig {
 }
 
 /** Ignores that a deployment was removed while it started. The waiting client gets that error. */
-function unlessRemoved(error: unknown): void {
+function ignoreRemoved(error: unknown): void {
   if (!(error instanceof HostingError && error.code === 'NOT_FOUND')) throw error
 }

@@ -1,8 +1,8 @@
 import { VERSION } from '../../../shared/version.ts'
-import type { Observed } from '../../metrics/exposition.ts'
+import type { PageValues } from '../../metrics/exposition.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 
-const NONE = { total: 0, errors: 0, errorRate: 0, p50Ms: 0, p99Ms: 0 }
+const NO_REQUESTS = { total: 0, errors: 0, errorRate: 0, p50Ms: 0, p99Ms: 0 }
 
 type Dependencies = Pick<ServiceDependencies, 'requestMetrics' | 'store' | 'supervisor'>
 
@@ -27,7 +27,7 @@ export class PrometheusPage {
     })
   }
 
-  #instances(): Observed['instances'] {
+  #instances(): PageValues['instances'] {
     const { supervisor, store } = this.#deps
     const ids = new Set(supervisor.running().map(({ id }) => id))
     return [...ids].flatMap(id => {
@@ -45,7 +45,7 @@ export class PrometheusPage {
           memoryBytes,
           activeRequests,
           restarts,
-          requests: requests ?? NONE,
+          requests: requests ?? NO_REQUESTS,
         }))
     })
   }

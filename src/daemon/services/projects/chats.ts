@@ -7,7 +7,7 @@ import type { ServiceDependencies } from '../dependencies.ts'
 /** Older chats are removed, because test suites create hundreds per day. */
 const KEPT_CHATS = 10_000
 const TRIM_EVERY = 100
-const ALL = -1
+const BEFORE_ALL = -1
 
 type Dependencies = Pick<ServiceDependencies, 'store' | 'clock'>
 
@@ -49,7 +49,7 @@ export class Chats {
 
   /** The whole conversation in the format of models. */
   history(id: string): ModelMessage[] {
-    const messages = this.#deps.store.chats.messages(this.get(id).id, ALL)
+    const messages = this.#deps.store.chats.messages(this.get(id).id, BEFORE_ALL)
     return messages.map(({ role, content }) => ({ role, content }) as ModelMessage)
   }
 

@@ -22,7 +22,7 @@ export interface PruneServices {
 }
 
 /** Removes what is no longer used, on request (docs/cleanup.md). */
-export class Prune {
+export class Pruner {
   readonly #deps: Dependencies
   readonly #services: PruneServices
   readonly #queue = new KeyedQueue()

@@ -10,7 +10,7 @@ export async function unusedDeployments({
   store,
   logs,
 }: Pick<Dependencies, 'logs' | 'store'>): Promise<UnusedItem[]> {
-  const tries = store.deployments.listReplacedTries()
+  const tries = store.deployments.listSupersededFailures()
   return Promise.all(
     tries.map(async ({ id, name, createdAt }) => {
       const bytes = await sizeOf([logs.folder(id)])

@@ -73,12 +73,12 @@ export class ServerRemoval {
     const { store } = this.#deps
     store.mappings.removeByServer(name, environment)
     const deployments = store.deployments.listByServer(name, environment)
-    for (const { id } of deployments.toReversed()) await this.#deployments.remove(id).catch(unlessRemoved)
+    for (const { id } of deployments.toReversed()) await this.#deployments.remove(id).catch(ignoreRemoved)
   }
 
   /** Also kills a preview that is still draining, because its data may be removed next. */
   async #removeBuild({ id }: Build): Promise<void> {
-    await this.#builds.remove(id).catch(unlessRemoved)
+    await this.#builds.remove(id).catch(ignoreRemoved)
     if (this.#deps.supervisor.has(id)) await this.#deps.supervisor.remove(id)
   }
 
@@ -111,6 +111,6 @@ function requireFinished(builds: readonly Build[]): void {
 }
 
 /** Ignores that another request removed the record at the same time. */
-function unlessRemoved(error: unknown): void {
+function ignoreRemoved(error: unknown): void {
   if (!(error instanceof HostingError && error.code === 'NOT_FOUND')) throw error
 }

@@ -20,7 +20,7 @@ export interface DestinationsOptions {
   onRefused(servedId: string, line: LogLine): void
 }
 
-interface Logged {
+interface LoggedRefusal {
   at: number
   /** Refusals since then. */
   unlogged: number
@@ -33,7 +33,7 @@ interface Logged {
 export class Destinations {
   readonly #options: DestinationsOptions
   readonly #pending = new Map<string, Map<string, Destination>>()
-  readonly #logged = new Map<string, Map<string, Logged>>()
+  readonly #logged = new Map<string, Map<string, LoggedRefusal>>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(options: DestinationsOptions) {
@@ -92,7 +92,7 @@ export class Destinations {
     { host, port, refusals, reason = 'unlisted' }: DestinationCounts,
     now: string,
   ): void {
-    const lines = this.#logged.get(id) ?? new Map<string, Logged>()
+    const lines = this.#logged.get(id) ?? new Map<string, LoggedRefusal>()
     this.#logged.set(id, lines)
     const key = `${reason} ${host}:${port}`
     const at = Date.parse(now)

@@ -1,4 +1,4 @@
-import type { Unknown } from '../backups/unknown-files.ts'
+import type { UnknownEntry } from '../backups/unknown-files.ts'
 import { removeServerWithoutBuilds } from '../builds/builds.ts'
 import { removeUnusedArchive, removeUnusedArtifact } from '../builds/source-retention.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
@@ -28,14 +28,14 @@ export async function removeLeftovers(deps: CleanupDependencies): Promise<void> 
   for (const name of store.servers.namesWithoutBuilds())
     removeServerWithoutBuilds(deps, name, { keepFiles: true })
   for (const unknown of await deps.unknownFiles.update(await findUnknown(deps))) await remove(deps, unknown)
-  toolchain.memory.prune(digest => artifacts.has(digest))
+  toolchain.cache.prune(digest => artifacts.has(digest))
   await toolchain.dependencies.prune(Date.now())
 }
 
 /** Finds files of the home without a record in the database. */
-async function findUnknown(deps: CleanupDependencies): Promise<Unknown[]> {
+async function findUnknown(deps: CleanupDependencies): Promise<UnknownEntry[]> {
   const { store, artifacts, archives, programSources, programs, packages, logs } = deps
-  const as = (kind: Unknown['kind'], names: readonly string[], pathsOf: (name: string) => string[]) =>
+  const as = (kind: UnknownEntry['kind'], names: readonly string[], pathsOf: (name: string) => string[]) =>
     names.map(name => ({ kind, name, paths: pathsOf(name) }))
   return [
     ...as('artifacts', store.builds.unusedDigests(artifacts.list()), digest => artifacts.files(digest)),
@@ -56,7 +56,7 @@ async function findUnknown(deps: CleanupDependencies): Promise<Unknown[]> {
 /** Removes an unknown file unless it now has a record. */
 async function remove(
   deps: CleanupDependencies,
-  { kind, name }: Pick<Unknown, 'kind' | 'name'>,
+  { kind, name }: Pick<UnknownEntry, 'kind' | 'name'>,
 ): Promise<void> {
   const { store, programs, programSources, packages, logs } = deps
   if (kind === 'artifacts') await removeUnusedArtifact(deps, name)
@@ -77,5 +77,5 @@ export async function expiredFiles(deps: CleanupDependencies) {
 /** `id`: `<kind>/<name>`. */
 export async function removeUnknownFile(deps: CleanupDependencies, id: string): Promise<void> {
   const slash = id.indexOf('/')
-  await remove(deps, { kind: id.slice(0, slash) as Unknown['kind'], name: id.slice(slash + 1) })
+  await remove(deps, { kind: id.slice(0, slash) as UnknownEntry['kind'], name: id.slice(slash + 1) })
 }

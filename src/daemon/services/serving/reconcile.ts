@@ -33,7 +33,7 @@ export interface Reconciliation {
   previews: Previews
 }
 
-type Starting = Omit<Reconciliation, 'previews'>
+type StartInput = Omit<Reconciliation, 'previews'>
 
 /**
  * Restores the state of the store when the daemon starts. Fails interrupted work, opens the addresses of deployments, and
@@ -92,7 +92,7 @@ async function reopen(
 }
 
 /** Waits for ports that instances of a killed daemon still hold. Other deployments do not wait. */
-async function reopenConflicting(starting: Starting, conflicting: Deployment[]): Promise<void> {
+async function reopenConflicting(starting: StartInput, conflicting: Deployment[]): Promise<void> {
   await forEachConcurrently(conflicting, OPEN_CONCURRENCY, async deployment => {
     try {
       await reopen(starting.deps, deployment, { waits: true })
@@ -121,7 +121,7 @@ async function startBeforeListening(deps: StartDependencies, deployed: readonly 
 }
 
 /** Starts the deployments that never sleep. */
-async function startAll(starting: Starting, listening: Deployment[]): Promise<void> {
+async function startAll(starting: StartInput, listening: Deployment[]): Promise<void> {
   const { background, supervisor } = starting.deps
   const awake = listening.filter(deployment => scalingOf(deployment).min > 0)
   await forEachConcurrently(awake, START_CONCURRENCY, async deployment => {
@@ -135,7 +135,7 @@ async function startAll(starting: Starting, listening: Deployment[]): Promise<vo
 }
 
 /** A failed write is reported and repeated (`Background.retryUntilWritten`), so it does not stop the others. */
-async function fail({ deps, deployments }: Starting, { id }: Deployment, error: unknown): Promise<void> {
+async function fail({ deps, deployments }: StartInput, { id }: Deployment, error: unknown): Promise<void> {
   if (deps.background.closing) return // the next daemon starts it
   await deployments.fail(id, error).catch(deps.background.report)
 }

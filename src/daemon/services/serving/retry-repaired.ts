@@ -1,5 +1,5 @@
 import type { Deployment } from '../../store/tables/deployments.ts'
-import { UNDECRYPTABLE } from '../access/secrets.ts'
+import { UNDECRYPTABLE_PREFIX } from '../access/secrets.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 import { readEnv } from '../deployments/deployment-secrets.ts'
 import type { Deployments } from '../deployments/deployments.ts'
@@ -26,7 +26,7 @@ function isRepaired(
   deployment: Deployment,
 ): boolean {
   const message = deployment.error?.message ?? ''
-  if (message.startsWith(UNDECRYPTABLE)) return canDecrypt(() => readEnv(secrets, deployment))
+  if (message.startsWith(UNDECRYPTABLE_PREFIX)) return canDecrypt(() => readEnv(secrets, deployment))
   const digest = store.builds.find(deployment.mcpId)?.digest
   return MISSING_ARTIFACT.test(message) && Boolean(digest && artifacts.has(digest))
 }

@@ -28,7 +28,7 @@ export interface StateQuery {
   limit: number
 }
 
-const LIVE = '(expires_at IS NULL OR expires_at > @now)'
+const NOT_EXPIRED = '(expires_at IS NULL OR expires_at > @now)'
 
 const COUNT_COPY = `UPDATE copy.usage SET (version, entries, bytes) =
   (SELECT coalesce(max(version), 0), count(*), coalesce(sum(bytes), 0) FROM copy.entries)`
@@ -42,7 +42,7 @@ export class StateReads {
   }
 
   get({ scope, key }: Extract<StateOperation, { op: 'get' }>, now: number): StateResult {
-    const sql = `SELECT value, version FROM entries WHERE scope = @scope AND key = @key AND ${LIVE}`
+    const sql = `SELECT value, version FROM entries WHERE scope = @scope AND key = @key AND ${NOT_EXPIRED}`
     const row = this.#connection.prepare<{ value: string; version: number }>(sql).get({ scope, key, now })
     return { value: row?.value ?? null, version: row?.version ?? 0 }
   }
@@ -52,7 +52,7 @@ export class StateReads {
     now: number,
   ): StateResult {
     const end = endOfPrefix(prefix)
-    const sql = `SELECT key, value, bytes FROM entries WHERE scope = @scope AND ${LIVE} AND key >= @prefix
+    const sql = `SELECT key, value, bytes FROM entries WHERE scope = @scope AND ${NOT_EXPIRED} AND key >= @prefix
       ${end === undefined ? '' : 'AND key < @end'}
       ${after === undefined ? '' : `AND key ${reverse ? '<' : '>'} @after`}
       ORDER BY key ${reverse ? 'DESC' : ''} LIMIT @limit`
@@ -73,7 +73,7 @@ export class StateReads {
 
   rows({ scope, key, prefix = '', after, limit }: StateQuery, now: number): StateRow[] {
     const end = endOfPrefix(prefix)
-    const sql = `SELECT scope, key, value, expires_at AS expiresAt FROM entries WHERE ${LIVE} AND key >= @prefix
+    const sql = `SELECT scope, key, value, expires_at AS expiresAt FROM entries WHERE ${NOT_EXPIRED} AND key >= @prefix
       ${end === undefined ? '' : 'AND key < @end'} ${scope === undefined ? '' : 'AND scope = @scope'} ${key === undefined ? '' : 'AND key = @key'}
       ${after ? 'AND (scope, key) > (@afterScope, @afterKey)' : ''} ORDER BY scope, key LIMIT @limit`
     const given = { now, prefix, end, scope, key, afterScope: after?.scope, afterKey: after?.key, limit }
@@ -85,7 +85,7 @@ export class StateReads {
     this.#connection.prepare('ATTACH @path AS copy').run({ path })
     try {
       this.#connection.readTransaction(() => {
-        const sql = `INSERT INTO copy.entries SELECT * FROM entries WHERE scope = '' AND ${LIVE}`
+        const sql = `INSERT INTO copy.entries SELECT * FROM entries WHERE scope = '' AND ${NOT_EXPIRED}`
         this.#connection.prepare(sql).run({ now })
         this.#connection.prepare(COUNT_COPY).run({})
       })
@@ -97,7 +97,7 @@ export class StateReads {
   /** True if the data that a transaction read has not changed. */
   holds(scope: StateScope, check: StateCheck, now: number): boolean {
     if ('key' in check) {
-      const sql = `SELECT version FROM entries WHERE scope = @scope AND key = @key AND ${LIVE}`
+      const sql = `SELECT version FROM entries WHERE scope = @scope AND key = @key AND ${NOT_EXPIRED}`
       const row = this.#connection.prepare<{ version: number }>(sql).get({ scope, key: check.key, now })
       return (row?.version ?? 0) === check.version
     }
@@ -108,7 +108,7 @@ export class StateReads {
   #range(scope: StateScope, prefix: string, now: number): StateRange {
     const end = endOfPrefix(prefix)
     const sql = `SELECT count(*) AS count, coalesce(max(version), 0) AS version FROM entries
-      WHERE scope = @scope AND ${LIVE} AND key >= @prefix ${end === undefined ? '' : 'AND key < @end'}`
+      WHERE scope = @scope AND ${NOT_EXPIRED} AND key >= @prefix ${end === undefined ? '' : 'AND key < @end'}`
     return this.#connection.prepare<StateRange>(sql).get({ scope, now, prefix, end })!
   }
 }

@@ -14,17 +14,17 @@ export interface StateUsage {
   bytes: number
 }
 
-interface Known {
+interface EntryRow {
   value: string
   bytes: number
   expires_at: number | null
 }
 
 /** Expired entries removed by each commit. */
-const SWEPT = 100
+const SWEPT_PER_COMMIT = 100
 
 /** Rolls back one commit. */
-class Refused extends Error {
+class CommitRefusedError extends Error {
   readonly result: StateResult
 
   constructor(result: StateResult) {
@@ -57,7 +57,7 @@ export class StateWrites {
       })
       return undefined
     } catch (error) {
-      if (error instanceof Refused) return error.result
+      if (error instanceof CommitRefusedError) return error.result
       throw error
     }
   }
@@ -77,7 +77,7 @@ export class StateWrites {
       return null
     }
     const value = incremented(live?.value, write.by)
-    if (value === undefined) throw new Refused(notANumber(key))
+    if (value === undefined) throw new CommitRefusedError(notANumber(key))
     this.put({ scope, key, value, expiresAt: live ? live.expires_at : expiry }, version)
     return Number(value)
   }
@@ -120,7 +120,7 @@ export class StateWrites {
 
   /** Starts a commit and returns its version. */
   #begin(now: number): number {
-    this.sweep(now, SWEPT)
+    this.sweep(now, SWEPT_PER_COMMIT)
     this.#growth = 0
     const sql = 'UPDATE usage SET version = version + 1 RETURNING version'
     return this.#connection.prepare<{ version: number }>(sql).get({})!.version
@@ -130,13 +130,13 @@ export class StateWrites {
   #requireRoom(now: number): void {
     if (this.#growth <= 0 || this.usage().bytes <= this.#maxBytes) return
     this.sweep(now, Number.MAX_SAFE_INTEGER)
-    if (this.usage().bytes > this.#maxBytes) throw new Refused(storeFull(this.#maxBytes))
+    if (this.usage().bytes > this.#maxBytes) throw new CommitRefusedError(storeFull(this.#maxBytes))
   }
 
   /** Includes expired entries. */
-  #known(scope: StateScope, key: string): Known | undefined {
+  #known(scope: StateScope, key: string): EntryRow | undefined {
     const sql = 'SELECT value, bytes, expires_at FROM entries WHERE scope = @scope AND key = @key'
-    return this.#connection.prepare<Known>(sql).get({ scope, key })
+    return this.#connection.prepare<EntryRow>(sql).get({ scope, key })
   }
 
   #count(entries: number, bytes: number): void {

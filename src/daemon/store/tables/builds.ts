@@ -4,7 +4,7 @@ import type { Artifact } from '../../../shared/definitions/artifact.ts'
 import type { Database } from '../database.ts'
 import { RecordStore } from '../record-store.ts'
 import type { Page } from '../table.ts'
-import { REPLACED_TRY } from './deployments.ts'
+import { SUPERSEDED_FAILURE } from './deployments.ts'
 
 export interface Build {
   id: string
@@ -87,7 +87,7 @@ export class BuildStore extends RecordStore<Build> {
       `WHERE expires_at IS NULL AND (status = 'failed' OR (status = 'ready'
        AND id <> (SELECT newest.id FROM builds AS newest WHERE newest.name = builds.name AND newest.status = 'ready'
          AND newest.expires_at IS NULL ORDER BY newest.created_at DESC, newest.id DESC LIMIT 1)
-       AND NOT EXISTS (SELECT 1 FROM deployments WHERE deployments.mcp_id = builds.id AND NOT (${REPLACED_TRY}))
+       AND NOT EXISTS (SELECT 1 FROM deployments WHERE deployments.mcp_id = builds.id AND NOT (${SUPERSEDED_FAILURE}))
        AND NOT EXISTS (SELECT 1 FROM container_builds WHERE container_builds.mcp_id = builds.id
          AND container_builds.status IN ('pending', 'in_progress'))))
        ORDER BY created_at, id`,

@@ -31,7 +31,7 @@ export interface Deployment {
 export type DeploymentFilter = Partial<Pick<Deployment, 'name' | 'environment' | 'status'>>
 
 /** A deployment that failed before it served and was followed by another one. Its table must not have an alias. */
-export const REPLACED_TRY = `deployments.status = 'failed' AND deployments.deployed_at IS NULL AND EXISTS (
+export const SUPERSEDED_FAILURE = `deployments.status = 'failed' AND deployments.deployed_at IS NULL AND EXISTS (
   SELECT 1 FROM deployments AS later WHERE later.name = deployments.name AND later.environment = deployments.environment
   AND (later.created_at, later.id) > (deployments.created_at, deployments.id))`
 
@@ -99,8 +99,8 @@ export class DeploymentStore extends RecordStore<Deployment> {
   }
 
   /** Oldest first. */
-  listReplacedTries(): Deployment[] {
-    return this.table.list(`WHERE ${REPLACED_TRY} ORDER BY created_at, id`)
+  listSupersededFailures(): Deployment[] {
+    return this.table.list(`WHERE ${SUPERSEDED_FAILURE} ORDER BY created_at, id`)
   }
 
   /** Servers and environments with deployments. */

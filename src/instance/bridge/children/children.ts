@@ -10,9 +10,9 @@ export interface Children {
   /** Starts the children that must run before the first call. Rejects with ChildStartError. */
   start(): Promise<void>
   /** Calls `use` with a child for the client's call. Throws or rejects with RpcError when none can be started. */
-  run<T>(context: ClientContext, use: Use<T>): Promise<T>
+  run<T>(context: ClientContext, use: UseChild<T>): Promise<T>
   /** Like `run`, for requests that cannot ask the client, such as lists. */
-  query<T>(context: ClientContext, use: Use<T>): Promise<T>
+  query<T>(context: ClientContext, use: UseChild<T>): Promise<T>
   readonly running: McpChild[]
   /** True when one child serves all clients. */
   readonly isShared: boolean
@@ -25,7 +25,7 @@ export interface Children {
   close(): Promise<void>
 }
 
-export type Use<T> = (child: McpChild) => Promise<T>
+export type UseChild<T> = (child: McpChild) => Promise<T>
 
 export interface ChildrenOptions {
   /** Starts a process. The caller completes the handshake. Throws when the command does not exist. */
@@ -85,11 +85,11 @@ export class SharedChildren implements Children {
     await this.#slot.get()
   }
 
-  run<T>(_context: ClientContext, use: Use<T>): Promise<T> {
+  run<T>(_context: ClientContext, use: UseChild<T>): Promise<T> {
     return this.#slot.use(use)
   }
 
-  query<T>(context: ClientContext, use: Use<T>): Promise<T> {
+  query<T>(context: ClientContext, use: UseChild<T>): Promise<T> {
     return this.run(context, use)
   }
 

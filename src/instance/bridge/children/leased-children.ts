@@ -2,7 +2,7 @@ import { RPC, RpcError } from '../../protocol/json-rpc.ts'
 import type { ClientContext } from '../../server/client-context.ts'
 import type { ChildEvents, McpChild } from '../mcp-child.ts'
 import { ChildSlot } from './child-slot.ts'
-import { type ChildrenOptions, logCrash, outputEvents, type Use } from './children.ts'
+import { type ChildrenOptions, logCrash, outputEvents, type UseChild } from './children.ts'
 
 /** Maximum number of concurrent calls. Additional calls wait. */
 const MAX_LEASES = 8
@@ -44,11 +44,11 @@ export class LeasedChildren {
   }
 
   /** Uses the first child, even during another call. */
-  query<T>(use: Use<T>): Promise<T> {
+  query<T>(use: UseChild<T>): Promise<T> {
     return this.#first.slot.use(use)
   }
 
-  async run<T>(context: ClientContext, use: Use<T>): Promise<T> {
+  async run<T>(context: ClientContext, use: UseChild<T>): Promise<T> {
     const lease = await this.#take()
     try {
       lease.context = context

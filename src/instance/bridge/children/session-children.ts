@@ -2,7 +2,7 @@ import { RPC, RpcError } from '../../protocol/json-rpc.ts'
 import type { CallerSession, ClientContext, ClientFacts } from '../../server/client-context.ts'
 import type { ChildEvents, McpChild } from '../mcp-child.ts'
 import { ChildSlot } from './child-slot.ts'
-import { type Children, type ChildrenOptions, logCrash, outputEvents, type Use } from './children.ts'
+import { type Children, type ChildrenOptions, logCrash, outputEvents, type UseChild } from './children.ts'
 import { LeasedChildren } from './leased-children.ts'
 import { SpareChild } from './spare-child.ts'
 
@@ -36,7 +36,7 @@ export class SessionChildren implements Children {
   constructor(options: ChildrenOptions, limits: SessionLimits) {
     this.#options = options
     this.#limits = limits
-    this.#spare = new SpareChild(() => options.spawn({ ...outputEvents(options.reporter), ...SILENT }))
+    this.#spare = new SpareChild(() => options.spawn({ ...outputEvents(options.reporter), ...SPARE_EVENTS }))
     this.#leased = new LeasedChildren(options)
     this.#leased.onReady = child => this.onReady?.(child)
   }
@@ -61,15 +61,15 @@ export class SessionChildren implements Children {
     this.#spare.fill()
   }
 
-  run<T>(context: ClientContext, use: Use<T>): Promise<T> {
+  run<T>(context: ClientContext, use: UseChild<T>): Promise<T> {
     return context.session ? this.#runIn(context.session, context, use) : this.#leased.run(context, use)
   }
 
-  query<T>(context: ClientContext, use: Use<T>): Promise<T> {
+  query<T>(context: ClientContext, use: UseChild<T>): Promise<T> {
     return context.session ? this.#runIn(context.session, context, use) : this.#leased.query(use)
   }
 
-  #runIn<T>(session: CallerSession, context: ClientContext, use: Use<T>): Promise<T> {
+  #runIn<T>(session: CallerSession, context: ClientContext, use: UseChild<T>): Promise<T> {
     const entry = this.#sessions.get(session.id) ?? this.#add(session, context.client)
     entry.lastUsedAt = Date.now()
     return entry.slot.use(use)
@@ -157,7 +157,7 @@ export class SessionChildren implements Children {
 }
 
 /** Events of a spare child, which no client uses yet. */
-const SILENT: Omit<ChildEvents, 'onStderr' | 'onNoise'> = {
+const SPARE_EVENTS: Omit<ChildEvents, 'onStderr' | 'onNoise'> = {
   onAsk: () => Promise.reject(new RpcError(RPC.methodNotFound, 'No client is connected yet')),
   onLog: () => {},
   onListChanged: () => {},

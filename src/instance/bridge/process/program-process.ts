@@ -15,13 +15,13 @@ import { killMarked, watchTree } from './tree-watch.ts'
 
 export interface StopDelays {
   /** Delay after closing its input, which stops a well-behaved server (MCP transports, stdio, "Shutdown"). */
-  politeMs: number
+  requestMs: number
   /** Between SIGTERM and SIGKILL. */
   terminateMs: number
 }
 
 /** Together shorter than the time that the daemon gives an instance to stop. */
-const STOP_DELAYS: StopDelays = { politeMs: 300, terminateMs: 1500 }
+const STOP_DELAYS: StopDelays = { requestMs: 300, terminateMs: 1500 }
 
 export interface ProgramEnding {
   code: number | null
@@ -144,9 +144,9 @@ export class ProgramProcess {
   }
 
   async #stop(): Promise<void> {
-    const { politeMs, terminateMs } = this.#options.delays ?? STOP_DELAYS
+    const { requestMs, terminateMs } = this.#options.delays ?? STOP_DELAYS
     this.#child.stdin!.end()
-    if (await this.#endsWithin(politeMs)) return
+    if (await this.#endsWithin(requestMs)) return
     this.#signal('SIGTERM')
     if (await this.#endsWithin(terminateMs)) return
     this.#signal('SIGKILL')

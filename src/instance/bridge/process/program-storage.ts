@@ -29,12 +29,12 @@ export function storageAdvice(failure: string): string | undefined {
 
 /** Explains once in the log that most folders are read-only. */
 class StorageHint {
-  #isSaid = false
+  #isLogged = false
 
   /** `elsewhere`: other writable folders. */
   after(text: string, elsewhere: string): string | undefined {
-    if (this.#isSaid || !FAILURE.test(text)) return undefined
-    this.#isSaid = true
+    if (this.#isLogged || !FAILURE.test(text)) return undefined
+    this.#isLogged = true
     // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the literal text.
     const set = 'If a variable or argument of the program names its file, set it to ${DATA_DIR}/<file>.'
     return `mcp-hosting: the program tried to write to a read-only folder. It can write to DATA_DIR, which is kept across releases, and to ${elsewhere}, which is not. ${set} See docs/state.md.`

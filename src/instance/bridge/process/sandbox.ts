@@ -132,10 +132,10 @@ export function sandboxArguments(
   const shown = user?.shown ?? []
   const hidden = place.hidden.filter(path => existsSync(path))
   const emptied = ['/tmp', ...closed, ...hidden]
-  const mount = (how: string) => (path: string) => [...wayTo(path, emptied), how, path, path]
+  const mount = (how: string) => (path: string) => [...parentFolders(path, emptied), how, path, path]
   const readable = (paths: readonly string[]) => visible(paths).flatMap(mount('--ro-bind'))
   const empty = (paths: readonly string[]) =>
-    paths.flatMap(path => [...wayTo(path, emptied), ...inMemory(path, { bytes })])
+    paths.flatMap(path => [...parentFolders(path, emptied), ...inMemory(path, { bytes })])
   return [
     ...SANDBOX_BASE,
     ...(bytes === undefined ? [] : writableMemory(bytes)),
@@ -163,7 +163,7 @@ function writableFolders({ folder, data }: Place): string[] {
 }
 
 /** bubblewrap makes folders above a mount private to its own user, which may not be the program's user. */
-function wayTo(path: string, emptied: readonly string[]): string[] {
+function parentFolders(path: string, emptied: readonly string[]): string[] {
   const top = emptied
     .filter(folder => folder !== path && isWithin(folder, path))
     .sort((a, b) => b.length - a.length)[0]

@@ -8,7 +8,7 @@ import {
   totalUse,
 } from './process-tree.ts'
 
-interface Watched {
+interface WatchedProgram {
   pid: number
   limits: ProgramLimits
   /** Text in the environment of all the program's processes, unless they are in a sandbox. */
@@ -24,11 +24,11 @@ const MEGABYTE = 1024 * 1024
 /** Repeated, because a process may start another while its tree is killed. */
 const KILL_ROUNDS = 20
 
-const watched = new Set<Watched>()
+const watched = new Set<WatchedProgram>()
 let timer: NodeJS.Timeout | undefined
 
 /** Checks the program's process tree periodically. Returns a function that stops the checks. */
-export function watchTree(program: Watched): () => void {
+export function watchTree(program: WatchedProgram): () => void {
   watched.add(program)
   if (timer === undefined) schedule()
   return () => watched.delete(program)
@@ -45,7 +45,7 @@ function checkAll(): void {
   schedule()
 }
 
-function check(program: Watched, table: ProcessTable): void {
+function check(program: WatchedProgram, table: ProcessTable): void {
   const how = excess(program, table)
   if (how === undefined) return
   watched.delete(program)
@@ -53,7 +53,7 @@ function check(program: Watched, table: ProcessTable): void {
 }
 
 function excess(
-  { pid, marker, limits: { memoryMb, pids } }: Watched,
+  { pid, marker, limits: { memoryMb, pids } }: WatchedProgram,
   table: ProcessTable,
 ): string | undefined {
   const processes = programProcesses(pid, table, marker)

@@ -36,9 +36,9 @@ export function compileHttpRequest(
   }
 }
 
-type Compiled = (readonly [name: string, value: TextTemplate])[]
+type CompiledRecord = (readonly [name: string, value: TextTemplate])[]
 
-function compileRecord(source: Record<string, string> | undefined, templates: Templates): Compiled {
+function compileRecord(source: Record<string, string> | undefined, templates: Templates): CompiledRecord {
   return Object.entries(source ?? {}).map(([name, value]) => [name, templates.compileText(value)] as const)
 }
 
@@ -48,7 +48,7 @@ function addParameter(url: URL, name: string, value: string): void {
 
 /** Omits headers with an empty value. */
 function renderHeaders(
-  headers: Compiled,
+  headers: CompiledRecord,
   rendering: Rendering,
   contentType: string | undefined,
 ): Record<string, string> {

@@ -28,8 +28,8 @@ export function isRetriedFault(method: HttpHandler['method'], error: unknown): b
 
 /** The upstream's `Retry-After` (RFC 9110 10.2.3: seconds or a date), otherwise exponential back-off with jitter. */
 export function backOffMs(attempt: number, retryAfter?: string, now = Date.now()): number {
-  const wished = retryAfter === undefined ? Number.NaN : retryAfterMs(retryAfter, now)
-  if (!Number.isNaN(wished)) return Math.max(0, wished)
+  const requestedMs = retryAfter === undefined ? Number.NaN : retryAfterMs(retryAfter, now)
+  if (!Number.isNaN(requestedMs)) return Math.max(0, requestedMs)
   const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempt)
   return pause * (0.5 + Math.random() / 2)
 }

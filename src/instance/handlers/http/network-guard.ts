@@ -25,14 +25,14 @@ type LookupAll = (
 ) => void
 type LookupCallback = (error: Error | null, address: string | LookupAddress[], family?: number) => void
 
-const PUBLIC: NetworkSettings = { allowPrivateNetwork: false }
+const PUBLIC_ONLY: NetworkSettings = { allowPrivateNetwork: false }
 
 /**
  * A `lookup` for sockets that rejects private addresses. The check is here instead of before the request, because a name that is
  * resolved twice may have two addresses (DNS rebinding).
  */
 export function createGuardedLookup(resolve: LookupAll = lookupName) {
-  const policy = new NetworkPolicy(PUBLIC)
+  const policy = new NetworkPolicy(PUBLIC_ONLY)
   return (hostname: string, options: LookupOptions, callback: LookupCallback): void => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, [])

@@ -3,7 +3,7 @@ import type { Scope } from './scope.ts'
 /** `{{ name }}` or `{{ name.of.member }}` as in Liquid. No filters, indexes or whitespace control. */
 const EXPRESSION = /\{\{\s*([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*\}\}/
 /** Names with a special meaning in Liquid. */
-const RESERVED = new Set(['true', 'false', 'nil', 'null', 'empty', 'blank', 'size', 'first', 'last'])
+const RESERVED_NAMES = new Set(['true', 'false', 'nil', 'null', 'empty', 'blank', 'size', 'first', 'last'])
 
 /** Text with only simple expressions. */
 export interface PlainTemplate {
@@ -26,7 +26,7 @@ export function parsePlainTemplate(source: string): PlainTemplate | undefined {
   const texts = parts.filter((_, index) => index % 2 === 0)
   const paths = parts.filter((_, index) => index % 2 === 1).map(path => path.split('.'))
   if (texts.some(text => text.includes('{{') || text.includes('{%'))) return undefined
-  if (paths.some(path => path.some(name => RESERVED.has(name)))) return undefined
+  if (paths.some(path => path.some(name => RESERVED_NAMES.has(name)))) return undefined
   return { texts, expressions: paths.map(toExpression) }
 }
 

@@ -27,7 +27,7 @@ export function createServerScope(artifact: Artifact, tenant: Tenant): ServerSco
 }
 
 export function createScope(server: ServerScope, args: Record<string, unknown>, call: CallContext): Scope {
-  return { ...args, args, data: server.data, env: server.env, context: call.hostingContext ?? NOTHING }
+  return { ...args, args, data: server.data, env: server.env, context: call.hostingContext ?? EMPTY_OBJECT }
 }
 
-const NOTHING = Object.freeze({})
+const EMPTY_OBJECT = Object.freeze({})

@@ -1,7 +1,7 @@
 import { isObject, RPC, type RpcAnswer, RpcError, rpcNotification, rpcRequest } from '../json-rpc.ts'
 
 type Answer = Record<string, unknown>
-interface Pending {
+interface PendingRequest {
   resolve(answer: Answer): void
   reject(error: RpcError): void
   release(): void
@@ -14,7 +14,7 @@ const HANG_TIMEOUT_MS = 15 * 60_000
 export class ServerRequests {
   readonly #prefix: string
   readonly #hangTimeoutMs: number
-  readonly #pending = new Map<string, Pending>()
+  readonly #pending = new Map<string, PendingRequest>()
   #count = 0
 
   /** Request ids start with `prefix`. */
@@ -77,7 +77,7 @@ export class ServerRequests {
       )
   }
 
-  #settle(id: string): Pending | undefined {
+  #settle(id: string): PendingRequest | undefined {
     const pending = this.#pending.get(id)
     this.#pending.delete(id)
     pending?.release()

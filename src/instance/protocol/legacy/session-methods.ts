@@ -10,7 +10,7 @@ import type { Session } from './session.ts'
 /** Methods of a session, in addition to those of both eras. */
 export function findSessionMethod(tenant: ServedTenant, session: Session, name: string): Method | undefined {
   const { capabilities } = tenant.server
-  if (name === 'ping') return () => EMPTY
+  if (name === 'ping') return () => EMPTY_RESULT
   if (name === 'logging/setLevel' && capabilities.logging)
     return (server, params, context) =>
       setLevel(session, params, level => server.setLogLevel?.(level, context))
@@ -22,7 +22,7 @@ export function findSessionMethod(tenant: ServedTenant, session: Session, name: 
   return findMethod(tenant.server, name)
 }
 
-const EMPTY: MethodResult = { members: '', failed: false }
+const EMPTY_RESULT: MethodResult = { members: '', failed: false }
 
 async function setLevel(
   session: Session,
@@ -36,7 +36,7 @@ async function setLevel(
     )
   session.logLevel = level
   await pass(level)
-  return EMPTY
+  return EMPTY_RESULT
 }
 
 const MAX_SUBSCRIPTIONS = 1000
@@ -60,5 +60,5 @@ async function subscribe(
       throw new RpcError(RPC.invalidRequest, `A session may have at most ${MAX_SUBSCRIPTIONS} subscriptions`)
     session.subscriptions.add(uri)
   }
-  return EMPTY
+  return EMPTY_RESULT
 }

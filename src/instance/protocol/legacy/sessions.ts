@@ -30,8 +30,8 @@ const SESSION_LIMITS: SessionLimits = {
 }
 const MAX_ENDED = 10_000
 /** Number of checks per idle period. */
-const CHECKS = 4
-const UNKNOWN = { capabilities: Object.freeze({}), info: undefined }
+const CHECKS_PER_IDLE_PERIOD = 4
+const UNKNOWN_CLIENT = { capabilities: Object.freeze({}), info: undefined }
 
 export class Sessions {
   readonly #key: Buffer
@@ -65,7 +65,7 @@ export class Sessions {
 
   create(
     revision: LegacyRevision = LATEST_LEGACY,
-    { facts = UNKNOWN, owner, inner }: NewSession = {},
+    { facts = UNKNOWN_CLIENT, owner, inner }: NewSession = {},
   ): Session {
     const claim = {
       revision,
@@ -203,7 +203,7 @@ export class Sessions {
       for (const session of this.#open.values()) this.#check(session)
       this.#sweep = this.#open.size > 0 ? this.#armSweep() : undefined
       this.onSwept?.()
-    }, this.#limits.idleMs / CHECKS).unref()
+    }, this.#limits.idleMs / CHECKS_PER_IDLE_PERIOD).unref()
   }
 
   /** Ends an expired session. Announces its use since the last check to instances that share it. */
@@ -212,9 +212,10 @@ export class Sessions {
     const now = Date.now()
     const isBusy = stream !== undefined || running.size > 0
     // Other instances announce their use only when they check.
-    const isUsedElsewhere = usedElsewhereAt !== undefined && usedElsewhereAt >= now - idleMs - idleMs / CHECKS
+    const isUsedElsewhere =
+      usedElsewhereAt !== undefined && usedElsewhereAt >= now - idleMs - idleMs / CHECKS_PER_IDLE_PERIOD
     if (!isBusy && lastSeenAt < now - idleMs && !isUsedElsewhere) this.#end(id)
-    else if (usedElsewhereAt !== undefined && (isBusy || lastSeenAt >= now - idleMs / CHECKS))
+    else if (usedElsewhereAt !== undefined && (isBusy || lastSeenAt >= now - idleMs / CHECKS_PER_IDLE_PERIOD))
       this.announcer?.session('used', id)
   }
 }

@@ -28,11 +28,11 @@ export function serveListen(exchange: TenantExchange, request: RpcRequest): void
       id: request.id,
     })
   if (!tenant.hasRoomForStream) return refuseStream(exchange, request.id)
-  const honored = honoredPart(filter, tenant.server.capabilities)
+  const honoured = honouredPart(filter, tenant.server.capabilities)
   const meta = { [META.subscriptionId]: request.id }
   const listener: Listener = {
-    wantsList: list => honored[`${list}ListChanged`] === true,
-    wantsResource: uri => honored.resourceSubscriptions?.includes(uri) ?? false,
+    wantsList: list => honoured[`${list}ListChanged`] === true,
+    wantsResource: uri => honoured.resourceSubscriptions?.includes(uri) ?? false,
     send(method, params) {
       const notification = rpcNotification(method, { ...params, _meta: meta })
       tenant.log.message('out', notification)
@@ -53,15 +53,15 @@ export function serveListen(exchange: TenantExchange, request: RpcRequest): void
   })
   tenant.endlessStreams.add(finish)
   const acknowledgement = rpcNotification('notifications/subscriptions/acknowledged', {
-    notifications: honored,
+    notifications: honoured,
     _meta: meta,
   })
   tenant.log.message('out', acknowledgement)
   stream.send(acknowledgement)
   tenant.changeNotifier.listeners.add(listener)
-  if (honored.resourceSubscriptions) tenant.server.listen?.(honored.resourceSubscriptions, ended.signal)
+  if (honoured.resourceSubscriptions) tenant.server.listen?.(honoured.resourceSubscriptions, ended.signal)
   // There is nothing to send, or the stream would end soon.
-  if (Object.keys(honored).length === 0 || tenant.isDraining) finish()
+  if (Object.keys(honoured).length === 0 || tenant.isDraining) finish()
 }
 
 function isFilter(value: unknown): value is SubscriptionFilter {
@@ -73,7 +73,7 @@ function isFilter(value: unknown): value is SubscriptionFilter {
   return Array.isArray(resourceSubscriptions) && resourceSubscriptions.every(uri => typeof uri === 'string')
 }
 
-function honoredPart(
+function honouredPart(
   filter: SubscriptionFilter,
   { tools, prompts, resources }: ServerCapabilities,
 ): SubscriptionFilter {

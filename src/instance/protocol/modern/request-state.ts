@@ -52,10 +52,10 @@ export interface StatefulRequest {
 }
 
 /** Members that may differ between two attempts of a call. */
-const VARYING = new Set(['_meta', 'inputResponses', 'requestState'])
+const VARYING_MEMBERS = new Set(['_meta', 'inputResponses', 'requestState'])
 
 function mac(body: string, { method, params = {} }: StatefulRequest, key: Buffer): Buffer {
-  const fixed = Object.entries(params).filter(([name]) => !VARYING.has(name))
+  const fixed = Object.entries(params).filter(([name]) => !VARYING_MEMBERS.has(name))
   return crypto()
     .createHmac('sha256', key)
     .update('request-state\n')

@@ -25,7 +25,7 @@ interface CallAttempt {
 }
 
 /** Requests that may end with `input_required` (2026-07-28 basic/utilities/mrtr). */
-const MAY_ASK = new Set(['tools/call', 'prompts/get', 'resources/read'])
+const ASKING_METHODS = new Set(['tools/call', 'prompts/get', 'resources/read'])
 
 export const modernSideChannel: SideChannel = {
   open(run) {
@@ -64,7 +64,8 @@ export const modernSideChannel: SideChannel = {
 export function readAnswers(run: Run): void {
   const { request, exchange } = run
   const { inputResponses, requestState } = request.params ?? {}
-  if ((inputResponses === undefined && requestState === undefined) || !MAY_ASK.has(request.method)) return
+  if ((inputResponses === undefined && requestState === undefined) || !ASKING_METHODS.has(request.method))
+    return
   if (inputResponses !== undefined && !isObject(inputResponses))
     throw new RpcError(RPC.invalidParams, 'Invalid params: "inputResponses" must be an object')
   if (requestState !== undefined && typeof requestState !== 'string')
@@ -105,7 +106,7 @@ async function ask(
   params: Record<string, unknown>,
   name: string | undefined,
 ): Promise<Record<string, unknown>> {
-  if (!MAY_ASK.has(run.request.method))
+  if (!ASKING_METHODS.has(run.request.method))
     throw new RpcError(RPC.invalidRequest, `${run.request.method} cannot send requests to its client`)
   checkCapability(run, method, params)
   const attempt = attemptOf(run)

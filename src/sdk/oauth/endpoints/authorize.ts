@@ -47,7 +47,7 @@ async function requestingClient(component: Component, parameters: Parameters): P
   throw new OAuthError('invalid_request', 'The application is unknown. It must register again.')
 }
 
-interface Accepted {
+interface AcceptedRequest {
   client: Client
   accepted: AuthorizationRequest
   /** The client requests consent even if it was remembered (OpenID Connect Core 3.1.2.1). */
@@ -57,7 +57,7 @@ interface Accepted {
 async function continueWith(
   component: Component,
   request: Request,
-  { client, accepted, forcesConsent }: Accepted,
+  { client, accepted, forcesConsent }: AcceptedRequest,
 ): Promise<Response> {
   const providerId = chosenProvider(component, accepted)
   if (client.skipConsent && providerId !== undefined) {

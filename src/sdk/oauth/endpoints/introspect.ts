@@ -4,9 +4,9 @@ import { readForm } from '../http/request-body.ts'
 import { jsonResponse } from '../http/responses.ts'
 import { OAuthError } from '../oauth-error.ts'
 import type { RefreshFamilyRecord } from '../storage/records.ts'
+import { findAccessToken } from '../tokens/active-token.ts'
 import { findGrant } from '../tokens/grants.ts'
 import { readRefreshToken } from '../tokens/refresh-token.ts'
-import { findAccessToken } from '../tokens/standing-token.ts'
 
 /**
  * POST introspect (RFC 7662). Only for resource servers, which are configured clients with a secret, so that registered clients cannot test

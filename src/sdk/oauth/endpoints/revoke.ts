@@ -2,9 +2,9 @@ import { authenticateClient } from '../clients/authenticate-client.ts'
 import type { Component, Endpoint } from '../component.ts'
 import { readForm } from '../http/request-body.ts'
 import { OAuthError } from '../oauth-error.ts'
+import { findAccessToken } from '../tokens/active-token.ts'
 import { revokeGrant } from '../tokens/grants.ts'
 import { readRefreshToken } from '../tokens/refresh-token.ts'
-import { findAccessToken } from '../tokens/standing-token.ts'
 
 /**
  * POST revoke (RFC 7009). A refresh token revokes its whole grant, an access token only itself. Also answers 200 to an unknown

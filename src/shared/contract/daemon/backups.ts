@@ -36,12 +36,12 @@ export interface RestoreReport {
   kept: string | null
   /** Number of restored files. */
   files: number
-  wouldNotStart: LackingDeployment[]
+  wouldNotStart: IncompleteDeployment[]
   /** Deployments whose installed package or image is not part of a backup. They only start if it can be downloaded. */
-  needBuild: LackingDeployment[]
+  needBuild: IncompleteDeployment[]
 }
 
-export interface LackingDeployment {
+export interface IncompleteDeployment {
   deployment_id: string
   name: string
   environment: string

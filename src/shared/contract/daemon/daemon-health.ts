@@ -3,7 +3,7 @@ import { named } from '../../json/schema-metadata.ts'
 import { EXAMPLE_TIME, isoTime } from '../fields.ts'
 import { BACKUP_REASONS } from './backups.ts'
 
-const FACTS = { version: '1.0.0', pid: 4711, startedAt: EXAMPLE_TIME }
+const EXAMPLE_FACTS = { version: '1.0.0', pid: 4711, startedAt: EXAMPLE_TIME }
 
 const facts = {
   version: z.string().describe('Version of the program.'),
@@ -11,7 +11,10 @@ const facts = {
   startedAt: isoTime.describe('Start time.'),
 }
 
-const namedDaemonHealth = named('DaemonHealth', 'The daemon that answers.', { status: 'ok', ...FACTS })
+const namedDaemonHealth = named('DaemonHealth', 'The daemon that answers.', {
+  status: 'ok',
+  ...EXAMPLE_FACTS,
+})
 
 /** GET /health of the daemon. */
 export const daemonHealthSchema = namedDaemonHealth.object({
@@ -55,7 +58,10 @@ export const daemonUpgradingSchema = namedDaemonUpgrading.object({
   status: z.literal('upgrading').describe('Always upgrading.'),
 })
 
-const namedDaemonState = named('DaemonState', 'The daemon and its last upgrade.', { ...FACTS, upgrade: null })
+const namedDaemonState = named('DaemonState', 'The daemon and its last upgrade.', {
+  ...EXAMPLE_FACTS,
+  upgrade: null,
+})
 
 /** GET /api/daemon. Successful upgrades are not reported, because the old daemon has exited. */
 export const daemonStateSchema = namedDaemonState.object({

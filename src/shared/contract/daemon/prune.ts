@@ -10,7 +10,7 @@ const kind = z.enum(UNUSED_KINDS).meta({
   id: 'UnusedKind',
   description: 'Kind of an item. `layers`: parts of removed images. `file`: a file without a record.',
 })
-const id = z.string().min(1).max(300).describe('Id in its kind.')
+const id = z.string().min(1).max(300).describe('Id, unique within its kind.')
 const example = { kind: 'build', id: EXAMPLE_MCP_ID } as const
 
 const unusedItemSchema = named('UnusedItem', 'An item that is no longer used.', {
@@ -25,9 +25,11 @@ const unusedItemSchema = named('UnusedItem', 'An item that is no longer used.', 
   name: z.string().describe('Name of the server. Empty without one.'),
   reason: z
     .enum(['failed', 'unused', 'replaced', 'unknown'])
-    .describe('`replaced`: by a restore, a week ago. `unknown`: to the database, for a week.'),
+    .describe(
+      '`replaced`: a restore replaced it a week ago. `unknown`: the database has not known it for a week.',
+    ),
   bytes: z.int().describe('Space that it takes.'),
-  createdAt: isoTime.describe('Creation time. Of a file: unused since.'),
+  createdAt: isoTime.describe('Creation time. For a file, the time since which it is unused.'),
 })
 
 export const unusedListSchema = named('UnusedList', 'Everything that can be removed.', {

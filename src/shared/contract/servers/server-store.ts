@@ -10,7 +10,7 @@ import { isoTime } from '../fields.ts'
 
 /** The key-value store of a server in one environment (extension; docs/state.md). */
 
-const storable = (bytes: number) =>
+const storableText = (bytes: number) =>
   z
     .string()
     .refine(
@@ -18,9 +18,11 @@ const storable = (bytes: number) =>
       `must have at most ${bytes} bytes of UTF-8 and no NUL`,
     )
 
-export const storeKeySchema = storable(MAX_KEY_BYTES).min(1).meta(described('Key of the entry.', 'note/1'))
-export const storePrefixSchema = storable(MAX_KEY_BYTES)
-export const storeUserSchema = storable(MAX_SCOPE_BYTES - USER_SCOPE.length)
+export const storeKeySchema = storableText(MAX_KEY_BYTES)
+  .min(1)
+  .meta(described('Key of the entry.', 'note/1'))
+export const storePrefixSchema = storableText(MAX_KEY_BYTES)
+export const storeUserSchema = storableText(MAX_SCOPE_BYTES - USER_SCOPE.length)
   .min(1)
   .meta(described('Signed-in user to whom the entry belongs: `<provider>|<id>`.', 'github|42'))
 

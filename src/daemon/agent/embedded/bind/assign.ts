@@ -13,7 +13,7 @@ export interface Candidate {
   to: number
 }
 
-export interface Bound {
+export interface BoundParameter {
   parameter: Parameter
   candidate: Candidate
   /** One per member. An array parameter takes all of them. Otherwise each gets its own call. */
@@ -31,7 +31,7 @@ const MIN_SCORE = { required: 0.15, optional: 1.55 }
  * Assigns candidates to parameters with the highest total score, using each word once. A beam search in the order of the
  * parameters. With equal scores the earlier mention goes to the earlier parameter.
  */
-export function assign(scope: Scope, parameters: Parameter[], candidates: Candidate[]): Bound[] {
+export function assign(scope: Scope, parameters: Parameter[], candidates: Candidate[]): BoundParameter[] {
   let states: State[] = [{ bound: [], score: 0 }]
   for (const parameter of parameters) {
     const options = optionsFor(scope, parameter, candidates)
@@ -50,7 +50,7 @@ export function assign(scope: Scope, parameters: Parameter[], candidates: Candid
 const COST_OF_ORDER = 1.3
 
 /** "Yellow and blue" for color1 and color2: without clear cues, the first value goes to the first parameter. */
-function inOrder(scope: Scope, bound: Bound[]): Bound[] {
+function inOrder(scope: Scope, bound: BoundParameter[]): BoundParameter[] {
   const result = [...bound]
   for (let i = 0; i < result.length; i++) {
     for (let j = i + 1; j < result.length; j++) {
@@ -73,7 +73,7 @@ function areNumbered(a: Parameter, b: Parameter): boolean {
 }
 
 interface State {
-  bound: Bound[]
+  bound: BoundParameter[]
   score: number
 }
 
@@ -84,7 +84,7 @@ const OPTIONS_EACH = 8
 const REQUIRED_WEIGHT = 1
 const COST_OF_OPTIONAL = 0.5
 
-function optionsFor(scope: Scope, parameter: Parameter, candidates: Candidate[]): Bound[] {
+function optionsFor(scope: Scope, parameter: Parameter, candidates: Candidate[]): BoundParameter[] {
   const minScore = parameter.required ? MIN_SCORE.required : MIN_SCORE.optional
   return candidates
     .flatMap(candidate => pair(scope, parameter, candidate) ?? [])
@@ -93,13 +93,13 @@ function optionsFor(scope: Scope, parameter: Parameter, candidates: Candidate[])
     .slice(0, OPTIONS_EACH)
 }
 
-function extend(state: State, option: Bound): State {
+function extend(state: State, option: BoundParameter): State {
   const worth = option.parameter.required ? REQUIRED_WEIGHT : -COST_OF_OPTIONAL
   return { bound: [...state.bound, option], score: state.score + option.score + worth }
 }
 
 /** Each word is used once. Exceptions are parts of places, quantities and dates. */
-function excludes(a: Bound, b: Bound): boolean {
+function excludes(a: BoundParameter, b: BoundParameter): boolean {
   if (!collide(a.candidate, b.candidate)) return false
   if (a.part && b.part && a.part !== b.part) return false
   if (sharesQuantity(a, b) || sharesQuantity(b, a)) return false
@@ -110,7 +110,7 @@ function excludes(a: Bound, b: Bound): boolean {
 }
 
 /** "March 3 at 15:30" gives a day and a time. */
-function splitsDate(day: Bound, time: Bound): boolean {
+function splitsDate(day: BoundParameter, time: BoundParameter): boolean {
   const { kind, dateTime } = day.candidate.members[0]!
   return (
     kind === 'date' &&
@@ -122,7 +122,7 @@ function splitsDate(day: Bound, time: Bound): boolean {
 }
 
 /** "100 euros" gives an amount and a currency, "5 km" a value and a unit. */
-function sharesQuantity(measure: Bound, named: Bound): boolean {
+function sharesQuantity(measure: BoundParameter, named: BoundParameter): boolean {
   const { namedRoles } = named.parameter
   return typeof measure.values[0] === 'number' && (namedRoles.has('unit') || namedRoles.has('currency'))
 }
@@ -131,7 +131,7 @@ export function collide(a: { from: number; to: number }, b: { from: number; to: 
   return a.from < b.to && b.from < a.to
 }
 
-function pair(scope: Scope, parameter: Parameter, candidate: Candidate): Bound | undefined {
+function pair(scope: Scope, parameter: Parameter, candidate: Candidate): BoundParameter | undefined {
   if (parameter.type === 'array') return pairArray(scope, parameter, candidate)
   const fits = candidate.members.map(member => fitMention(scope, parameter, member))
   if (fits.some(found => found === undefined)) return undefined
@@ -141,7 +141,7 @@ function pair(scope: Scope, parameter: Parameter, candidate: Candidate): Bound |
 }
 
 /** A literal is the whole array. Other mentions are its items. */
-function pairArray(scope: Scope, parameter: Parameter, candidate: Candidate): Bound | undefined {
+function pairArray(scope: Scope, parameter: Parameter, candidate: Candidate): BoundParameter | undefined {
   if (candidate.members.length === 1) {
     const whole = fitMention(scope, parameter, candidate.members[0]!)
     if (whole) return { parameter, candidate, values: [whole.value], score: whole.score }

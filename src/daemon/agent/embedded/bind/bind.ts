@@ -1,14 +1,14 @@
 import type { Mention, MentionKind } from '../text/mention.ts'
 import type { Parameter } from '../tools/signature.ts'
-import { assign, type Bound, type Candidate, collide } from './assign.ts'
-import { type Chosen, findChosen, isExact, readFlag } from './choose.ts'
+import { assign, type BoundParameter, type Candidate, collide } from './assign.ts'
+import { type ChosenValue, findChosen, isExact, readFlag } from './choose.ts'
 import { mentionsIn, type Scope } from './scope.ts'
 
 /** The arguments for one tool from one part of the message. */
 export interface Binding {
   /** Values by parameter. Several values mean several calls. */
   values: Map<string, unknown[]>
-  bound: Bound[]
+  bound: BoundParameter[]
   missing: Parameter[]
   /** Positions of enumeration values and flags. */
   used: { from: number; to: number }[]
@@ -71,19 +71,19 @@ function readClosed(
 const FREE_KINDS = new Set<MentionKind>(['phrase', 'name', 'quoted', 'number'])
 
 /** The first used example, with the others in the same list. */
-function listed({ analysis }: Scope, chosen: Chosen[]): Chosen[] {
-  const within = (list: Mention[], { at }: Chosen) => list.some(({ from, to }) => from <= at && at < to)
+function listed({ analysis }: Scope, chosen: ChosenValue[]): ChosenValue[] {
+  const within = (list: Mention[], { at }: ChosenValue) => list.some(({ from, to }) => from <= at && at < to)
   const list = analysis.lists.find(members => within(members, chosen[0]!))
   return list ? chosen.filter(hit => within(list, hit)).sort((a, b) => a.at - b.at) : chosen.slice(0, 1)
 }
 
 /** Examples in a description count only if the message uses them literally. */
-function findSuggested(scope: Scope, parameter: Parameter): Chosen[] {
+function findSuggested(scope: Scope, parameter: Parameter): ChosenValue[] {
   const texts =
     parameter.type === 'string' || (parameter.type === 'array' && parameter.items?.type === 'string')
   if (!texts || parameter.roles.has('place')) return []
   const words = parameter.suggestions.filter(choice => choice.stems.some(part => part.length > 2))
-  const free = ({ at }: Chosen) => FREE_KINDS.has(scope.analysis.owners[at]?.kind ?? 'phrase')
+  const free = ({ at }: ChosenValue) => FREE_KINDS.has(scope.analysis.owners[at]?.kind ?? 'phrase')
   return findChosen(scope, words, parameter.type === 'array').filter(hit => hit.score > 1 && free(hit))
 }
 
@@ -91,7 +91,7 @@ function assignWithLists(
   scope: Scope,
   parameters: Parameter[],
   used: { from: number; to: number }[],
-): Bound[] {
+): BoundParameter[] {
   const mentions = mentionsIn(scope).filter(mention => !used.some(spot => isSpent(mention, spot)))
   const singles = mentions.map(mention => toCandidate([mention]))
   const takesLiterals = mentions.some(({ kind }) => kind === 'literal')
@@ -112,7 +112,7 @@ function assignWithLists(
 }
 
 /** "3 and 4, 5 and 12" for two parameters: one call per pair. */
-function dealOut(list: Candidate, bound: Bound[]): Bound[] | undefined {
+function dealOut(list: Candidate, bound: BoundParameter[]): BoundParameter[] | undefined {
   const takers = bound.filter(
     ({ candidate, parameter }) => parameter.type !== 'array' && collide(candidate, list),
   )
@@ -138,9 +138,9 @@ const EXPLICIT = new Set<MentionKind>(['code', 'path', 'url', 'email', 'quoted']
 function assignRemaining(
   scope: Scope,
   parameters: Parameter[],
-  bound: Bound[],
+  bound: BoundParameter[],
   used: { from: number; to: number }[],
-): Bound[] {
+): BoundParameter[] {
   const open = parameters.filter(
     parameter =>
       parameter.type === 'string' &&

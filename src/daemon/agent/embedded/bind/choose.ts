@@ -7,7 +7,7 @@ import type { Parameter } from '../tools/signature.ts'
 import type { Scope } from './scope.ts'
 
 /** An enumeration value in the message, with its position. */
-export interface Chosen {
+export interface ChosenValue {
   value: unknown
   score: number
   at: number
@@ -15,8 +15,8 @@ export interface Chosen {
 }
 
 /** Enumeration values (or examples of a description) in this part of the message, best first. */
-export function findChosen(scope: Scope, choices: Choice[], many = false): Chosen[] {
-  const found: Chosen[] = []
+export function findChosen(scope: Scope, choices: Choice[], many = false): ChosenValue[] {
+  const found: ChosenValue[] = []
   for (const choice of choices) {
     const hit =
       locate(scope, choice.stems, String(choice.value).toLowerCase(), true) ??
@@ -29,7 +29,7 @@ export function findChosen(scope: Scope, choices: Choice[], many = false): Chose
 }
 
 /** Literal match, not just the same stem. */
-export function isExact({ score }: Chosen): boolean {
+export function isExact({ score }: ChosenValue): boolean {
   return score % 0.5 === 0 && score >= 2
 }
 
@@ -97,7 +97,7 @@ function followed(scope: Scope, start: number, stems: string[]): boolean {
 }
 
 /** Removes "real" when "real estate" matches at the same position. */
-function withoutContained(found: Chosen[], choices: Choice[]): Chosen[] {
+function withoutContained(found: ChosenValue[], choices: Choice[]): ChosenValue[] {
   const sizes = new Map(choices.map(choice => [choice.value, choice.stems.length]))
   return found.filter(
     (hit, i) =>

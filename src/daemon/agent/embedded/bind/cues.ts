@@ -51,10 +51,10 @@ function blocks(scope: Scope, token: Token, at: number, mention: Mention, step: 
   const owner = scope.analysis.owners[at]
   if (owner !== undefined && owner.from !== mention.from) return true
   if (step < 0) return false
-  return ENDS_PART.has(token.lower) || (mention.kind !== 'number' && PREPOSITIONS.has(token.lower))
+  return PART_ENDS.has(token.lower) || (mention.kind !== 'number' && PREPOSITIONS.has(token.lower))
 }
 
-const ENDS_PART = new Set([',', 'and', 'with', 'using', 'based', 'while', 'where', 'that', 'which'])
+const PART_ENDS = new Set([',', 'and', 'with', 'using', 'based', 'while', 'where', 'that', 'which'])
 const PREPOSITIONS = new Set('of in at from by on to for near during into per between about as'.split(' '))
 
 function costOf(token: Token): number {

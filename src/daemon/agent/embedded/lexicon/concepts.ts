@@ -172,11 +172,11 @@ GROUPS.trim()
     }
   })
 
-const NONE: readonly number[] = []
+const NO_CONCEPTS: readonly number[] = []
 
 /** Group numbers of a stem. */
 export function conceptsOf(part: string): readonly number[] {
-  return groupsByStem.get(part) ?? NONE
+  return groupsByStem.get(part) ?? NO_CONCEPTS
 }
 
 /** True if two stems are in the same group. */

@@ -52,9 +52,10 @@ export function isMember(kind: string, word: string): boolean | undefined {
   return members.get(kind)?.has(word)
 }
 
-const ALL = new Map<string, string[]>()
-for (const [kind, words] of members) for (const word of words) ALL.set(word, [...(ALL.get(word) ?? []), kind])
+const KINDS_BY_WORD = new Map<string, string[]>()
+for (const [kind, words] of members)
+  for (const word of words) KINDS_BY_WORD.set(word, [...(KINDS_BY_WORD.get(word) ?? []), kind])
 
 export function kindsOf(word: string): string[] {
-  return ALL.get(word) ?? []
+  return KINDS_BY_WORD.get(word) ?? []
 }

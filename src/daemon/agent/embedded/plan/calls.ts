@@ -23,13 +23,13 @@ export function callsOf(signature: Signature, binding: Binding, respectively: bo
   const combined =
     together.length > 1 ? zip(together).flatMap(entries => cross(apart, entries)) : cross(named)
   const order = new Map(signature.parameters.map(({ name }, i) => [name, i]))
-  return combined.slice(0, MAXIMUM_CALLS).map(entries => ({
+  return combined.slice(0, MAX_CALLS).map(entries => ({
     tool: signature.name,
     arguments: Object.fromEntries(entries.sort(([a], [b]) => order.get(a)! - order.get(b)!)),
   }))
 }
 
-const MAXIMUM_CALLS = 16
+const MAX_CALLS = 16
 
 /**
  * Value of a required parameter that the message does not mention: its default, English for a language, or the state or
@@ -51,7 +51,7 @@ function cross(named: [string, unknown[]][], start: Entries = []): Entries[] {
   for (const [name, values] of named) {
     calls = calls
       .flatMap(entries => values.map((value): Entries => [...entries, [name, value]]))
-      .slice(0, MAXIMUM_CALLS)
+      .slice(0, MAX_CALLS)
   }
   return calls
 }

@@ -48,7 +48,7 @@ function firstDefined<T, R>(items: T[], read: (item: T) => R | undefined): R | u
 
 /** The result's field with the parameter's name, otherwise the whole text, or the only number for a numeric parameter. */
 function valueIn(parameter: Parameter, { data, text }: DoneCall): unknown {
-  const field = data === undefined ? undefined : findField(data, parameter, { left: MAXIMUM_FIELDS })
+  const field = data === undefined ? undefined : findField(data, parameter, { left: MAX_FIELDS })
   if (field !== undefined) return field
   if (parameter.type === 'string' || parameter.type === 'any') return text.slice(0, MAX_TEXT_LENGTH)
   if (parameter.type !== 'number' && parameter.type !== 'integer') return undefined
@@ -56,7 +56,7 @@ function valueIn(parameter: Parameter, { data, text }: DoneCall): unknown {
   return numbers.length === 1 ? Number(numbers[0]) : undefined
 }
 
-const MAXIMUM_FIELDS = 500
+const MAX_FIELDS = 500
 const MAX_TEXT_LENGTH = 4000
 
 function findField(data: unknown, parameter: Parameter, budget: { left: number }): unknown {

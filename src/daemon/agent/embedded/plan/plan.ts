@@ -22,12 +22,12 @@ export interface Plan {
  * Minimum score of a request for a tool: how much of the tool it names (0 to 1.5) plus how well it fills the required
  * parameters (up to 0.3).
  */
-export const RELEVANT = 0.47
+export const RELEVANT_SCORE = 0.47
 const WEIGHT_OF_FILLING = 0.06
 const MAX_FILLED = 5
 const WEIGHT_OF_OPTION = 0.08
 
-const MAXIMUM_REQUESTS = 12
+const MAX_REQUESTS = 12
 
 /** Plans the calls for a message, given the results so far. */
 export function planCalls(read: Analysis, tools: Tool[], done: DoneCall[] = []): Plan {
@@ -37,7 +37,7 @@ export function planCalls(read: Analysis, tools: Tool[], done: DoneCall[] = []):
     name: signature.name,
     score,
   }))
-  const requests = findRequests(analysis, signatures).slice(0, MAXIMUM_REQUESTS)
+  const requests = findRequests(analysis, signatures).slice(0, MAX_REQUESTS)
   return { ...planRequests(analysis, requests, done, new Map()), ranking }
 }
 
@@ -73,7 +73,7 @@ export function planRequests(
   return { calls: distinct(withoutParts(calls)), missing }
 }
 
-interface Answered {
+interface AnsweredRequest {
   request: Request
   /** Bindings that do not wait for a result. */
   bindings: Binding[]
@@ -83,7 +83,7 @@ interface Answered {
 const SCORE_OF_CHOICE = 4
 
 /** Uses the mean score of the required parameters. Missing ones count as 0. */
-function isRelevant({ request, bindings: [first] }: Answered): boolean {
+function isRelevant({ request, bindings: [first] }: AnsweredRequest): boolean {
   const bound = first?.bound.filter(({ parameter }) => parameter.required) ?? []
   const chosen = request.signature.parameters.filter(
     ({ name, required }) => required && first?.exact.has(name),
@@ -93,7 +93,7 @@ function isRelevant({ request, bindings: [first] }: Answered): boolean {
   const filled = total === 0 ? 0 : sum / total
   const optional = (first?.exact.size ?? 0) - chosen.length
   const evidence = WEIGHT_OF_FILLING * Math.min(filled, MAX_FILLED) + WEIGHT_OF_OPTION * Math.min(optional, 2)
-  return request.score + evidence >= RELEVANT
+  return request.score + evidence >= RELEVANT_SCORE
 }
 
 /** With `results` the request may wait for results of earlier calls. */
@@ -102,7 +102,7 @@ function answer(
   request: Request,
   memory: Memory,
   results: DoneCall[] | undefined,
-): Answered {
+): AnsweredRequest {
   const { signature, stretch } = request
   const records = findRecords(analysis, signature, stretch)
   for (const record of records) fillNested(analysis, signature, record)

@@ -1,4 +1,4 @@
-import type { Bound } from '../bind/assign.ts'
+import type { BoundParameter } from '../bind/assign.ts'
 import type { Binding } from '../bind/bind.ts'
 import type { Parameter } from '../tools/signature.ts'
 
@@ -13,10 +13,12 @@ export function remember(memory: Memory, parameters: Parameter[], bindings: Bind
 }
 
 /** Below this score a required text was filled from a common noun because there was nothing better. */
-const WEAK = 1.9
+const WEAK_SCORE = 1.9
 
-export function isWeak({ parameter, score, candidate }: Bound): boolean {
-  return parameter.required && score < WEAK && ['phrase', 'passage'].includes(candidate.members[0]!.kind)
+export function isWeak({ parameter, score, candidate }: BoundParameter): boolean {
+  return (
+    parameter.required && score < WEAK_SCORE && ['phrase', 'passage'].includes(candidate.members[0]!.kind)
+  )
 }
 
 /**

@@ -16,7 +16,7 @@ export interface Record {
  * base of 6 and a height of 10, and one with a base of 4 …"), so that the two do not fit into one call.
  */
 export function findRecords(analysis: Analysis, signature: Signature, stretch: Piece): Record[] {
-  const pieces = cutPieces(analysis, stretch.from, stretch.to).slice(0, MAXIMUM_PIECES)
+  const pieces = cutPieces(analysis, stretch.from, stretch.to).slice(0, MAX_PIECES)
   const records: Record[] = []
   for (const piece of pieces) {
     const alone = { piece, binding: bindPiece(analysis, signature, piece) }
@@ -36,7 +36,7 @@ export function findRecords(analysis: Analysis, signature: Signature, stretch: P
   return share(records)
 }
 
-const MAXIMUM_PIECES = 40
+const MAX_PIECES = 40
 
 function bindPiece(analysis: Analysis, signature: Signature, { from, to }: Piece): Binding {
   const scope: Scope = scopeOf(analysis, signature, from, to)

@@ -15,7 +15,7 @@ export interface Request {
 }
 
 /** Minimum score of a clause, absolute and relative to the best clause of the message. */
-const MIN = { score: 0.35, share: 0.55 }
+const MIN_MATCH = { score: 0.35, share: 0.55 }
 
 /** The tools that the message asks for, with the parts that ask for them. */
 export function findRequests(analysis: Analysis, signatures: Signature[]): Request[] {
@@ -31,7 +31,7 @@ export function findRequests(analysis: Analysis, signatures: Signature[]): Reque
   const asked = choices.map(({ clause, chosen }, i) => ({
     clause,
     leadsOn: leadsOn(analysis, clause, choices[i + 1]?.clause),
-    chosen: chosen.filter(({ score }) => score >= MIN.score && score >= MIN.share * top),
+    chosen: chosen.filter(({ score }) => score >= MIN_MATCH.score && score >= MIN_MATCH.share * top),
   }))
   const requests = joinClauses(asked)
   if (requests.length === 0) return [{ ...best, stretch: whole }]
@@ -52,7 +52,7 @@ function bestOfWhole(analysis: Analysis, signatures: Signature[], found: Request
 
 const CLOSE_ENOUGH = 0.75
 
-interface Asked {
+interface ClauseRequests {
   clause: Piece
   chosen: Request[]
   /** Its sentence continues in the next clause, or it introduces something new: "Second, I have two numbers". */
@@ -63,7 +63,7 @@ interface Asked {
  * Joins consecutive clauses that ask for the same tool. A clause without a tool belongs to the previous request, or to the
  * next one if it leads to it.
  */
-function joinClauses(asked: Asked[]): Request[] {
+function joinClauses(asked: ClauseRequests[]): Request[] {
   const requests: Request[] = []
   let waiting: Piece | undefined
   asked.forEach(({ clause, chosen, leadsOn }, i) => {

@@ -2,11 +2,11 @@ import { collide } from '../bind/assign.ts'
 import { type Binding, bind } from '../bind/bind.ts'
 import { mentionsIn, scopeOf } from '../bind/scope.ts'
 import type { Analysis, Mention } from '../text/mention.ts'
-import type { Ranked } from '../tools/rank.ts'
+import type { RankedTool } from '../tools/rank.ts'
 import type { Piece } from './pieces.ts'
 
 /** Tools above this share of the best score are compared by how they use the values. */
-const CLOSE = 0.7
+const CLOSE_SHARE = 0.7
 
 /** Share that applies instead when the best tool lacks a value. */
 const CLOSE_TO_LACKING = 0.4
@@ -22,12 +22,12 @@ const WEIGHT = {
 }
 
 /** Reorders the close tools at the top of the ranking by how well they use the values of the clause. */
-export function weigh(analysis: Analysis, clause: Piece, ranked: Ranked[]): Ranked[] {
+export function weigh(analysis: Analysis, clause: Piece, ranked: RankedTool[]): RankedTool[] {
   const [best] = ranked
   if (!best || best.score === 0) return ranked
   const { from, to } = clause
   const lacks = bind(scopeOf(analysis, best.signature, from, to)).missing.length > 0
-  const limit = (lacks ? CLOSE_TO_LACKING : CLOSE) * best.score
+  const limit = (lacks ? CLOSE_TO_LACKING : CLOSE_SHARE) * best.score
   const close = ranked.filter(({ score }) => score > 0 && score >= limit).slice(0, MAX_WEIGHED)
   if (close.length < 2) return ranked
   const weighed = close.map(entry => ({ entry, worth: worthOf(analysis, clause, entry) }))
@@ -35,7 +35,7 @@ export function weigh(analysis: Analysis, clause: Piece, ranked: Ranked[]): Rank
   return [...weighed.map(({ entry }) => entry), ...ranked.filter(entry => !close.includes(entry))]
 }
 
-function worthOf(analysis: Analysis, { from, to }: Piece, { signature, score }: Ranked): number {
+function worthOf(analysis: Analysis, { from, to }: Piece, { signature, score }: RankedTool): number {
   const scope = scopeOf(analysis, signature, from, to)
   const binding = bind(scope)
   const leftOver = mentionsIn(scope).filter(mention => isValue(mention) && !isUsed(mention, binding)).length

@@ -16,15 +16,15 @@ import { unitNamed } from './units.ts'
 export type Reader = (message: string) => Analysis
 
 /** Longer messages are truncated. All scanners are linear, so this limits the tagger's memory. */
-const MAXIMUM_READ = 8000
+const MAX_READ = 8000
 
 /** Real messages need hundreds to thousands. */
-const MAXIMUM_WORK = 60_000
+const MAX_WORK = 60_000
 
 /** Loads the tagger and the date parser (60 ms, once). Relative dates count from `reference`. */
 export async function loadReader(reference: Date): Promise<Reader> {
   const [tagger, findDates] = await Promise.all([loadTagger(), loadDateFinder(reference)])
-  return message => analyse(unwrap(message.slice(0, MAXIMUM_READ)), tagger, findDates)
+  return message => analyse(unwrap(message.slice(0, MAX_READ)), tagger, findDates)
 }
 
 function analyse(text: string, tagger: Tagger, findDates: DateFinder): Analysis {
@@ -70,7 +70,7 @@ function analyse(text: string, tagger: Tagger, findDates: DateFinder): Analysis 
   const lists = findLists(mentions, tokens)
   mentions.push(...findPassages(text, tokens, tags, [...solid, ...dates, ...plain]))
   mentions.sort((a, b) => a.from - b.from || b.to - a.to)
-  return { text, tokens, tags, owners, lists, mentions, inner, budget: { left: MAXIMUM_WORK } }
+  return { text, tokens, tags, owners, lists, mentions, inner, budget: { left: MAX_WORK } }
 }
 
 /** In "80 pounds sterling" the pounds are money, not a weight. */
@@ -145,10 +145,10 @@ function isInside(mention: Mention, other: Mention): boolean {
   return other.from <= mention.from && mention.to <= other.to
 }
 
-const OPAQUE = new Set<MentionKind>(['quoted', 'literal', 'url', 'email', 'path', 'expression', 'code'])
+const OPAQUE_KINDS = new Set<MentionKind>(['quoted', 'literal', 'url', 'email', 'path', 'expression', 'code'])
 
 function isOpaque(mention: Mention): boolean {
-  return OPAQUE.has(mention.kind)
+  return OPAQUE_KINDS.has(mention.kind)
 }
 
 function insideSolid(mention: Mention, solid: Mention[]): boolean {

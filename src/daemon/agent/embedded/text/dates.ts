@@ -21,7 +21,7 @@ const PERIODS = new Set(
 /** Only windows around cues are parsed, because the parser's time grows faster than its input. */
 const BEFORE = 5
 const AFTER = 8
-const MAXIMUM_WINDOWS = 24
+const MAX_WINDOWS = 24
 
 /** Loads chrono-node's English rules. Relative expressions count from `reference`. */
 export async function loadDateFinder(reference: Date): Promise<DateFinder> {
@@ -48,7 +48,7 @@ function windowsOf(tokens: Token[]): [number, number][] {
     const from = Math.max(0, at - BEFORE)
     const to = Math.min(tokens.length, at + AFTER)
     if (last && from <= last[1] && to - last[0] < 48) last[1] = to
-    else if (windows.length < MAXIMUM_WINDOWS) windows.push([Math.max(from, last?.[1] ?? 0), to])
+    else if (windows.length < MAX_WINDOWS) windows.push([Math.max(from, last?.[1] ?? 0), to])
   })
   return windows.filter(([from, to]) => from < to)
 }
@@ -95,12 +95,12 @@ function toMention(text: string, tokens: Token[], offset: number, result: Parsed
 const BETWEEN = new Set(['to', 'until', 'till', 'through', 'and', '-', '–', '—'])
 
 function dateMention(text: string, tokens: Token[], from: number, to: number, dateTime: DateTime): Mention {
-  const start = LEADING.has(tokens[from]!.lower) && to - from > 1 ? from + 1 : from
+  const start = LEADING_WORDS.has(tokens[from]!.lower) && to - from > 1 ? from + 1 : from
   const end = to - 1 > start && tokens[to - 1]!.text === ',' ? to - 1 : to
   return { kind: 'date', from: start, to: end, text: textOf(text, tokens, start, end), dateTime }
 }
 
-const LEADING = new Set(['at', 'on', 'in', 'from', 'by', 'this'])
+const LEADING_WORDS = new Set(['at', 'on', 'in', 'from', 'by', 'this'])
 
 function definedFields(dateTime: DateTime): Partial<DateTime> {
   return Object.fromEntries(Object.entries(dateTime).filter(([, value]) => value !== undefined))

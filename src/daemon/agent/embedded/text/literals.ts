@@ -3,7 +3,7 @@ import { tokenAt } from './mention.ts'
 import type { Token } from './tokens.ts'
 
 const CLOSING: Record<string, string> = { '[': ']', '{': '}', '(': ')' }
-const MAXIMUM_DEPTH = 16
+const MAX_DEPTH = 16
 
 /**
  * Arrays, objects and tuples in the message: `[1, 2]`, `{'a': 1}`, `(40.7, -74)`. Accepts JSON with single quotes, bare words
@@ -32,16 +32,16 @@ function isLiteral(opening: string, value: unknown): boolean {
   return Array.isArray(value) && value.length > 1 && value.every(part => typeof part === 'number')
 }
 
-interface Parsed {
+interface ParsedLiteral {
   value: unknown
   end: number
 }
 
 /** Longer text in brackets is prose. Also limits the work for unclosed brackets. */
-const MAXIMUM_LENGTH = 4000
+const MAX_LENGTH = 4000
 
-function parseLiteral(text: string, start: number): Parsed | undefined {
-  const end = Math.min(text.length, start + MAXIMUM_LENGTH)
+function parseLiteral(text: string, start: number): ParsedLiteral | undefined {
+  const end = Math.min(text.length, start + MAX_LENGTH)
   const closing = text.indexOf(CLOSING[text[start]!]!, start)
   if (closing < 0 || closing >= end) return undefined
   const reader = { text: text.slice(0, end), at: start }
@@ -57,7 +57,7 @@ interface Reader {
 function readValue(reader: Reader, depth: number): unknown {
   skipSpace(reader)
   const letter = reader.text[reader.at]
-  if (letter === undefined || depth > MAXIMUM_DEPTH) return undefined
+  if (letter === undefined || depth > MAX_DEPTH) return undefined
   if (letter === '[' || letter === '(') return readArray(reader, CLOSING[letter]!, depth)
   if (letter === '{') return readObject(reader, depth)
   if (letter === '"' || letter === "'") return readQuoted(reader, letter)

@@ -146,11 +146,11 @@ function smallNumber(parts: string[]): number | undefined {
   return first in TENS && second in SMALL ? TENS[first]! + SMALL[second]! : undefined
 }
 
-const IMPLYING = new Set(['next', 'past', 'last', 'coming', 'upcoming', 'following', 'previous'])
+const IMPLYING_WORDS = new Set(['next', 'past', 'last', 'coming', 'upcoming', 'following', 'previous'])
 
 /** "The next month" */
 function readImplied(tokens: Token[], at: number): ReadNumber | undefined {
-  if (!IMPLYING.has(tokens[at]?.lower ?? '')) return undefined
+  if (!IMPLYING_WORDS.has(tokens[at]?.lower ?? '')) return undefined
   const unit = unitOf(tokens[at + 1]?.lower ?? '')
   if (unit?.dimension !== 'time' || tokens[at + 1]!.text.length < 3) return undefined
   return { quantity: { value: 1, inWords: true, implied: true }, to: at + 1 }

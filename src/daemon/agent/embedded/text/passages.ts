@@ -19,7 +19,7 @@ interface Opening {
   strength: number
 }
 
-const MAXIMUM_OPENINGS = 12
+const MAX_OPENINGS = 12
 
 /**
  * Parts that may be a complete text without quotes: after a colon, after "that" or "to" following a noun for text, after
@@ -35,7 +35,7 @@ export function findPassages(
     values.filter(({ kind }) => kind === 'quoted').map(({ from }) => tokens[from]!.sentence),
   )
   const openings: Opening[] = []
-  for (let at = 0; at < tokens.length && openings.length < MAXIMUM_OPENINGS; at++) {
+  for (let at = 0; at < tokens.length && openings.length < MAX_OPENINGS; at++) {
     const opening = quoted.has(tokens[at]!.sentence) ? undefined : openingAt(tokens, tags, at)
     if (opening && tokens[opening.at]?.sentence === tokens[at]!.sentence) openings.push(opening)
   }

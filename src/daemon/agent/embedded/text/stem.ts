@@ -1,7 +1,7 @@
 const VOWELS = new Set('aeiouy')
 
 /** Irregular forms without a suffix rule. */
-const IRREGULAR = new Map(
+const IRREGULAR_STEMS = new Map(
   Object.entries({
     people: 'person',
     children: 'child',
@@ -82,7 +82,7 @@ const ENDINGS: [ending: string, replacement: string, minimumStem: number][] = [
 /** Common form of related words: "calculates", "calculation" and "calculator" have the same stem. Linear. */
 export function stem(word: string): string {
   const lower = word.toLowerCase()
-  const known = IRREGULAR.get(lower)
+  const known = IRREGULAR_STEMS.get(lower)
   if (known) return known
   if (lower.length < 4 || !isPlainWord(lower)) return lower
   let result = singular(lower)

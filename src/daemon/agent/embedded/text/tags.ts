@@ -10,7 +10,7 @@ interface Term {
 /** Returns the parts of speech of each token. */
 export type Tagger = (text: string, tokens: Token[]) => ReadonlySet<string>[]
 
-const NONE: ReadonlySet<string> = new Set()
+const NO_TAGS: ReadonlySet<string> = new Set()
 
 /** Loads the tagger's rules and word list, which takes 20 ms. */
 export async function loadTagger(): Promise<Tagger> {
@@ -32,6 +32,6 @@ function align(terms: Term[], tokens: Token[]): ReadonlySet<string>[] {
   let at = 0
   return tokens.map(token => {
     while (at < ends.length && ends[at]! <= token.start) at++
-    return terms[at]?.tags ?? NONE
+    return terms[at]?.tags ?? NO_TAGS
   })
 }

@@ -28,7 +28,7 @@ function unitInName(name: string): Unit | undefined {
 
 /** "in meters", "(kg)", "in degrees Celsius", "time in years". A unit after "in" is more reliable than one in parentheses. */
 function unitInDescription(description: string): Unit | undefined {
-  const tokens = tokenize(description.slice(0, MAXIMUM_READ))
+  const tokens = tokenize(description.slice(0, MAX_READ))
   const after = (openers: string[], shortest: number) => {
     for (let at = 0; at < tokens.length; at++) {
       if (!openers.includes(tokens[at]!.lower)) continue
@@ -46,7 +46,7 @@ function unitInDescription(description: string): Unit | undefined {
   return after(['in', ','], 1) ?? after(['('], 2)
 }
 
-const MAXIMUM_READ = 600
+const MAX_READ = 600
 
 function spellTokens(tokens: Token[]): string {
   return tokens.map((token, i) => (i > 0 && !token.glued ? ` ${token.text}` : token.text)).join('')

@@ -6,7 +6,7 @@ import { stem } from '../text/stem.ts'
 import type { Token } from '../text/tokens.ts'
 import type { Signature } from './signature.ts'
 
-export interface Ranked {
+export interface RankedTool {
   signature: Signature
   /** How much of the tool the text mentions, about 0 to 1.5. */
   score: number
@@ -30,7 +30,7 @@ export function rankTools(
   signatures: Signature[],
   from = 0,
   to = analysis.tokens.length,
-): Ranked[] {
+): RankedTool[] {
   const content = readContent(analysis, from, to)
   const rarity = rarityOf(signatures)
   const first = analysis.tokens[from]
@@ -64,7 +64,7 @@ function readContent(analysis: Analysis, from: number, to: number): Content {
     if (token.kind === 'word' && before?.kind === 'word' && at > from)
       joined.add(stem(before.lower + token.lower))
     if (token.kind !== 'word' || FUNCTION_WORDS.has(token.lower)) continue
-    if (isQuotedAway(analysis, at)) {
+    if (isQuoted(analysis, at)) {
       quoted.push(...token.stems)
       continue
     }
@@ -122,12 +122,12 @@ function mentionKinds({ mentions, tokens }: Analysis, from: number, to: number):
 }
 
 /** Words of an address, a path or a quote are not words of the request. */
-function isQuotedAway({ owners }: Analysis, at: number): boolean {
+function isQuoted({ owners }: Analysis, at: number): boolean {
   const owner = owners[at]
-  return owner !== undefined && AWAY.has(owner.kind)
+  return owner !== undefined && QUOTING_KINDS.has(owner.kind)
 }
 
-const AWAY = new Set<MentionKind>(['quoted', 'url', 'email', 'path'])
+const QUOTING_KINDS = new Set<MentionKind>(['quoted', 'url', 'email', 'path'])
 
 /** "use get_weather" selects the tool explicitly. */
 function calledByName({ name }: Signature, spoken: string): number {

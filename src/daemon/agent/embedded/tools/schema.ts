@@ -27,11 +27,11 @@ export interface Schema {
   definitions?: Record<string, Schema>
 }
 
-const MAXIMUM_DEPTH = 8
+const MAX_DEPTH = 8
 
 /** Follows references, drops null alternatives and merges `allOf`. */
 export function resolveSchema(schema: Schema, root: Schema, depth = 0): Schema {
-  if (depth > MAXIMUM_DEPTH) return {}
+  if (depth > MAX_DEPTH) return {}
   if (schema.$ref)
     return { ...resolveSchema(resolvePointer(schema.$ref, root), root, depth + 1), ...withoutRef(schema) }
   if (schema.allOf) {

@@ -76,7 +76,7 @@ function readTool(tool: Tool): Signature {
   const description = tool.description ?? ''
   const nameStems = unique(identifierWords(tool.name).map(stem))
   const descriptionStems = unique(contentStems(firstSentences(description)))
-  const parameters = readParameters(tool.inputSchema, { root: tool.inputSchema, left: MAXIMUM_PARAMETERS }, 0)
+  const parameters = readParameters(tool.inputSchema, { root: tool.inputSchema, left: MAX_PARAMETERS }, 0)
   const vocabulary = new Set([...nameStems, ...descriptionStems, ...parameters.flatMap(p => p.nameStems)])
   const concepts = new Set([...vocabulary].flatMap(conceptsOf))
   return {
@@ -101,16 +101,16 @@ function firstSentences(description: string): string {
 }
 
 /** Limits for schemas that refer to themselves. */
-const MAXIMUM_DEPTH = 4
-const MAXIMUM_PARAMETERS = 300
+const MAX_DEPTH = 4
+const MAX_PARAMETERS = 300
 
-interface Reading {
+interface ReadState {
   root: Schema
   left: number
 }
 
-function readParameters(schema: Schema, reading: Reading, depth: number): Parameter[] {
-  if (depth > MAXIMUM_DEPTH) return []
+function readParameters(schema: Schema, reading: ReadState, depth: number): Parameter[] {
+  if (depth > MAX_DEPTH) return []
   const { root } = reading
   const resolved = resolveSchema(schema, root)
   const required = new Set(resolved.required ?? [])
@@ -125,7 +125,7 @@ function readParameter(
   name: string,
   schema: Schema,
   required: boolean,
-  reading: Reading,
+  reading: ReadState,
   depth: number,
 ): Parameter {
   const description = [schema.title, schema.description].filter(Boolean).join('. ')
@@ -151,7 +151,7 @@ function readParameter(
     ...measureOf(name, withoutDefault(description), ownStems, descriptionStems),
     side: sideOf(nameStems, descriptionStems),
     ...(type === 'array' &&
-      depth < MAXIMUM_DEPTH && { items: readItems(name, schema, required, reading, depth) }),
+      depth < MAX_DEPTH && { items: readItems(name, schema, required, reading, depth) }),
     ...(type === 'object' && { properties: readParameters(schema, reading, depth + 1) }),
   }
 }
@@ -161,7 +161,7 @@ function readItems(
   name: string,
   schema: Schema,
   required: boolean,
-  reading: Reading,
+  reading: ReadState,
   depth: number,
 ): Parameter {
   const items = Array.isArray(schema.items) ? schema.items[0] : schema.items

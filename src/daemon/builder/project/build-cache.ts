@@ -6,7 +6,7 @@ import { digestOf } from '../digest.ts'
 const DIGEST = /^[0-9a-f]{64}$/
 
 /** Remembers the artifact of each source and request, so that the same build is not repeated. */
-export class BuildMemory {
+export class BuildCache {
   readonly #directory: string
   readonly #toolchain: () => string
 

@@ -3,7 +3,7 @@ import { OAuthError } from '../oauth-error.ts'
 import { type AccessTokenClaims, grantIdOf } from './access-token.ts'
 
 /** Claims of a valid token that is not revoked. Throws OAuthError `invalid_token`. */
-export async function verifyStandingToken(
+export async function verifyActiveToken(
   { verifyToken, storage }: Component,
   token: string,
   audience: string | undefined,
@@ -20,7 +20,7 @@ export async function findAccessToken(
   token: string,
 ): Promise<AccessTokenClaims | undefined> {
   try {
-    return await verifyStandingToken(component, token, undefined)
+    return await verifyActiveToken(component, token, undefined)
   } catch (error) {
     if (error instanceof OAuthError) return undefined
     throw error
