@@ -222,7 +222,7 @@ export function testErrors(contract: Contract): void {
     database.pragma('writable_schema = RESET')
   }
 
-  test('502 for an unreachable storage or registry', async () => {
+  test('502 when the storage or registry is unreachable', async () => {
     const { body: built } = await api.call('createBuild', {}, { body: echoServer('unreachable') })
     const { body: project } = await api.call('createProject', {}, { body: { name: 'unreachable' } })
     const query = `base=${encodeURIComponent('127.0.0.1:1/node')}`

@@ -17,7 +17,7 @@ afterAll(() => {
 })
 
 describe('CONNECT', () => {
-  test('CONNECT joins the client with the destination and passes on the end of either side', async () => {
+  test('CONNECT connects the client to the destination and forwards a half-close', async () => {
     const answer = await exchange(
       open.port,
       `CONNECT public.example:${upstream.port} HTTP/1.1\r\n\r\n`,
@@ -126,7 +126,7 @@ describe('absolute-form requests', () => {
     expect(answer).toContain('X: \xef\xbf\xbd\r\n') // the upstream returns what it read as UTF-8
   })
 
-  test('an absolute-form upgrade is joined with the destination', async () => {
+  test('an absolute-form upgrade is connected to the destination', async () => {
     const answer = await exchange(
       open.port,
       `GET http://public.example:${upstream.port}/chat HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
@@ -143,7 +143,7 @@ describe('SOCKS 5', () => {
     Buffer.concat([Buffer.of(5, 1, 0, 3, host.length), Buffer.from(host), Buffer.of(port >> 8, port & 255)])
   const OK = '\x05\x00\x05\x00\x00\x01\x00\x00\x00\x00\x00\x00'
 
-  test('SOCKS joins the client with a host by name or address', async () => {
+  test('SOCKS connects the client to a host by name or address', async () => {
     const { port } = upstream
     expect(await exchange(open.port, greeting, byName('public.example', port), 'hello')).toBe(`${OK}HELLO!`)
     const byAddress = Buffer.of(5, 1, 0, 1, 127, 0, 0, 1, port >> 8, port & 255)
@@ -160,7 +160,7 @@ describe('SOCKS 5', () => {
       expect((await exchange(open.port, greeting, request)).slice(2, 4)).toBe('\x05\x02')
   })
 
-  test('SOCKS supports neither listening, UDP nor passwords', async () => {
+  test('SOCKS rejects BIND, UDP and passwords', async () => {
     for (const command of [2, 3])
       expect(
         (await exchange(open.port, greeting, Buffer.of(5, command, 0, 1, 8, 8, 8, 8, 0, 53))).slice(2, 4),
@@ -252,7 +252,7 @@ describe('hostile destinations', () => {
 })
 
 describe('hostile clients', () => {
-  test('random bytes, alone or after a valid start, end only their own connection', async () => {
+  test('random bytes, alone or after a valid start, close only their own connection', async () => {
     const beginnings = [
       '',
       '{',
@@ -284,8 +284,8 @@ describe('hostile clients', () => {
   test.each([
     ['a head without an end', Buffer.from(`GET http://a/ HTTP/1.1\r\n${'x: y\r\n'.repeat(20_000)}`)],
     ['a control line without an end', Buffer.from(`{"id":1,"host":"${'a'.repeat(100_000)}`)],
-    ['control lines that are no questions', Buffer.from('{"id":1}\n{"id":"2","type":"lookup","host":"a"}\n')],
-    ['a list of methods without the one', Buffer.from([5, 255, ...Array(255).fill(2)])],
+    ['invalid control requests', Buffer.from('{"id":1}\n{"id":"2","type":"lookup","host":"a"}\n')],
+    ['a list of methods without the supported one', Buffer.from([5, 255, ...Array(255).fill(2)])],
   ])('%s closes the connection', async (_name, bytes) => {
     const socket = connect(open.port, '127.0.0.1')
     socket.on('error', () => {})

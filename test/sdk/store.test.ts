@@ -23,7 +23,7 @@ describe('createStore', () => {
 
   test.each([
     ['an empty key', (store: ReturnType<typeof createStore>) => store.get('')],
-    ['a key that is no string', store => store.get(5 as never)],
+    ['a key that is not a string', store => store.get(5 as never)],
     ['half of a surrogate pair', store => store.set('\ud800', 1)],
     ['a NUL character', store => store.list('a\0')],
     ['a long key', store => store.delete('é'.repeat(1025))],

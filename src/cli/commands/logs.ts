@@ -189,7 +189,10 @@ interface FollowOptions {
 }
 
 /** Explains NOT_FOUND of an API that only has logs of container builds: the id may be a deployment's. */
-async function* withMissingLogError(lines: AsyncIterable<LogEntry>, reference: string): AsyncGenerator<LogEntry> {
+async function* withMissingLogError(
+  lines: AsyncIterable<LogEntry>,
+  reference: string,
+): AsyncGenerator<LogEntry> {
   try {
     yield* lines
   } catch (error) {

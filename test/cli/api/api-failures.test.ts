@@ -66,7 +66,7 @@ test('an error without JSON is reported by its status', async () => {
   expect(failed.error.message).toContain('502')
 })
 
-test('a successful response without JSON is an error that asks for the address of the API', async () => {
+test('reports a successful response without JSON and asks whether the address is right', async () => {
   const failed = await answering(response => response.writeHead(200).end('<html>Welcome</html>'))
   expect(failed).toMatchObject({ code: 7, error: { code: 'UPSTREAM_FAILED' } })
   expect(failed.error.message).toContain('Is this the address of the API?')

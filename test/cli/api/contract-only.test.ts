@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../../src/cli/command-line/command-list.ts'
 import {
   type CommandOptions,
+  type CommandResult,
   createHome,
-  type Ended,
   eventually,
   MCP_BIN,
   type TestHome,
@@ -223,21 +223,24 @@ async function expectSupported({ args, input, shows }: Case, options: CommandOpt
   await expectWorking(hintsOf(stdout))
 }
 
-test.each(refused)('makes mcp $args fail with an explanation', async ({ args, input, refused }) => {
-  const answer = await run(`${args} --json`, { input })
-  expect(answer).toMatchObject({ code: 4, stdout: '' })
-  const { error } = JSON.parse(answer.stderr.trim().split('\n').at(-1)!)
-  expect(`${error.message}\n${error.details}`).toMatch(refused!)
-  expect(error.next.length).toBeGreaterThan(0)
-  await expectWorking(error.next.flatMap(({ command }: { command?: string }) => command ?? []))
-})
+test.each(refused)(
+  'an API with only the contract makes mcp $args fail with an explanation',
+  async ({ args, input, refused }) => {
+    const answer = await run(`${args} --json`, { input })
+    expect(answer).toMatchObject({ code: 4, stdout: '' })
+    const { error } = JSON.parse(answer.stderr.trim().split('\n').at(-1)!)
+    expect(`${error.message}\n${error.details}`).toMatch(refused!)
+    expect(error.next.length).toBeGreaterThan(0)
+    await expectWorking(error.next.flatMap(({ command }: { command?: string }) => command ?? []))
+  },
+)
 
 /** Lines such as `Show its state:  mcp status dep-9`. */
 function hintsOf(stdout: string): string[] {
   return [...stdout.matchAll(/: {2,}(mcp .+)$/gm)].map(([, command]) => command!)
 }
 
-const known = new Map<string, Promise<Ended>>()
+const known = new Map<string, Promise<CommandResult>>()
 
 /** Runs suggested command lines. Those with a placeholder are not run, but their command must work. */
 async function expectWorking(hints: string[]): Promise<void> {

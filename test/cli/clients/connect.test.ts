@@ -77,7 +77,7 @@ describe('mcp connect', () => {
     expect(Object.keys(read('.cursor', 'mcp.json').mcpServers)).toEqual(['tools-example'])
   })
 
-  it('lists the supported clients in an error', async () => {
+  it('lists the supported clients for an unknown one', async () => {
     const wrong = await home.mcp(['connect', 'https://tools.example/mcp', '--client', 'emacs'])
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('claude, claude-code, cursor') })
     const noProject = await home.mcp([

@@ -25,7 +25,7 @@ test('create shows the secret once, with the given scopes, plan and expiry', asy
   expect(await home.json(['whoami', '--api-key', key.key])).toMatchObject({ name: 'ci' })
 })
 
-test('a name in use is refused with --yes as the way to replace the key, which then stops working', async () => {
+test('a name in use is refused, and --yes replaces the key that has it', async () => {
   const create = ['keys', 'create', '--name', 'twice']
   const { key, apiKeyId } = await home.json<CreatedKey>(create)
   const { code, stderr } = await home.mcp(create)

@@ -73,7 +73,7 @@ describe('without a daemon', () => {
     expect(await suggestions([''])).not.toContain('__complete')
   })
 
-  it('starts no daemon, prints nothing and says where file names fit', async () => {
+  it('starts no daemon, and offers file names only where they fit', async () => {
     expect(await home.mcp(['__complete', '--', 'call', ''])).toEqual({ code: 0, stdout: '', stderr: '' })
     expect(await home.mcp(['__complete', '--', 'export', 'x', '--out', ''])).toMatchObject({
       code: 1,
@@ -93,7 +93,7 @@ describe('with a daemon', () => {
     await home.json(['projects', 'create', 'suggested'])
   })
 
-  it('completes servers by name, and ids only when one was begun', async () => {
+  it('completes servers by name, and ids only after their prefix', async () => {
     for (const command of ['call', 'logs', 'status', 'rollback', 'export', 'connect', 'deploy'])
       expect(await suggestions([command, '']), command).toEqual(['weather'])
     expect(await suggestions(['call', 'mcp_'])).toEqual([deployed.mcp_id])

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { callTool } from '../../helpers/daemon/daemon.ts'
 import { createHome, eventually, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
 import { hasTerminals, openTerminal } from '../../helpers/daemon/terminal.ts'
-import { sayingProgram } from '../../helpers/instance/programs.ts'
+import { sayProgram } from '../../helpers/instance/programs.ts'
 
 let home: TestHome
 const running: ChildProcess[] = []
@@ -171,13 +171,13 @@ for await (const line of createInterface({ input: process.stdin })) {
 test('a program is restarted when its code changes', async () => {
   const program = { type: 'stdio', command: process.execPath, args: ['server.mjs'], cwd: '.' }
   const write = makeFolder('program', {
-    'server.mjs': sayingProgram('one'),
+    'server.mjs': sayProgram('one'),
     'mcp.config.json': JSON.stringify({ name: 'program', template: 'custom', program }),
   })
   const dev = startDev(join(home.dir, 'program'))
   const { url } = await dev.next('built')
   expect(await say(url)).toBe('one')
-  write('server.mjs', sayingProgram('two'))
+  write('server.mjs', sayProgram('two'))
   await dev.next('built')
   expect(await say(url)).toBe('two')
 })

@@ -12,7 +12,7 @@ import {
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type StubEngine, workingEngine } from '../../helpers/containers/stub-engine.ts'
-import { createHome, type Ended, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { type CommandResult, createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
 
 let engine: StubEngine
 beforeAll(() => {
@@ -48,7 +48,7 @@ function damage(file: string): void {
   closeSync(descriptor)
 }
 
-function doctor(...flags: string[]): Promise<Ended> {
+function doctor(...flags: string[]): Promise<CommandResult> {
   return home.mcp(['doctor', ...flags], { env: { ...home.env, MCP_CONTAINER_ENGINE: engine.file } })
 }
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { judge } from '../../../src/cli/suite/judge.ts'
 import { loadSchemaCheck } from '../../../src/cli/suite/judge-calls.ts'
-import { type Observed, observe } from '../../../src/cli/suite/observed.ts'
+import { observe, type RunFacts } from '../../../src/cli/suite/observed.ts'
 import { type Expectation, expectationSchema } from '../../../src/shared/definitions/test-suite.ts'
 
 const check = await loadSchemaCheck()
 
-const SEEN: Observed = {
+const SEEN: RunFacts = {
   reply: 'It is 4 °C in Oslo.',
   tools: ['find', 'read', 'find'],
   resources: ['notes://one'],
@@ -24,7 +24,7 @@ const SEEN: Observed = {
   stoppedBy: null,
 }
 
-const failuresOf = (expectation: Expectation, seen: Partial<Observed> = {}) =>
+const failuresOf = (expectation: Expectation, seen: Partial<RunFacts> = {}) =>
   judge(expectationSchema.parse(expectation), { ...SEEN, ...seen }, check).failures
 
 describe('an expectation holds', () => {

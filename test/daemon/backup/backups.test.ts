@@ -176,7 +176,7 @@ test.each(['folder', 'bucket'])(
   },
 )
 
-test('backs up the home and reports an unreachable storage', async () => {
+test('backs up the home and reports why the backup was not sent', async () => {
   const remote = { MCP_BACKUP: 's3://nowhere/safe', AWS_SHARED_CREDENTIALS_FILE: '/nowhere' }
   const { sendError, file } = await used.tool(['backup', 'daily'], remote)
   expect(sendError).toContain('no credentials for the bucket in MCP_BACKUP')

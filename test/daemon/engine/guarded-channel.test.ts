@@ -84,7 +84,7 @@ test.each([
 
 test.each([
   [
-    'a large message of a process that does not describe',
+    'a large message of a process that serves',
     `write('['); for (;;) write('"' + 'x'.repeat(65536) + '",')`,
     SEALED_LIMITS,
     'sent the daemon a message of more than 2 MB',
@@ -96,7 +96,7 @@ test.each([
     'sent the daemon a message of more than 200000 values',
   ],
   [
-    'a message of brackets of a process that describes',
+    'a message of brackets from a process that describes a server',
     `const part = '['.repeat(60_000); for (;;) write(part)`,
     DESCRIBING_LIMITS,
     'sent the daemon a message of more than 1000000 values',

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { terminate } from '../../../src/daemon/engine/termination.ts'
 
-const STUBBORN = { politeMs: 20, terminateMs: 20 }
+const STUBBORN = { requestMs: 20, terminateMs: 20 }
 
 test('a process that exits on the shutdown request gets no signal', async () => {
   const child = await start(`process.on('message', () => process.exit(0))`)
@@ -13,7 +13,7 @@ test('a process that exits on the shutdown request gets no signal', async () => 
 
 test('a process that ignores the shutdown request gets SIGTERM', async () => {
   const child = await start(`process.on('message', () => {})`)
-  await terminate(child, () => child.send('shutdown'), { politeMs: 20, terminateMs: 10_000 })
+  await terminate(child, () => child.send('shutdown'), { requestMs: 20, terminateMs: 10_000 })
   expect(child.signalCode).toBe('SIGTERM')
 })
 
@@ -25,7 +25,7 @@ test('a process that also ignores SIGTERM gets SIGKILL', async () => {
 
 test('a hanging process is terminated', async () => {
   const child = await start(`setImmediate(() => { for (;;) {} })`)
-  await terminate(child, () => child.send('shutdown'), { politeMs: 20, terminateMs: 10_000 })
+  await terminate(child, () => child.send('shutdown'), { requestMs: 20, terminateMs: 10_000 })
   expect(child.signalCode).toBe('SIGTERM')
 })
 

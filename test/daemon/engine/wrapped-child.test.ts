@@ -31,7 +31,7 @@ describe.skipIf(!moduleSandbox().usable)('a process below bubblewrap', () => {
     expect(await endingOf(child)).toEqual({ code: 7, signal: null })
   })
 
-  test('SIGKILL ends a wrapped process with its wrapper and leaves no zombie', async () => {
+  test('SIGKILL kills a wrapped process with its wrapper and leaves no zombie', async () => {
     const { child, pid } = await start('stuck', `for (;;);`)
     const above = descendantsOf(child.pid!)
     await kill(child)

@@ -46,7 +46,7 @@ test('closing an address keeps connections that were handed over', async () => {
   expect((await answer).status).toBe(200)
 })
 
-test('a port that another program holds throws CONFLICT with the port', async () => {
+test('opening a port that another program holds throws CONFLICT with the port', async () => {
   await using harness = new RuntimeHarness()
   await using other = await listen()
   await expect(harness.gateway.open('a', other.port)).rejects.toMatchObject({

@@ -47,7 +47,7 @@ test('new instances take over during a burst without a failed request', async ()
   await server.harness.until(() => !server.harness.pids('dep_1').includes(old[0]!))
 })
 
-test('when an instance that accepts itself dies, only its accepted connections are lost', async () => {
+test('when an instance that holds the socket dies, only its accepted connections are lost', async () => {
   await using server = await start()
   const burst = server.burst()
   await burst.isLeased()
@@ -58,7 +58,7 @@ test('when an instance that accepts itself dies, only its accepted connections a
   expect(burst.failures.filter(code => code === 'ECONNREFUSED')).toEqual([])
 })
 
-test('an instance that hangs while it accepts itself loses the socket and is replaced', async () => {
+test('an instance that hangs while it holds the socket loses it and is replaced', async () => {
   await using server = await start({ hangTimeoutMs: 300 })
   const burst = server.burst()
   await burst.isLeased()

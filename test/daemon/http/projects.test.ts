@@ -75,7 +75,7 @@ describe('a project', () => {
   test.each([
     ['no field', {}, 'at least one'],
     ['an unknown field', { nmae: 'x' }, 'did you mean "name"?'],
-    ['a template id that is no UUID', { templateId: 'basic' }, 'templateId'],
+    ['a template id that is not a UUID', { templateId: 'basic' }, 'templateId'],
     ['an unknown status', { status: 'gone' }, 'status'],
   ])('refuses a change with %s', async (_, body, expected) => {
     const { id } = await create()
@@ -193,7 +193,7 @@ describe('the source of a project', () => {
   })
 
   test.each([
-    ['what is no archive', Buffer.from('tools/add.ts'), 415, 'UNSUPPORTED_MEDIA_TYPE'],
+    ['anything but an archive', Buffer.from('tools/add.ts'), 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['an empty body', undefined, 400, 'INVALID_REQUEST'],
     ['a truncated archive', 'truncated', 400, 'INVALID_REQUEST'],
   ])('a source may not be %s', async (_, body, status, code) => {

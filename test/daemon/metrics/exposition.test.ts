@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { expose, type Observed } from '../../../src/daemon/metrics/exposition.ts'
+import { expose, type PageValues } from '../../../src/daemon/metrics/exposition.ts'
 import { RequestTally } from '../../../src/shared/instances/request-tally.ts'
 import { parsePage } from '../../helpers/daemon/prometheus.ts'
 
-const NOTHING: Observed = {
+const NOTHING: PageValues = {
   version: '1.2.3',
   series: [],
   instances: [],
@@ -12,13 +12,13 @@ const NOTHING: Observed = {
   containerBuilds: [],
 }
 
-function series(tool: string, ...latenciesMs: number[]): Observed['series'][number] {
+function series(tool: string, ...latenciesMs: number[]): PageValues['series'][number] {
   const tally = new RequestTally()
   for (const ms of latenciesMs) tally.record(ms, ms > 1000)
   return { server: 'weather', environment: 'production', method: 'tools/call', tool, ...tally.counts() }
 }
 
-const pageOf = async (changes: Partial<Observed>) =>
+const pageOf = async (changes: Partial<PageValues>) =>
   parsePage((await expose({ ...NOTHING, ...changes })).text)
 
 test('preserves quotes, backslashes and line feeds in names', async () => {

@@ -13,7 +13,7 @@ const PROGRAM = fileURLToPath(new URL('../../../dist/instance.js', import.meta.u
 const folder = mkdtempSync(join(tmpdir(), 'mcp-egress-listener-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('a process with its own network hands over a listening socket, and accepts nothing from it', async () => {
+test('a process with its own network hands over a listening socket and accepts no connection on it', async () => {
   const child = fork(PROGRAM, [], { execArgv: [], env: { [OWN_NETWORK]: '1' } })
   const [message, handle] = await once(child, 'message')
   expect(message).toEqual({ type: 'ready', egress: true })

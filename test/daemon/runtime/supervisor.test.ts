@@ -169,7 +169,7 @@ test('close leaves no process', async () => {
 })
 
 test('close does not wait for processes that hang', async () => {
-  await using harness = new RuntimeHarness({ termination: { politeMs: 50, terminateMs: 50 } })
+  await using harness = new RuntimeHarness({ termination: { requestMs: 50, terminateMs: 50 } })
   await harness.add('dep_a')
   await harness.add('mcp_b', { placement: 'shared' })
   await Promise.all([harness.supervisor.start('dep_a'), harness.supervisor.start('mcp_b')])
@@ -210,7 +210,7 @@ test('add throws while the supervisor is closing', async () => {
 test('adding an id twice throws', async () => {
   await using harness = new RuntimeHarness()
   await harness.add('dep_a')
-  expect(() => harness.supervisor.add(describeServed('dep_a'))).toThrow('"dep_a" is served already')
+  expect(() => harness.supervisor.add(describeServed('dep_a'))).toThrow('"dep_a" is already being served')
 })
 
 test('holdLog pauses the log of an instance', async () => {

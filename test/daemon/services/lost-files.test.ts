@@ -150,7 +150,7 @@ test('--new-secret-key fails deployments that need the old key, which start agai
   expect(await answers()).toBe(deploymentId)
 })
 
-test('names a stored variable whose key is lost, and takes its value again', async () => {
+test('names a stored variable whose key is lost, and accepts a new value', async () => {
   await daemon.restart()
   const path = '/v1/servers/sealed/env/staging'
   await daemon.api('PATCH', path, { body: { variables: { TOKEN: 'old' } } })

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CommandHost, type CommandLine } from '../../helpers/commands/command-host.ts'
-import type { Ended } from '../../helpers/daemon/mcp.ts'
+import type { CommandResult } from '../../helpers/daemon/mcp.ts'
 
 /** Processes of all sessions. Pages run concurrently, and a process runs one command at a time. */
 const hosts = new Set<CommandHost>()
@@ -23,7 +23,7 @@ export class HostedCalls {
   readonly #running = new Set<CommandHost>()
   readonly #answers: number[] = []
 
-  async run(line: CommandLine): Promise<Ended> {
+  async run(line: CommandLine): Promise<CommandResult> {
     const host = [...hosts].find(one => one.accepts(line.env)) ?? new CommandHost(line.env)
     hosts.add(host)
     this.#running.add(host)

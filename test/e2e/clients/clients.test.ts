@@ -88,7 +88,7 @@ async function connectV2(mode: 'legacy' | 'auto' | { pin: string }): Promise<Any
 
 describe.each([
   ['SDK v1', '2025-11-25', connectV1],
-  ['SDK v2 as it comes', '2025-11-25', () => connectV2('legacy')],
+  ['SDK v2 with its defaults', '2025-11-25', () => connectV2('legacy')],
   ['SDK v2 that probes', '2026-07-28', () => connectV2('auto')],
   ['SDK v2 in the modern era', '2026-07-28', () => connectV2({ pin: '2026-07-28' })],
 ])('the client from %s', (_name, version, connect) => {

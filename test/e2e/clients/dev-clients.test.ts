@@ -8,7 +8,7 @@ import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/typ
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { tarGz } from '../../helpers/archives.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
-import { sayingProgram } from '../../helpers/instance/programs.ts'
+import { sayProgram } from '../../helpers/instance/programs.ts'
 import { uniqueName } from '../../helpers/unique-name.ts'
 
 let daemon: TestDaemon
@@ -78,11 +78,11 @@ async function connectV2(url: URL, onChanged: () => void) {
 
 test('a session continues with the new program after a reload', async () => {
   const program = { program: { type: 'stdio', command: process.execPath, args: ['server.mjs'], cwd: '.' } }
-  const url = new URL(await build('program', { 'server.mjs': sayingProgram('one') }, program))
+  const url = new URL(await build('program', { 'server.mjs': sayProgram('one') }, program))
   const client = await connectV1(url, () => {})
   const say = async () => (await client.callTool({ name: 'say', arguments: {} })).content
   expect(await say()).toMatchObject([{ text: 'one' }])
-  await build('program', { 'server.mjs': sayingProgram('two') }, program)
+  await build('program', { 'server.mjs': sayProgram('two') }, program)
   expect(await say()).toMatchObject([{ text: 'two' }])
   await client.close()
 })

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { echoServer } from '../../daemon/http/fixtures.ts'
-import { createHome, type Ended, MCP_BIN, runToEnd, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { type CommandResult, createHome, MCP_BIN, runToEnd, type TestHome } from '../../helpers/daemon/mcp.ts'
 import { createProjectFolder, type ProjectFolder } from '../../helpers/daemon/project-folder.ts'
 import { childrenOf, isRunning } from '../../helpers/processes.ts'
 
@@ -26,7 +26,7 @@ afterEach(() => home.remove())
  * Runs a shell script in a separate mount namespace, so that only the script sees a small or read-only file system. Works as
  * root or through a user namespace.
  */
-function inMountNamespace({ env }: TestHome, script: string): Promise<Ended> {
+function inMountNamespace({ env }: TestHome, script: string): Promise<CommandResult> {
   const flags = process.getuid?.() === 0 ? ['-m'] : ['-r', '-m']
   return runToEnd('unshare', [...flags, 'sh', '-c', script], {
     env: { ...env, MCP: `${process.execPath} ${MCP_BIN}`, PROJECTS: projects.path },
@@ -56,7 +56,7 @@ test('names a home that is not writable', async () => {
 
 describe('on a full disk', () => {
   let disk: TestHome
-  let run: Ended
+  let run: CommandResult
   let failures: Record<string, string>
 
   // One disk for all tests. Most of the time goes into starting daemons.
@@ -101,7 +101,7 @@ describe('on a full disk', () => {
     for (const server of ['echo', 'other']) expect(run.stdout).toMatch(new RegExp(`^${server} `, 'm'))
   })
 
-  test('a daemon start says so, and works once there is space', () => {
+  test('the daemon reports the full disk at start, and starts once there is space', () => {
     expect(run.stdout).toMatch(/^start: 7$/m)
     expect(failures.start).toContain('is full')
     expect(failures.start).toContain(disk.dir)

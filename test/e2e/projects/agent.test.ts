@@ -113,7 +113,7 @@ test.each([
     'ada',
   ],
 ])(
-  'questions of %s get the answers of the suite, and are declined without one',
+  'questions of %s get the answers from the suite, and are declined if it has none',
   async (server, elicits, question, samples, prompt, name) => {
     const calls = [
       { name: elicits, arguments: question },

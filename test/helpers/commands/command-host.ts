@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { on, once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { Ended } from '../daemon/mcp.ts'
+import type { CommandResult } from '../daemon/mcp.ts'
 
 const PROGRAM = fileURLToPath(new URL('./host-program.ts', import.meta.url))
 const CLI = fileURLToPath(new URL('../../../dist/cli.js', import.meta.url))
@@ -13,7 +13,7 @@ export interface CommandLine {
   cwd?: string | undefined
 }
 
-export interface HostedExit {
+export interface CommandExit {
   code: number
 }
 
@@ -51,7 +51,7 @@ export class CommandHost {
     this.#child.kill('SIGKILL')
   }
 
-  async run(line: CommandLine): Promise<Ended> {
+  async run(line: CommandLine): Promise<CommandResult> {
     this.isBusy = true
     this.#hold(true)
     const over = new AbortController()
@@ -74,7 +74,7 @@ export class CommandHost {
   /** Exit code of the command, which may also exit the process itself. */
   #exit({ signal }: AbortController): Promise<number | null> {
     return Promise.race([
-      once(this.#child, 'message', { signal }).then(([message]) => (message as HostedExit).code),
+      once(this.#child, 'message', { signal }).then(([message]) => (message as CommandExit).code),
       once(this.#child, 'exit', { signal }).then(([code]) => code as number | null),
     ])
   }
@@ -100,7 +100,7 @@ export class CommandHost {
 let host: CommandHost | undefined
 
 /** Runs a command in the host. Undefined when the command needs a process. */
-export function runHosted(line: CommandLine): Promise<Ended> | undefined {
+export function runHosted(line: CommandLine): Promise<CommandResult> | undefined {
   if (host?.isBusy || changesStart(line.env, process.env)) return undefined
   if (!host?.isRunning) host = new CommandHost()
   return host.run(line)

@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url'
-import type { CommandLine, HostedExit } from './command-host.ts'
+import type { CommandExit, CommandLine } from './command-host.ts'
 
 /**
  * Runs commands of `dist/cli.js` one after another. `command-host.ts` starts this program and sends the command lines. Everything
@@ -32,7 +32,7 @@ async function run({ args, env, cwd }: CommandLine): Promise<void> {
   process.exitCode = undefined
   for (const stream of [process.stdout, process.stderr])
     await new Promise(resolve => stream.write(endOfOutput, resolve))
-  process.send!({ code } satisfies HostedExit)
+  process.send!({ code } satisfies CommandExit)
 }
 
 function removeListeners(): void {

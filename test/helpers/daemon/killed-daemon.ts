@@ -6,7 +6,7 @@ import { isRunning, processesNaming } from '../processes.ts'
 import { eventually, type TestHome } from './mcp.ts'
 
 /** Facts that a client knows about a server in an environment, and its pending request when the daemon was killed. */
-export interface Owned {
+export interface OwnedServer {
   name: string
   environment: string
   /** Newest acknowledged build. */
@@ -38,7 +38,7 @@ export class KilledDaemon {
   readonly tally: Tally = { kills: 0, acknowledged: 0, calls: 0, linesChecked: 0 }
   readonly #home: TestHome
   readonly #marker: string
-  readonly #owned: Owned[]
+  readonly #owned: OwnedServer[]
   /** Ids of answered calls by deployment. Each must have a log line. */
   readonly #answered = new Map<string, string[]>()
   #url = ''
@@ -81,19 +81,19 @@ export class KilledDaemon {
   }
 
   /** Sends requests until the daemon is gone. */
-  async #work(owned: Owned): Promise<void> {
+  async #work(owned: OwnedServer): Promise<void> {
     for (;;) {
       try {
         await this.#step(owned)
         this.tally.acknowledged++
       } catch (error) {
-        if (error instanceof Wrong) throw error
+        if (error instanceof BrokenPromiseError) throw error
         return // The daemon was killed.
       }
     }
   }
 
-  async #step(owned: Owned): Promise<void> {
+  async #step(owned: OwnedServer): Promise<void> {
     const { live, built } = owned
     const dice = Math.random()
     if (live?.status === 'deployed' && dice < 0.6) return this.#call(owned)
@@ -104,7 +104,7 @@ export class KilledDaemon {
     return this.#deploy(owned)
   }
 
-  async #build(owned: Owned): Promise<void> {
+  async #build(owned: OwnedServer): Promise<void> {
     const text = `version ${++this.#count}`
     owned.open = { kind: 'build', text }
     const tool = {
@@ -123,7 +123,7 @@ export class KilledDaemon {
     delete owned.open
   }
 
-  async #deploy(owned: Owned): Promise<void> {
+  async #deploy(owned: OwnedServer): Promise<void> {
     const { id, text } = owned.built!
     owned.open = { kind: 'deploy', text }
     const { environment } = owned
@@ -134,21 +134,21 @@ export class KilledDaemon {
     delete owned.open
   }
 
-  async #move(owned: Owned, kind: 'stop' | 'start'): Promise<void> {
+  async #move(owned: OwnedServer, kind: 'stop' | 'start'): Promise<void> {
     owned.open = { kind }
     await this.#api('POST', `/v1/deploy/${owned.live!.id}/${kind}`)
     owned.live!.status = kind === 'stop' ? 'stopped' : 'deployed'
     delete owned.open
   }
 
-  async #remove(owned: Owned): Promise<void> {
+  async #remove(owned: OwnedServer): Promise<void> {
     owned.open = { kind: 'remove' }
     await this.#api('DELETE', `/v1/deploy/${owned.live!.id}`)
     delete owned.live
     delete owned.open
   }
 
-  async #call(owned: Owned): Promise<void> {
+  async #call(owned: OwnedServer): Promise<void> {
     const { id, url, text } = owned.live!
     const callId = `call-${++this.#count}`
     require((await callTell(url, callId)) === text, `${url} does not answer as ${text}`)
@@ -181,7 +181,7 @@ export class KilledDaemon {
     for (const owned of this.#owned) await this.#checkOwned(owned, all)
   }
 
-  async #checkOwned(owned: Owned, all: readonly Deployment[]): Promise<void> {
+  async #checkOwned(owned: OwnedServer, all: readonly Deployment[]): Promise<void> {
     const { live, open, built } = owned
     delete owned.open
     if (built) await this.#api('GET', `/v1/build/${built.id}`)
@@ -205,7 +205,7 @@ export class KilledDaemon {
   }
 
   /** The acknowledged version answers at the acknowledged address. Without a deployment, the port is closed. */
-  async #checkAnswer({ live, url }: Owned): Promise<void> {
+  async #checkAnswer({ live, url }: OwnedServer): Promise<void> {
     if (live?.status === 'deployed') {
       const text = await callTell(live.url, 'check')
       return require(text === live.text, `${live.url} says ${text} instead of ${live.text}`)
@@ -213,7 +213,7 @@ export class KilledDaemon {
     if (url) require(await refuses(url), `${url} listens though nothing is deployed there`)
   }
 
-  async #newest(owned: Owned, all: readonly Deployment[]): Promise<Deployment | undefined> {
+  async #newest(owned: OwnedServer, all: readonly Deployment[]): Promise<Deployment | undefined> {
     const { items } = await this.#api('GET', `/v1/build?name=${owned.name}&limit=100`)
     const ids = new Set((items as { mcp_id: string }[]).map(({ mcp_id }) => mcp_id))
     return all.find(
@@ -222,7 +222,7 @@ export class KilledDaemon {
   }
 
   /** An address permanently belongs to its server and environment. */
-  #known(owned: Owned, url: string): void {
+  #known(owned: OwnedServer, url: string): void {
     owned.url ??= url
     require(owned.url === url, `${owned.name} moved from ${owned.url} to ${url}`)
   }
@@ -252,10 +252,10 @@ export class KilledDaemon {
 }
 
 /** A broken promise of the daemon. */
-class Wrong extends Error {}
+class BrokenPromiseError extends Error {}
 
 function require(holds: boolean, sentence: string): void {
-  if (!holds) throw new Wrong(sentence)
+  if (!holds) throw new BrokenPromiseError(sentence)
 }
 
 async function callTell(url: string, id: string): Promise<string> {

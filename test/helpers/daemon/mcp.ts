@@ -9,7 +9,7 @@ import { isRunning, readProc } from '../processes.ts'
 
 export const MCP_BIN = fileURLToPath(new URL('../../../bin/mcp.js', import.meta.url))
 
-export interface Ended {
+export interface CommandResult {
   code: number | null
   stdout: string
   stderr: string
@@ -28,7 +28,7 @@ export interface TestHome {
   dir: string
   env: NodeJS.ProcessEnv
   /** Runs `mcp` and waits until it exits. */
-  mcp(args: string[], options?: CommandOptions): Promise<Ended>
+  mcp(args: string[], options?: CommandOptions): Promise<CommandResult>
   /** Runs `mcp … --json`, expects exit code 0 and returns the printed value. */
   json<T>(args: string[], options?: { env?: NodeJS.ProcessEnv; cwd?: string }): Promise<T>
   discovery(): { url: string; pid: number; nonce: string; startedAt: string; version: string } | undefined
@@ -96,15 +96,15 @@ export function runToEnd(
   command: string,
   args: string[],
   options: Omit<CommandOptions, 'ownProcess'> = {},
-): Promise<Ended> {
+): Promise<CommandResult> {
   const child = spawn(command, args, { env: options.env, cwd: options.cwd, stdio: ['pipe', 'pipe', 'pipe'] })
   // A program may exit before it reads its input. The test judges that.
   child.stdin.on('error', () => {}).end(options.input ?? '')
   return ended(child)
 }
 
-function ended(child: ChildProcess): Promise<Ended> {
-  const result: Ended = { code: null, stdout: '', stderr: '' }
+function ended(child: ChildProcess): Promise<CommandResult> {
+  const result: CommandResult = { code: null, stdout: '', stderr: '' }
   child.stdout?.setEncoding('utf8').on('data', text => {
     result.stdout += text
   })

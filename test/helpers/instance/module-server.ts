@@ -4,7 +4,7 @@ import { bundleProject } from '../../../src/daemon/builder/project/bundle.ts'
 import { findModules } from '../../../src/daemon/builder/project/find-modules.ts'
 import { mergeDescribed } from '../../../src/daemon/builder/project/merge-described.ts'
 import { parseModuleDefinitions } from '../../../src/daemon/builder/project/module-definitions.ts'
-import type { Artifact, Described } from '../../../src/shared/definitions/artifact.ts'
+import type { Artifact, DescribedServer } from '../../../src/shared/definitions/artifact.ts'
 import type { BuildRequest } from '../../../src/shared/definitions/definitions.ts'
 import type { Tenant } from '../../../src/shared/instances/instance-protocol.ts'
 import { createArtifact } from '../../fixtures/instance/artifact.ts'
@@ -44,7 +44,7 @@ export async function startModules(
 }
 
 /** Rejects with the error of the process when the code cannot be loaded. */
-async function describeModules(bundle: string): Promise<Described> {
+async function describeModules(bundle: string): Promise<DescribedServer> {
   const harness = new InstanceHarness()
   const tenant = tenantAt(1, { id: 'build_1' })
   const artifact = createArtifact({ program: { type: 'module', bundle: 'digest' } })

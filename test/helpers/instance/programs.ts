@@ -117,7 +117,7 @@ export function descriptors(pid: number): number {
 }
 
 /** Source of a program that speaks MCP over stdio without a package. Its tool `say` answers with the text. */
-export const sayingProgram = (answer: string): string => `
+export const sayProgram = (answer: string): string => `
 process.stdin.setEncoding('utf8')
 let rest = ''
 process.stdin.on('data', chunk => {

@@ -12,7 +12,7 @@ import { createTenant } from '../../fixtures/instance/tenant.ts'
 import type { Behaviour } from '../../fixtures/instance.ts'
 import { fixtureProgram } from '../vitest/fixture-programs.ts'
 
-export interface Where {
+export interface ServedBy {
   pid: number
   tenantId: string
   instanceId: string
@@ -138,7 +138,7 @@ export function post(url: string, body = 'hello', agent: Agent | false = false):
   })
 }
 
-export async function where(url: string, agent?: Agent): Promise<Where> {
+export async function where(url: string, agent?: Agent): Promise<ServedBy> {
   const { status, text } = await post(url, 'hello', agent ?? false)
   if (status !== 200) throw new Error(`HTTP ${status}: ${text}`)
   return JSON.parse(text)

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { Outbox } from '../../../src/instance/host/outbox.ts'
-import type { FromInstance, Several } from '../../../src/shared/instances/instance-protocol.ts'
+import type { FromInstance, MessageBatch } from '../../../src/shared/instances/instance-protocol.ts'
 
 const TOOK: FromInstance[] = [
   { type: 'took', seq: 1 },
@@ -10,7 +10,7 @@ const TOOK: FromInstance[] = [
 const WAKE: FromInstance = { type: 'wake', tenantId: 'dep_a' }
 
 function createOutbox() {
-  const sent: (FromInstance | Several)[] = []
+  const sent: (FromInstance | MessageBatch)[] = []
   return { sent, outbox: new Outbox(message => sent.push(message)) }
 }
 

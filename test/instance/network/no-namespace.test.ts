@@ -53,7 +53,7 @@ describe('without a network namespace', () => {
         await new Promise(resolve => near.on('listening', resolve))`,
       ],
       [
-        'with replaced methods of lists and maps',
+        'with replaced methods of arrays and maps',
         `for (const [type, name, value] of [[Array, 'some', () => false], [Map, 'get', () => 1], [Set, 'has', () => true]])
         type.prototype[name] = value`,
       ],
@@ -131,12 +131,12 @@ describe('without a network namespace', () => {
       socket = net.connect({ port: PORT, host: '192.0.2.1.', lookup: (name, options, done) => done(null, [address]) })`,
     ],
     [
-      'replaced methods of lists',
+      'replaced methods of arrays',
       `Array.prototype.some = function () { return typeof this[0] === 'object' }
       socket = net.connect({ port: PORT, host: '127.0.0.1' })`,
     ],
     [
-      'replaced methods of texts',
+      'replaced methods of strings',
       `String.prototype.replace = () => '192.0.2.1'
       socket = net.connect({ port: PORT, host: '127.0.0.1' })`,
     ],

@@ -84,14 +84,19 @@ describe('arguments', () => {
       [`! ${at}.a no longer accepts number`],
     ],
     ['a wider type', properties({ a: { type: 'integer' } }), properties({ a: number }), []],
-    ['a type more', properties({ a: string }), properties({ a: { type: ['string', 'null'] } }), []],
+    ['an additional type', properties({ a: string }), properties({ a: { type: ['string', 'null'] } }), []],
     [
-      'an enum less',
+      'an enum with one value fewer',
       properties({ a: { enum: ['x', 'y'] } }),
       properties({ a: { enum: ['x'] } }),
       [`! ${at}.a no longer accepts "y"`],
     ],
-    ['an enum more', properties({ a: { enum: ['x'] } }), properties({ a: { enum: ['x', 'y'] } }), []],
+    [
+      'an enum with one value more',
+      properties({ a: { enum: ['x'] } }),
+      properties({ a: { enum: ['x', 'y'] } }),
+      [],
+    ],
     [
       'an enum where there was none',
       properties({ a: string }),
@@ -130,20 +135,20 @@ describe('arguments', () => {
       [],
     ],
     [
-      'closed to others',
+      'closed to other properties',
       properties({}),
       properties({}, { additionalProperties: false }),
       [`! ${at} no longer accepts other properties`],
     ],
-    ['opened to others', properties({}, { additionalProperties: false }), properties({}), []],
+    ['opened to other properties', properties({}, { additionalProperties: false }), properties({}), []],
     [
-      'an item narrowed',
+      'a narrower item type',
       properties({ a: { type: 'array', items: number } }),
       properties({ a: { type: 'array', items: { type: 'integer' } } }),
       [`! ${at}.a[] no longer accepts number`],
     ],
     [
-      'one deep inside',
+      'a nested change',
       properties({ a: properties({ b: string }) }),
       properties({ a: properties({ b: number }) }),
       [`! ${at}.a.b no longer accepts string`],
@@ -197,10 +202,10 @@ const out = 'tools.add.outputSchema'
 
 describe('results', () => {
   test.each<[string, Json | undefined, Json | undefined, string[]]>([
-    ['a schema at last', undefined, properties({ a: number }), [`${out} is new`]],
+    ['a new schema', undefined, properties({ a: number }), [`${out} is new`]],
     ['a removed schema', properties({ a: number }), undefined, [`! ${out} is removed`]],
-    ['a property removed', properties({ a: number }), properties({}), [`! ${out}.a is removed`]],
-    ['a property more', properties({}), properties({ a: number }, { required: ['a'] }), [`${out}.a is new`]],
+    ['a removed property', properties({ a: number }), properties({}), [`! ${out}.a is removed`]],
+    ['a new property', properties({}), properties({ a: number }, { required: ['a'] }), [`${out}.a is new`]],
     [
       'one that may be missing',
       properties({ a: number }, { required: ['a'] }),
@@ -214,7 +219,7 @@ describe('results', () => {
       [`! ${out}.a may now be null`],
     ],
     [
-      'a wider type by alternatives',
+      'a wider type through alternatives',
       properties({ a: string }),
       properties({ a: { anyOf: [string, { type: 'null' }] } }),
       [`! ${out}.a may now be null`],
@@ -226,7 +231,7 @@ describe('results', () => {
       properties({ a: { enum: ['x', 'y'] } }),
       [`! ${out}.a may now be "y"`],
     ],
-    ['a value less', properties({ a: { enum: ['x', 'y'] } }), properties({ a: { enum: ['x'] } }), []],
+    ['a removed value', properties({ a: { enum: ['x', 'y'] } }), properties({ a: { enum: ['x'] } }), []],
   ])('results with %s', (_, before, after, expected) => {
     expect(outputs(before, after)).toEqual(expected)
   })

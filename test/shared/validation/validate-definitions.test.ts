@@ -45,10 +45,10 @@ test('the error contains the first problem in its message and all problems in it
 })
 
 test.each([
-  ['no object', [], ': must be an object, not an array'],
-  ['a number as name', { name: 1, template: 'basic' }, 'name: must be a string, not 1'],
+  ['an array', [], ': must be an object, not an array'],
+  ['a number as the name', { name: 1, template: 'basic' }, 'name: must be a string, not 1'],
   [
-    'a path as name',
+    'a path as the name',
     { name: '../x', template: 'basic' },
     'name: "../x" is not valid; expected 1 to 63 letters',
   ],

@@ -98,7 +98,7 @@ test('streams the generated output', async () => {
   ])
 })
 
-test('counts relative dates from the reference date', async () => {
+test('resolves relative dates from the reference date', async () => {
   const remind: LanguageModelV4FunctionTool = {
     type: 'function',
     name: 'create_reminder',

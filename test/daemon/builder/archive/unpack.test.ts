@@ -63,12 +63,12 @@ describe('an archive', () => {
   test.each([
     ['whose only folder is part of the project', [ADD]],
     [
-      'that holds something beside its folder',
+      'with a file next to its only folder',
       [{ name: 'app/package.json', content: '{}' }, { name: 'README' }],
     ],
-    ['whose only folder shows no project', [{ name: 'src/server.py', content: '' }]],
+    ['whose only folder does not look like a project', [{ name: 'src/server.py', content: '' }]],
     [
-      'that names its root',
+      'with an entry for its root',
       [
         { name: './', type: 'Directory' },
         { name: './app/package.json', content: '{}' },
@@ -193,7 +193,7 @@ describe('a .zip is rejected', () => {
     ['a device', [{ name: 'null', mode: 0o020666 }], 'device'],
     ['encryption', [{ name: 'a.ts', content: 'x', encrypted: true }], 'is encrypted'],
     ['names that differ by case', [{ name: 'a.ts' }, { name: 'A.ts' }], 'only in case'],
-    ['a size that is not true', [{ name: 'a.ts', content: 'x'.repeat(5000), claimedSize: 5 }], 'damaged'],
+    ['a wrong size', [{ name: 'a.ts', content: 'x'.repeat(5000), claimedSize: 5 }], 'damaged'],
   ] as [string, ZipEntry[], string][])('rejects a .zip for %s', async (_, entries, expected) => {
     await expect(unpack(zip(entries))).rejects.toMatchObject({
       code: 'INVALID_REQUEST',
@@ -262,16 +262,16 @@ describe('a decompression bomb is rejected', () => {
   })
 })
 
-describe('damage is reported', () => {
+describe('damaged archives', () => {
   test.each([
     ['a truncated .tar.gz', () => tarGz([{ name: 'a', content: 'x'.repeat(9000) }]).subarray(0, 70)],
     [
-      'a tar that ends amid a file',
+      'a tar that ends in the middle of a file',
       () => gzipSync(tar([{ name: 'a', content: 'x'.repeat(9000) }]).subarray(0, 2000)),
     ],
     ['text that was compressed', () => gzipSync('this is no archive at all')],
     ['a truncated .zip', () => zip([{ name: 'a', content: 'x'.repeat(9000) }]).subarray(0, 60)],
-  ])('of %s', async (_, make) => {
+  ])('reports %s as invalid', async (_, make) => {
     await expect(unpack(make())).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
   })
 })

@@ -118,7 +118,7 @@ describe('reports a registry with invalid content or broken connections, and kee
       server => layerOf(server, tarGz([{ name: '../../etc/cron.d/x', content: 'x' }])),
       /outside the image: "\.\.\/\.\.\/etc/,
     ],
-    ['a layer that is no archive', server => layerOf(server, Buffer.from('no gzip')), /is damaged/],
+    ['a layer that is not an archive', server => layerOf(server, Buffer.from('no gzip')), /is damaged/],
     ['a layer that is cut', server => layerOf(server, gzipSync(Buffer.alloc(2000, 'x'))), /is damaged/],
     ['a token response without a token', server => tokens(server, '{}'), /did not issue a token/],
     ['a token response that is a page', server => tokens(server, '<html>'), /did not issue a token/],

@@ -43,7 +43,7 @@ test.each([
   ['a list', [{ type: 'ready' }]],
   ['no type', {}],
   ['an unknown type', { type: 'hand-over-everything' }],
-  ['the name of an Object.prototype property as type', { type: 'constructor' }],
+  ['the name of an Object.prototype property as the type', { type: 'constructor' }],
   ['an id that is not a string', { type: 'serving', tenantId: {}, prepareMs: 1 }],
   ['a very long id', { type: 'drained', tenantId: 'x'.repeat(1000) }],
   ['a very long text', { type: 'failed', tenantId: 'dep_a', message: 'x'.repeat(1_000_000) }],

@@ -190,7 +190,7 @@ test.each([
     'at node_modules/reader/index.js:2:21',
   ],
   [
-    'wants a module of Node that is switched off',
+    'imports a disabled module of Node',
     { 'tools/a.ts': `import 'node:sqlite'\nexport default {}` },
     'The server cannot be loaded: No such built-in module: node:sqlite',
     'A handler module cannot use node:sqlite',
@@ -202,7 +202,7 @@ test.each([
     undefined,
   ],
   [
-    'takes the name of another one',
+    'uses the name of another module',
     { 'tools/add.ts': ADD, 'tools/b.ts': ADD.replace('description', `name: 'add', description`) },
     'tools/b.ts: name: "add" is already the name of tools/add.ts',
     undefined,
@@ -220,7 +220,7 @@ test.each([
     undefined,
   ],
   [
-    'ends its process',
+    'exits its process',
     { 'tools/a.ts': 'process.exit(3)' },
     "The server's process crashed with exit code 3 while it was loading.",
     'tools/a.ts',

@@ -50,7 +50,7 @@ function openDependencies(): ServiceDependencies {
     programSources: { list: none, remove: none },
     programs: new ProgramFolders({ directory: join(folder, 'programs'), packages: '', hidden: [] }),
     packages: new Packages(join(folder, 'packages'), AbortSignal.abort()),
-    toolchain: { memory: { prune: none }, dependencies: { prune: none } },
+    toolchain: { cache: { prune: none }, dependencies: { prune: none } },
     logs: new LogStore(join(folder, 'logs')),
     unknownFiles: new UnknownFiles(
       join(folder, 'unknown-files.json'),

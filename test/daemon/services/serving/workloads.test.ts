@@ -22,7 +22,7 @@ const deployed = (environment: Deployment['environment'], config: Deployment['co
 test.each([
   ...ENVIRONMENTS.map(environment => deployed(environment)),
   deployed('production', { scaling: { min_instances: 0, max_instances: 4 }, log_level: 'debug' }),
-])('the promises of a deployment match what runs: %j', async deployment => {
+])('the guarantees in the status of a deployment match its workload: %j', async deployment => {
   const served = await deploymentWorkload(dependenciesOf(deployment), deployment)
   const promises = describePromises(deployment, placementOf(build, deployment), false)
   const { idle_seconds: idle } = promises

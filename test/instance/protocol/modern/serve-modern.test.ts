@@ -114,18 +114,18 @@ describe('the envelope of a modern request', () => {
     ['without _meta', {}, '_meta'],
     ['without a protocol version', { _meta: { [`${META}clientCapabilities`]: {} } }, version],
     [
-      'with a version that is no text',
+      'with a version that is not a string',
       { _meta: { [version]: 1, [`${META}clientCapabilities`]: {} } },
       version,
     ],
     ['without client capabilities', { _meta: { [version]: '2026-07-28' } }, `${META}clientCapabilities`],
     [
-      'with capabilities that are no object',
+      'with capabilities that are not an object',
       { _meta: { [version]: '2026-07-28', [`${META}clientCapabilities`]: [] } },
       `${META}clientCapabilities`,
     ],
     [
-      'with half a client',
+      'with empty client info',
       { _meta: { [version]: '2026-07-28', [`${META}clientCapabilities`]: {}, [`${META}clientInfo`]: {} } },
       `${META}clientInfo`,
     ],

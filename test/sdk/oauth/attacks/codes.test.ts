@@ -117,7 +117,7 @@ test.each([
   ['without PKCE', { code_challenge: undefined, code_challenge_method: undefined }],
   ['with the method "plain"', { code_challenge_method: 'plain' }],
   ['with a challenge without a method, which means "plain"', { code_challenge_method: undefined }],
-  ['with a challenge that is none', { code_challenge: 'short' }],
+  ['with an invalid challenge', { code_challenge: 'short' }],
 ])('issues no code %s', async (_name, parameters) => {
   const flow = startFlow(base, parameters)
   const page = await flow.browser.open(flow.authorizeUrl, url => url.startsWith(CALLBACK))

@@ -79,7 +79,10 @@ const now = Math.floor(Date.now() / 1000)
 test.each([
   ['of another issuer', { iss: 'https://evil.example' }],
   ['for another client', { aud: 'somebody else' }],
-  ['for several clients, this one not being the party', { aud: ['component at honest', 'x'], azp: 'x' }],
+  [
+    'for several clients, with another one as the authorized party',
+    { aud: ['component at honest', 'x'], azp: 'x' },
+  ],
   ['with another nonce', { nonce: 'of another sign-in' }],
   ['without a nonce', { nonce: undefined }],
   ['that is expired', { exp: now - hour }],

@@ -49,14 +49,14 @@ test('a client signs in with the URL of its document, which the page shows', asy
 })
 
 test.each([
-  ['is of another client', { ...GOOD, client_id: 'https://client.example/other.json' }],
-  ['does not say whose it is', { redirect_uris: [CALLBACK] }],
+  ['has the client_id of another client', { ...GOOD, client_id: 'https://client.example/other.json' }],
+  ['has no client_id', { redirect_uris: [CALLBACK] }],
   ['has a secret', { ...GOOD, client_secret: 'known to clients' }],
   ['wants a secret', { ...GOOD, token_endpoint_auth_method: 'client_secret_post' }],
   ['has no redirect URI', { ...GOOD, redirect_uris: [] }],
   ['has an unsafe redirect URI', { ...GOOD, redirect_uris: ['javascript:alert(1)'] }],
-  ['has not this redirect URI', { ...GOOD, redirect_uris: ['https://client.example/cb'] }],
-  ['is no object', [GOOD]],
+  ['lacks this redirect URI', { ...GOOD, redirect_uris: ['https://client.example/cb'] }],
+  ['is not an object', [GOOD]],
 ])('rejects a document that %s with an error page', async (_name, document) => {
   answer = () => Response.json(document)
   const page = await openAuthorize(flow())
@@ -67,13 +67,10 @@ test.each([
 test.each([
   ['an error', () => Response.json(GOOD, { status: 404 })],
   ['a redirect', () => Response.json(GOOD, { status: 302, headers: { location: 'https://x.example' } })],
-  ['no JSON', () => new Response('<html>')],
-  ['too much', () => Response.json({ ...GOOD, padding: 'x'.repeat(70_000) })],
-  [
-    'nothing, since there is no connection',
-    () => Promise.reject(new Error('ECONNREFUSED 10.0.0.7:443')) as never,
-  ],
-])('reports a server that answers %s without details', async (_name, respond) => {
+  ['an answer other than JSON', () => new Response('<html>')],
+  ['an answer that is too long', () => Response.json({ ...GOOD, padding: 'x'.repeat(70_000) })],
+  ['a refused connection', () => Promise.reject(new Error('ECONNREFUSED 10.0.0.7:443')) as never],
+])("reports %s of the document's server without details", async (_name, respond) => {
   answer = respond
   const page = await openAuthorize(flow())
   expect(page.status).toBe(400)
