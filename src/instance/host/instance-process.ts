@@ -11,7 +11,7 @@ import { hasNetworkNamespace, openEgressListener } from '../network/network-name
 import { type Describe, Host, type Prepare } from './host.ts'
 import { Outbox } from './outbox.ts'
 
-type SendNow = (message: FromInstance | Several, handle?: unknown, onSent?: () => void) => void
+type SendNow = (message: FromInstance | MessageBatch, handle?: unknown, onSent?: () => void) => void
 type HostMessage = Exclude<ToInstance, { type: 'shutdown' | 'ping' | 'warm-up' }>
 
 /** Turns this process into an instance that executes the daemon's commands over IPC until the channel closes. */

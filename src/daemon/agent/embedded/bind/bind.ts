@@ -164,7 +164,7 @@ function toCandidate(members: Mention[]): Candidate {
 }
 
 /** True when only some members of the list were used. */
-function isSplit(list: Candidate, bound: Bound[]): boolean {
+function isSplit(list: Candidate, bound: BoundParameter[]): boolean {
   if (bound.some(({ candidate }) => candidate.members.length > 1 && collide(candidate, list))) return false
   const taken = list.members.filter(member => bound.some(({ candidate }) => collide(candidate, member)))
   return taken.length > 0 && taken.length < list.members.length
