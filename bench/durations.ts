@@ -1,7 +1,7 @@
 import { median, PLAIN_ENV, runNode, timeMs } from './measure.ts'
 import type { Figure } from './report.ts'
 
-/** Start time of a bare Node on the machine that limits in milliseconds are stated for. */
+/** Start time of a bare Node on the machine to which limits in milliseconds apply. */
 const REFERENCE_START_MS = 33
 /** Odd, and enough that one interrupted start does not count. */
 const STARTS = 3

@@ -126,7 +126,7 @@ async function createOidcProvider(): Promise<Subject> {
       devInteractions: { enabled: false },
       resourceIndicators: {
         enabled: true,
-        // Its bearer check takes opaque tokens, and its resources take JWTs. Both are its defaults.
+        // The bearer check of oidc-provider takes opaque tokens, and its resources take JWTs. Both are defaults.
         defaultResource: () => (measuresBearer ? [] : `${issuer}/mcp`),
         useGrantedResource: () => true,
         getResourceServerInfo: () => resourceServer,

@@ -54,8 +54,8 @@ export async function buildDist(): Promise<string[]> {
     format: 'esm',
     target: NODE_TARGET,
     external: ['better-sqlite3', 'esbuild'],
-    // Its main file is UMD, and no bundler can follow the inner require() calls.
-    // yaml's main file is CommonJS, so a lazy import has no names. Its browser build is the same code as modules.
+    // The main file of jsonc-parser is UMD, and no bundler can follow the inner require() calls. yaml's main file is CommonJS, so a lazy
+    // import has no names. Its browser build is the same code as modules.
     alias: {
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
       yaml: join(root, 'node_modules', 'yaml', 'browser', 'index.js'),
@@ -141,7 +141,7 @@ function finish(file: TextFile, shared: readonly OutputFile[]): BuiltFile {
   const name = relative(dist, path)
   if (name === 'cli.js') return { path, contents: Buffer.concat([Buffer.from(nodeCheck('mcp')), contents]) }
   if (name !== 'standalone.js') return { path, contents }
-  // It is only copied, so it can stay compressed.
+  // The file is only copied, so it can stay compressed.
   return {
     path: `${path}.gz`,
     contents: gzipSync(Buffer.concat([Buffer.from(nodeCheck('This server')), contents]), { level: 9 }),

@@ -13,7 +13,7 @@ export interface StartOptions {
 
 /** Modules that at least two commands load. */
 interface SharedModules {
-  /** Those that the start or one of the fastest commands loads. */
+  /** Modules that the start or one of the fastest commands loads. */
   fast: string[]
   others: string[]
   /** Whether a module loads any of the others. */

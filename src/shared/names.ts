@@ -44,7 +44,7 @@ const MAX_COMPARED_LENGTH = 64
 /** Too many names start with a shorter word. */
 const MIN_PREFIX_LENGTH = 3
 
-/** Candidate that `word` is probably a typo or the beginning of. Undefined when none is close enough. */
+/** Candidate that `word` probably misspells or abbreviates. Undefined when none is close enough. */
 export function nearestName(word: string, candidates: readonly string[]): string | undefined {
   if (word.length > MAX_COMPARED_LENGTH) return undefined
   let best: string | undefined

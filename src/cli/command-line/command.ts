@@ -17,7 +17,7 @@ export interface Command {
   options?: Record<string, OptionDeclaration>
   /** Command lines and what each one does. */
   examples?: Readonly<Record<string, string>>
-  /** Passes words after `--` and unknown options through in the last, variadic argument. */
+  /** Passes words after `--` and unknown options to the last argument, which is variadic. */
   passThrough?: boolean
   /** Returns the exit code, or nothing for 0. Throws HostingError. Any other error is a bug (exit code 70). */
   // biome-ignore lint/suspicious/noExplicitAny: `defineCommand` checks the input type of each command.

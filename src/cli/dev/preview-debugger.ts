@@ -45,7 +45,7 @@ export class PreviewDebugger {
         onOpen(url)
       }
     } catch (error) {
-      // It also closes when the daemon stops. After the daemon's restart, `follow` is called again.
+      // The debugger also closes when the daemon stops. After the daemon's restart, `follow` is called again.
       if (signal.aborted || isOpen) return
       if (this.#port === this.#options.port) return onError(error)
       // Another program may have taken the free port in the meantime.

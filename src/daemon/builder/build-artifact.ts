@@ -31,7 +31,7 @@ export function buildArtifact(request: BuildRequest, code?: ServerCode): BuiltAr
   return { artifact, digest: digestOf(bytes), bytes }
 }
 
-/** Facts in the request take precedence over those from the code. The name is always that of the request. */
+/** Facts in the request take precedence over those from the code. The name always comes from the request. */
 function toArtifact(request: BuildRequest, code?: ServerCode): Artifact {
   return {
     format: 1,

@@ -27,7 +27,7 @@ export interface ContainersOptions {
 
 /** Label of every container. Its value identifies the home. */
 const HOME_LABEL = 'mcp-hosting.home'
-/** Its value identifies the daemon that started the container. */
+/** The value of this label identifies the daemon that started the container. */
 const DAEMON_LABEL = 'mcp-hosting.daemon'
 
 const COMMAND_MS = 60_000

@@ -42,7 +42,7 @@ export class DescribingClient {
         return Promise.reject(new RpcError(RPC.methodNotFound, `No client is connected to answer ${method}`))
       },
       onLog: () => {},
-      // Its definitions depend on the client's capabilities.
+      // The program's definitions depend on the client's capabilities.
       onListChanged: () => {
         this.#dependsOnClient = true
       },

@@ -31,7 +31,7 @@ const Bytes = Uint8Array
 
 /** Leaves only functions of `node:fs` that take names, which the permission model checks, and printing. */
 export function sealFiles(output: UserOutput): void {
-  // It can open this program's readable files, and from there any descriptor.
+  // `open` can open this program's readable files, and from there any descriptor.
   denyAll(fs.promises, ['open'], 'fs.promises')
   const opened = trackOpened()
   for (const name of BY_DESCRIPTOR) limitToOpened(name, opened, false)

@@ -18,7 +18,7 @@ export const REPLY = {
   refused: 0,
   /** Send the request. */
   accepted: 1,
-  /** It depends on the session. */
+  /** The reply depends on the session. */
   whichSession: 2,
 } as const
 

@@ -36,7 +36,7 @@ export interface ForwardingOptions<U extends Upstream> extends ForwardOptions {
   path: string
   /** Starts an upstream and reports it through `onStarted`. Rejects with ChildStartError. */
   open(onStarted: (upstream: U) => void): Promise<U>
-  /** Its own log lines report its requests. */
+  /** The upstream's own log lines report its requests. */
   logsRequests?: boolean
   /** Called when everything has stopped. */
   onClosed(): void

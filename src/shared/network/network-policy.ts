@@ -15,7 +15,7 @@ export interface NetworkSettings {
   allowPrivateNetwork: boolean
 }
 
-/** True without any restriction. The code then needs no network namespace. */
+/** True when nothing is restricted. The code then needs no network namespace. */
 export function isBorderless({ network, allowPrivateNetwork }: NetworkSettings): boolean {
   return allowPrivateNetwork && network === undefined
 }

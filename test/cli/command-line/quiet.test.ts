@@ -106,7 +106,7 @@ test.each(CASES)('mcp %s -q prints one value', async (line, prints) => {
   if (prints) expect(printed.replaceAll(folder, 'HOME')).toMatch(prints)
 })
 
-/** They print the same record as `daemon restart`, and the backup that the test of backups restores. */
+/** An upgrade prints the same record as `daemon restart`. A restore prints the backup, and its own test runs it. */
 const ELSEWHERE = /^daemon (upgrade|restore)/
 
 test('every command with a value for --quiet is tested', () => {

@@ -37,7 +37,7 @@ const UNTIL_CTRL_C = /^mcp (dev\b|.* -f\b|.* --watch\b)/
 
 interface Mark {
   kind: string
-  /** Commands that it is about. Undefined for the whole block. */
+  /** Start of the commands that the mark applies to. Undefined for the whole block. */
   prefix: string | undefined
   value: string
   line: number

@@ -6,7 +6,7 @@ import { createBrowser } from '../../sdk/oauth/support/browser.ts'
 import { close, listen } from '../../sdk/oauth/support/identity-provider.ts'
 import { identityRecords } from '../../sdk/oauth/support/identity-records.ts'
 
-/** A certified authorization server on loopback at which programs sign in by a code (RFC 8628). */
+/** A certified authorization server on loopback at which programs sign in with a code (RFC 8628). */
 export interface DeviceProvider extends AsyncDisposable {
   issuer: string
   /** Requests to the token endpoint, oldest first. */

@@ -18,7 +18,7 @@ test('the young generation grows to its limit in one step', () => {
 })
 
 /**
- * Capacities of the young generation in bytes, without repetitions, in order of time. V8 14 commits pages one by one, so the
+ * Capacities of the young generation in bytes, without repetitions, in chronological order. V8 14 commits pages one by one, so the
  * committed size does not show the steps in which the capacity grows.
  */
 function sizesUnderLoad(before: string): number[] {

@@ -32,7 +32,7 @@ export function dedicatedPlacement({ warmPools, logsDir, spareMb, startHost }: D
       throw error
     }
     const leave = () => {
-      void host.retire(servedId) // makes the process send its last metrics. Not awaited, because it may hang
+      void host.retire(servedId) // Makes the process send its last metrics. Not awaited, because the process may hang.
       return host.stop()
     }
     return { instanceId: host.id, host, tenantId: servedId, describe: tenant => tenant, leave }

@@ -39,7 +39,7 @@ export function localName(subdomain: string): string {
   return `${subdomain}${LOCAL}`
 }
 
-/** MCP endpoints by host name. Those of the custom domain come first. */
+/** MCP endpoints by host name. The custom domain comes first. */
 export function namedUrls(
   { publicListeners }: { publicListeners: PublicListeners },
   { domain }: Deployment,

@@ -36,7 +36,7 @@ export interface ProgramProcessOptions {
   guard: ProcessGuard
   onStderr(line: string): void
   delays?: StopDelays
-  /** It is the client of a container engine. Advice about the sandbox of programs would be wrong. */
+  /** The program is the client of a container engine. Advice about the sandbox of programs would be wrong. */
   isContainer?: boolean
 }
 
@@ -239,7 +239,7 @@ function yieldProcessor(pid: number): void {
   try {
     setPriority(pid, NICE)
   } catch {
-    // It has stopped or may not be changed. Nothing depends on it.
+    // The program has stopped, or its priority may not be changed. Nothing depends on the priority.
   }
 }
 

@@ -55,7 +55,7 @@ const CLOSE_ENOUGH = 0.75
 interface ClauseRequests {
   clause: Piece
   chosen: Request[]
-  /** Its sentence continues in the next clause, or it introduces something new: "Second, I have two numbers". */
+  /** True if its sentence continues in the next clause, or if it introduces something new: "Second, I have two numbers". */
   leadsOn: boolean
 }
 
@@ -155,7 +155,7 @@ function ownStems(signature: Signature, all: Signature[]): string[] {
   )
 }
 
-/** Stems of the name that no other tool has. Without any, those that some tool lacks. */
+/** Stems of the name that no other tool has. If there are none, stems that some other tool lacks. */
 function uniqueStems(signature: Signature, all: Signature[]): string[] {
   const own = ownStems(signature, all)
   const unique = own.filter(part => !all.some(other => other !== signature && other.nameStems.includes(part)))
