@@ -7,8 +7,8 @@ import { median, percentile } from './measure.ts'
 import { describeMachine, type Figure, formatSection, missed } from './report.ts'
 
 /**
- * Scores the embedded model on the function-calling questions next to the project, with their scorer.
- * `--failures <category>` prints the failures.
+ * Scores the embedded model on the function-calling questions next to the project, with the scorer that belongs to them. `--failures
+ * <category>` prints the failures.
  */
 const data = fileURLToPath(new URL('../../shared/data/bfcl/', import.meta.url))
 

@@ -24,7 +24,7 @@ export interface Candidates extends AsyncDisposable {
   development: Candidate
   module: Candidate
   direct: Candidate
-  /** Proxies in front of `direct` by name, as far as installed. */
+  /** The installed proxies in front of `direct`, by name. */
   proxies: Record<string, Candidate>
 }
 

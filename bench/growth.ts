@@ -19,8 +19,8 @@ const CONCURRENCY = 16
 const ROUTES = 3000
 const QUIET_MS = 5000
 /**
- * The daemon and the hosts release memory after 30 s without work, and the daemon handles their reports about it. Requests are
- * written and log files checked once a minute after work. The first deployments fall asleep after five minutes.
+ * The daemon and the hosts release memory after 30 s without work, and the daemon handles their reports about it. Requests are written and
+ * log files are checked once a minute after work. The first deployments fall asleep after five minutes.
  */
 const SETTLE_MS = 60_000
 

@@ -87,7 +87,7 @@ export async function killUnderLoad(
   return { ...tally, kills, unexcused: tally.faults.filter(fault => !isExcused(fault, victims)) }
 }
 
-/** Runs `work` while clients call the release `v0`. The clients stop when it ends or fails. */
+/** Runs `work` while clients call the release `v0`. The clients stop when `work` ends or fails. */
 async function underLoad(options: ClientsOptions, work: (clients: Clients) => Promise<void>): Promise<Tally> {
   const clients = new Clients(options)
   clients.start('v0')

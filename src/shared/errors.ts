@@ -1,7 +1,4 @@
-/**
- * Codes of HostingError. Code → HTTP status is in `daemon/http/status.ts`, code → exit code in
- * `cli/command-line/exit-codes.ts`.
- */
+/** Codes of HostingError. `daemon/http/status.ts` has the HTTP status of each, and `cli/command-line/exit-codes.ts` has the exit code. */
 export const ERROR_CODES = [
   'INVALID_JSON',
   'INVALID_REQUEST',

@@ -19,7 +19,7 @@ export interface RequestInput {
   /** Undefined values are omitted. */
   query?: Record<string, string | number | undefined>
   headers?: Record<string, string>
-  /** File to send as the body instead of `body`. It is streamed. */
+  /** File that is streamed as the body, instead of `body`. */
   upload?: Upload
   /** Overrides the client's timeout. Infinity, the default of a stream, disables it. */
   timeoutMs?: number

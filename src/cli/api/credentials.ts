@@ -67,7 +67,7 @@ function write(path: string, credentials: Credentials): void {
   writeFileAtomic(path, `${JSON.stringify(credentials, null, 2)}\n`, 0o600)
 }
 
-/** Enough to distinguish keys, too little to use one: `mcp_sk_…x4f9`. */
+/** Enough to distinguish keys, but too little to use one: `mcp_sk_…x4f9`. */
 export function maskKey(key: string): string {
   return key.length < 20 ? '…' : `${key.slice(0, 7)}…${key.slice(-4)}`
 }

@@ -11,7 +11,7 @@ export interface ClientFile {
   file: string
 }
 
-/** Path of a client's configuration, either the user's or the one of the project in this folder. Throws INVALID_REQUEST. */
+/** Path of a client's configuration, either for the user or for the project in this folder. Throws INVALID_REQUEST. */
 export function configFile(client: McpClient, isOfProject: boolean, context: CommandContext): string {
   if (!isOfProject) return client.userFile(machineOf(context))
   if (client.projectFile) return join(context.cwd, client.projectFile)

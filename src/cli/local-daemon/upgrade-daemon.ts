@@ -62,7 +62,7 @@ async function waitForSuccessor(
   while (performance.now() < deadline) {
     const found = await findDaemon(paths).catch(() => undefined) // busy with the upgrade
     if (found && found.pid !== before.pid) return found
-    // Its API stops before its process. The next iteration finds the successor.
+    // The daemon's API stops before its process. The next iteration finds the successor.
     const state = found && (await client.get<DaemonState>('/api/daemon').catch(() => undefined))
     if (state) throwIfFailed(state, before)
     await sleep(POLL_MS, undefined, { signal })

@@ -65,7 +65,7 @@ export async function createOutput(options: OutputOptions) {
     entry(value: unknown, line: () => string): void {
       out(json ? printableJson(JSON.stringify(value)) : wrapFor(line(), process.stdout, ENTRY_INDENT))
     },
-    /** `indent`: of continuation lines at a narrow terminal. */
+    /** `indent`: indent of continuation lines at a narrow terminal. */
     line(text = '', indent = 0): void {
       out(wrapFor(text, process.stdout, indent))
     },

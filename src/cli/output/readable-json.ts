@@ -3,7 +3,7 @@ import type { Style } from './style.ts'
 import { printableJson } from './table.ts'
 import { columnsOf } from './terminal.ts'
 
-/** Indented and coloured JSON for a terminal, with the value of `json`. */
+/** The same JSON, indented and coloured for a terminal. */
 export function readableJson(json: string, style: Style): string {
   const paint = { string: style.green, number: style.yellow, boolean: style.yellow, object: style.dim }
   return formatJson(JSON.parse(json), {

@@ -6,7 +6,7 @@ import { printable } from '../output/table.ts'
 const MARGIN = 4
 const PAGE_SIZE = 12
 
-/** Asks for one of the values at a terminal. Its number, the beginning of its name or a part of it also choose it. */
+/** Asks for one of the values at a terminal. A value can also be chosen by its number, or by any part of its name. */
 export async function pick(message: string, choices: readonly Choice[], value?: string): Promise<string> {
   const prompt = await openPrompts()
   const rows = toRows(choices)

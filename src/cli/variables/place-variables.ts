@@ -26,7 +26,7 @@ export interface PlacedVariables {
 }
 
 /**
- * Decides what is stored and what is for this deployment only. Given values take precedence over stored ones, and those over the
+ * Decides what is stored and what is for this deployment only. Given values take precedence over stored ones, and stored ones over the
  * project file. If the API stores no variables, all values are for this deployment.
  */
 export async function placeVariables(

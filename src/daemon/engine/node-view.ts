@@ -8,7 +8,7 @@ export type View = ReadonlyMap<string, string>
 /** Path of the Node executable inside a sandbox. */
 export const NODE_INSIDE = '/mcp/node'
 
-/** Node and the shared objects of this process, including the loader. Without the kernel's vDSO and native addons. */
+/** Node and the shared objects of this process, including the loader, but without the kernel's vDSO and native addons. */
 export function nodeView(): View {
   const report = process.report as typeof process.report & { excludeNetwork: boolean }
   const listsNetwork = !report.excludeNetwork

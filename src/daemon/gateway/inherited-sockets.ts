@@ -14,7 +14,7 @@ export function listenOptions(
   return { fd }
 }
 
-/** Node has no public API to read it, only `server.listen({fd})`. */
+/** Node has no public API to read a descriptor, only `server.listen({fd})`. */
 export function descriptorOf(server: Server | undefined): number | undefined {
   return (server as { _handle?: { fd?: number } } | undefined)?._handle?.fd
 }

@@ -4,7 +4,7 @@ import type { ShareableSocket, SocketHandle } from '../runtime/process/socket-le
 import { BurstDetector } from './burst-detector.ts'
 import { descriptorOf, type InheritedSockets, listenOptions } from './inherited-sockets.ts'
 
-/** Connections that wait while the daemon is busy. The kernel may cap it (net.core.somaxconn). */
+/** Number of connections that may wait while the daemon is busy. The kernel may cap the number (net.core.somaxconn). */
 const BACKLOG = 1024
 
 /** One object for all listeners, of which there are thousands. */

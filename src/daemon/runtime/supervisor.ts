@@ -160,12 +160,12 @@ export class Supervisor {
     for (const pool of this.#pools.values()) pool.revoke(issuer, tokens)
   }
 
-  /** Releases before it that still serve sessions, with the number of sessions. */
+  /** Releases before this one that still serve sessions, with the number of sessions. */
   listKeptSessions(id: string): { deployment_id: string; sessions: number }[] {
     return this.#sessions.list(id)
   }
 
-  /** Moves the sessions that it kept to the next release. */
+  /** Moves the sessions that the release kept to the next release. */
   releaseSessions(id: string): void {
     this.#pools.get(id)?.instances.releaseSessions()
   }

@@ -33,7 +33,7 @@ export type NotificationSink = (message: string) => void
 
 /** Context of a run, also used by the protocol layer. */
 export interface RunContext extends ClientContext {
-  /** Without a run the request only supports an answer. */
+  /** Without a run, the request can only be answered. */
   run: Run | undefined
   readonly isRunning: boolean
   readonly isCancelled: boolean

@@ -9,7 +9,7 @@ import { imageProgramSchema, programSchema } from './program-definitions.ts'
 
 /**
  * Build request: the contract's fields (service interface 2.3 and 4.1) and optional extensions (docs/definitions.md).
- * `validation/validate-definitions.ts` validates more than shapes: duplicate names, JSON Schemas, Liquid.
+ * `validation/validate-definitions.ts` validates more than shapes: duplicate names, JSON Schemas and Liquid.
  */
 
 const text = z.string().min(1)

@@ -29,7 +29,7 @@ export interface RequestSummary {
   p99Ms: number
 }
 
-/** Counts requests and their latencies. Takes 4 KB of memory after the first request, almost nothing before. */
+/** Counts requests and their latencies. Takes 4 KB of memory after the first request, and almost nothing before it. */
 export class RequestTally {
   requests = 0
   errors = 0

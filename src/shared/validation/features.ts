@@ -5,7 +5,7 @@ import type { DefinitionProblem } from './definition-problem.ts'
 interface Feature {
   path: string
   name: string
-  /** Templates that support it. The error suggests the last one. */
+  /** Templates that support the feature. The error suggests the last one. */
   templates: readonly Template[]
 }
 

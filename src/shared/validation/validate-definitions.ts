@@ -52,7 +52,7 @@ export function validateDefinitions(input: unknown): Validation {
     : { problems: problems.slice(0, MAX_REPORTED) }
 }
 
-/** Throws INVALID_MCP. Its message contains the first problem and its details all of them, one per line. */
+/** Throws INVALID_MCP. Its message contains the first problem, and its details contain all of them, one per line. */
 export function parseBuildRequest(input: unknown): BuildRequest {
   const result = validateDefinitions(input)
   if ('request' in result) return result.request

@@ -254,7 +254,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // Does not exist before the browser was opened.
+    // Does not exist until the browser is opened.
     return ''
   }
 }

@@ -8,7 +8,7 @@ import { copyPrepared } from './prepared-layout.ts'
 
 const PYTHON = '/usr/bin/python3'
 
-/** True when the Python of the distribution is installed, from which an image can be made. */
+/** True when the distribution's Python, from which images can be made, is installed. */
 export const HAS_PYTHON = existsSync(PYTHON) && existsSync('/usr/bin/ldd')
 
 /** Writes an OCI layout with an image of this machine's Python, `python:3`. Tests have no access to public registries. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { S3Settings } from '../../../src/daemon/builder/storage/s3-client.ts'
 
-/** Two third-party servers. One checks signatures, the other supports multipart uploads. */
+/** Two third-party servers. One checks signatures, and the other supports multipart uploads. */
 export const S3_SERVERS = ['@20minutes/s3rver', 's3rver'] as const
 
 /** Fault for the next requests whose line (`METHOD path`) matches. */

@@ -78,7 +78,7 @@ export class InstanceSet implements Siblings {
     return this.#all.find(instance => instance.id === id)
   }
 
-  /** Instances with a connection or a request since then. */
+  /** Instances with a connection or a request since the given time. */
   idsActiveSince(since: number): string[] {
     return this.#all.filter(({ reportedAt }) => reportedAt >= since).map(({ id }) => id)
   }

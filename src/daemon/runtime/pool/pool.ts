@@ -110,7 +110,7 @@ export class Pool implements ReplicasOwner, SleepingResponderOwner, IdleTimerOwn
     return this.#replicas.listsOnly ? { ...report, instances: [] } : report
   }
 
-  /** Ids of all instances that may have written a log line since then, including ones that `report` omits. */
+  /** Ids of all instances that may have written a log line since the given time, including ones that `report` omits. */
   writers(since: number): string[] {
     // User code may write at any time. All other lines are about requests.
     const own =

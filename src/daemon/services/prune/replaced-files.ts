@@ -19,7 +19,7 @@ export class ReplacedFiles {
     this.#clock = clock
   }
 
-  /** Lists those that were replaced at least a week ago. Newer ones are kept in case the restore was a mistake. */
+  /** Lists items that were replaced at least a week ago. Newer items are kept in case the restore was a mistake. */
   async list(): Promise<UnusedItem[]> {
     const limit = Date.parse(this.#clock.wallTime()) - KEPT_UNKNOWN_DAYS * DAY_MS
     const entries = await readdir(this.#directory)

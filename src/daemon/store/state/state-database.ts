@@ -51,7 +51,7 @@ export class StateDatabase {
     return this.#connection.translate(() => this.#reads.rows(query, nowMs))
   }
 
-  /** Sets and removes entries, all or none. `removed`: how many of them there were. */
+  /** Sets and removes entries, all or none. Returns in `removed` how many of the removed entries existed. */
   change(
     rows: readonly StateRow[],
     removed: readonly Pick<StateRow, 'scope' | 'key'>[],

@@ -30,7 +30,7 @@ export class SignInRecordStore {
     if (!this.#exists()) return
     this.#database
       .prepare('DELETE FROM oauth_records WHERE kind >= ? AND kind < ?')
-      // "0" is the character after "/", "!" the one after " ".
+      // "0" is the character after "/", and "!" is the one after " ".
       .run(
         environment === undefined
           ? [`${server}/`, `${server}0`]

@@ -15,7 +15,7 @@ export interface Templates {
   Rendering: typeof Rendering
 }
 
-/** Without `liquid` for definitions whose templates are all plain (`isPlainDefinition`). */
+/** `liquid` is not needed for definitions whose templates are all plain (`isPlainDefinition`). */
 export function createTemplates(liquid?: LiquidCompiler): Templates {
   return { compileText, compileJson, Rendering }
 

@@ -27,7 +27,7 @@ const UNAVAILABLE = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_I
 
 const CLOCK_TOLERANCE_SECONDS = 5
 
-/** Verifies tokens as specified in RFC 9068 4. Caches valid tokens by hash, until they expire at most. */
+/** Verifies tokens as specified in RFC 9068 4. Caches valid tokens by hash, at most until they expire. */
 export function createAccessTokenVerifier(keys: VerificationKeys): AccessTokenVerifier {
   const remembered = new Map<string, { claims: AccessTokenClaims; until: number }>()
   const verify = async (token: string) => {

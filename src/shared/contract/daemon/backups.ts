@@ -16,7 +16,7 @@ export interface BackupEntry {
   /** Size of the database and all files that it refers to. */
   bytes: number
   files: number
-  /** Number of files that the database refers to but that did not exist. */
+  /** Number of missing files that the database refers to. */
   missing: number
 }
 

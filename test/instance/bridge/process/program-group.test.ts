@@ -17,7 +17,7 @@ import {
 } from '../../../helpers/instance/programs.ts'
 
 const groups = ownControlGroups()
-// False without a usable control group. Version 1 needs root, version 2 a delegated group.
+// False without a usable control group. Version 1 needs root, and version 2 needs a delegated group.
 const hasProcessor = groups?.parents.has('cpu') === true
 const hasProcesses = groups?.parents.has('pids') === true
 const parents = [...new Set(groups?.parents.values())]
