@@ -115,8 +115,8 @@ export class Supervisor {
   }
 
   /**
-   * Replaces all instances without a failed request. Wakes a sleeping server. If a new instance does not start, it rejects
-   * and the old instances keep serving.
+   * Replaces all instances without a failed request. Wakes a sleeping server. Rejects if a new instance does not start. The old instances
+   * then keep serving.
    */
   renew(id: string): Promise<void> {
     return this.#get(id).renew()

@@ -30,7 +30,7 @@ export interface HostProcessOptions extends ProcessOptions {
   termination?: TerminationDelays | undefined
 }
 
-/** Maximum number of unread messages of a sealed process. Otherwise it could make the daemon respond endlessly. */
+/** Maximum number of unread messages of a sealed process, which could otherwise make the daemon respond endlessly. */
 const MAX_UNREAD = 20_000
 
 /** Resident memory of the program itself and of an active young generation. */
