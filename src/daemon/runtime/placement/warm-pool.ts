@@ -15,6 +15,9 @@ export type WarmPools = Record<ProcessKind, WarmPool>
 /** Delay before a taken spare is replaced, so that the request that took it gets the processor first. */
 const REFILL_DELAY_MS = 150
 
+/** The first spare of `prepare` may be needed as soon as it is ready. */
+const WARM_UP_AFTER_MS = 50
+
 /**
  * A release of several instances may need more processes than there are spares, and is often followed by another, for example a
  * rollback. The pool keeps up to this many extra spares until none was taken for a while.
@@ -116,7 +119,7 @@ export class WarmPool {
     void spare.ready.then(
       () => {
         this.#failuresInARow = 0
-        if (this.#spares.has(spare)) spare.warmUp()
+        setTimeout(() => this.#spares.has(spare) && spare.warmUp(), WARM_UP_AFTER_MS).unref()
       },
       () => {}, // handled below, when it exits
     )
