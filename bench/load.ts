@@ -69,8 +69,8 @@ function requestOnce(hostname: string, port: number, request: Buffer): Promise<v
 }
 
 /**
- * Keeps the generator's event loop from sleeping. Each answer would have to wake a sleeping client, and the kernel charges
- * that to the server, more so the slower the server is.
+ * Keeps the generator's event loop from sleeping. Otherwise each answer would have to wake the client, and the kernel charges that to the
+ * server, above all to a slow one.
  */
 function stayAwake(): () => void {
   let immediate = setImmediate(function turn() {

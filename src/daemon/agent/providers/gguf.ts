@@ -85,7 +85,7 @@ async function load(file: string) {
   }
 }
 
-/** Imports it from the `plugins` folder of the home, or from where this package is installed. */
+/** Imports node-llama-cpp from the `plugins` folder of the home, or from where this package is installed. */
 async function importLlama(): Promise<NodeLlamaCpp> {
   const folder = join(homePaths().home, 'plugins')
   for (const from of [join(folder, 'package.json'), import.meta.filename]) {
