@@ -27,6 +27,7 @@ const cli = (file: string) => join(root, 'src', 'cli', file)
 /** Syntax of an exported server, so that older Node versions can parse the file up to its check. */
 const PARSED_BY = 'node18'
 const START = ['command-line/run-program.ts', 'command-line/commands.ts'].map(cli)
+const INSTANCE = join(root, 'src/instance/main.ts')
 const FASTEST = ['commands/status.ts', 'commands/list.ts'].map(cli)
 
 interface BuiltFile {
@@ -102,10 +103,10 @@ export async function buildDist(): Promise<string[]> {
     }),
     build({
       ...common,
-      entryPoints: { instance: 'src/instance/main.ts' },
+      entryPoints: { instance: INSTANCE },
       splitting: true,
       minify: true,
-      plugins: [sharedPackages(), lightHttpImport, leanPackages],
+      plugins: [sharedPackages(), lightHttpImport, leanPackages, startInOneFile({ root, first: [INSTANCE] })],
       chunkNames: 'instance/[name]-[hash]',
     }),
     // Network access of confined processes.

@@ -4,11 +4,12 @@ import { build, type Metafile, type Plugin } from 'esbuild'
 
 export interface StartOptions {
   root: string
-  /** Modules that a start loads in this order before a command. */
+  /** Modules that a start loads in this order before anything lazily loaded. */
   first: readonly string[]
-  commands: readonly string[]
+  /** Lazily loaded modules that share code. */
+  commands?: readonly string[]
   /** The commands that must start fastest. */
-  fastest: readonly string[]
+  fastest?: readonly string[]
 }
 
 /** Modules that at least two commands load. */
@@ -22,11 +23,11 @@ interface SharedModules {
 
 /**
  * esbuild creates a file for each set of entries that share modules, and each lazily loaded module is an entry. The start of a
- * command was in 27 files, at up to a millisecond each. This plugin makes every lazily loaded module import everything loaded
+ * command was in 27 files and that of an instance in 26, at up to a millisecond each. This plugin makes every lazily loaded module import everything loaded
  * before it, so that no set divides it. Code that commands share is in two files, because 100 kB that a command does not need
  * take 5 ms: what the fastest commands load, and the rest.
  */
-export function startInOneFile({ root, first, commands, fastest }: StartOptions): Plugin {
+export function startInOneFile({ root, first, commands = [], fastest = [] }: StartOptions): Plugin {
   return {
     name: 'start-in-one-file',
     async setup({ onResolve, onLoad }) {

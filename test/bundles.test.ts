@@ -52,6 +52,19 @@ test('every name imported from another bundle is exported there', () => {
   expect(missing).toEqual([])
 })
 
+test('an instance loads one file besides its entry when it starts', () => {
+  expect([...loadedBy(join(dist, 'instance.js'))]).toHaveLength(2)
+})
+
+/** The file and all files that it imports, without lazily loaded ones. */
+function loadedBy(entry: string): Set<string> {
+  const loaded = new Set([entry])
+  for (const file of loaded)
+    for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*"(\.[^"]+)"/g))
+      loaded.add(join(dirname(file), path))
+  return loaded
+}
+
 function exportsOf(file: string): Set<string> {
   const text = readFileSync(file, 'utf8')
   const listed = [...text.matchAll(/export\s*\{([^{}]*)\}/g)].flatMap(([, names = '']) => names.split(','))

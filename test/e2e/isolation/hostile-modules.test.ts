@@ -67,7 +67,7 @@ test('handler code reaches nothing outside its process', async () => {
 /** Path of the program inside the sandbox, without its extension, and one of its loaded modules. */
 function programInside(): { program: string; loaded: string } {
   const program = moduleSandbox().usable ? '/mcp/instance' : join(DIST, 'instance')
-  const loaded = /from"\.\/instance\/([^"]+)"/.exec(readFileSync(join(DIST, 'instance.js'), 'utf8'))![1]!
+  const loaded = /"\.\/instance\/([^"]+)"/.exec(readFileSync(join(DIST, 'instance.js'), 'utf8'))![1]!
   return { program, loaded: join(program, loaded) }
 }
 
