@@ -12,8 +12,8 @@ const NEED_A_PROCESS = [
   'test/instance/host/warm-up.test.ts',
 ]
 
-/** Code of tests that run `mcp` or a daemon in a process, or restart a daemon. */
-const SLOW = /\b(createHome|MCP_BIN|daemon\.restart)\b/
+/** Code of tests that run `mcp`, a daemon or a shell in a process, or restart a daemon. */
+const SLOW = /\b(createHome|MCP_BIN|ShellSession|daemon\.restart)\b/
 
 export const slowFiles = globSync('test/**/*.test.ts').filter(file => SLOW.test(readFileSync(file, 'utf8')))
 
