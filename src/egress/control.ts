@@ -50,7 +50,11 @@ async function answer(request: ControlRequest, border: Border, control: Socket):
       case 'lookup':
         return { id, type: 'addresses', addresses: await border.lookup(request.host) }
       case 'resolve':
-        return { id, type: 'records', records: limited(await border.resolve(request.host, request.records)) }
+        return {
+          id,
+          type: 'records',
+          records: limitRecords(await border.resolve(request.host, request.records)),
+        }
       case 'connect': {
         const { host, port, from, address } = request
         const upstream = await border.open(host, port, address)
@@ -65,7 +69,7 @@ async function answer(request: ControlRequest, border: Border, control: Socket):
   }
 }
 
-function limited(records: unknown): unknown {
+function limitRecords(records: unknown): unknown {
   if (JSON.stringify(records).length <= MAX_RECORD_BYTES) return records
   throw new LimitError(`The records are longer than ${MAX_RECORD_BYTES / 1024} KB.`)
 }

@@ -18,22 +18,22 @@ export class Ledger {
   }
 
   connected(host: string, port: number): void {
-    this.#of(host, port).connections++
+    this.#countsOf(host, port).connections++
   }
 
   failed(host: string, port: number): void {
-    this.#of(host, port).failures++
+    this.#countsOf(host, port).failures++
   }
 
   refused(host: string, port: number, reason: RefusalReason): void {
-    const counts = this.#of(host, port)
+    const counts = this.#countsOf(host, port)
     counts.refusals++
     counts.reason = reason
   }
 
   moved(host: string, port: number, bytesSent: number, bytesReceived: number): void {
     if (bytesSent === 0 && bytesReceived === 0) return
-    const counts = this.#of(host, port)
+    const counts = this.#countsOf(host, port)
     counts.bytesSent += bytesSent
     counts.bytesReceived += bytesReceived
   }
@@ -44,7 +44,7 @@ export class Ledger {
     return taken
   }
 
-  #of(givenHost: string, givenPort: number): DestinationCounts {
+  #countsOf(givenHost: string, givenPort: number): DestinationCounts {
     const { host, port } = this.#name(givenHost, givenPort)
     const key = `${host} ${port}`
     let counts = this.#counts.get(key)

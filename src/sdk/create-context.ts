@@ -121,19 +121,19 @@ function createQuestions({
 }: ContextOptions): Pick<Context, 'sample' | 'elicit' | 'elicitUrl' | 'listRoots'> {
   return {
     async sample(prompt) {
-      if (!sample) throw unsupported('sampling', 'sample')
+      if (!sample) throw unsupportedError('sampling', 'sample')
       return sampleResult(sample(typeof prompt === 'string' ? toRequest(prompt) : prompt))
     },
     async elicit({ message, schema }: ElicitRequest) {
-      if (!elicit) throw unsupported('elicitation', 'elicit')
+      if (!elicit) throw unsupportedError('elicitation', 'elicit')
       return elicit({ message, schema }) as ElicitResult<never>
     },
     async elicitUrl({ message, url }) {
-      if (!elicit) throw unsupported('elicitation', 'elicit')
+      if (!elicit) throw unsupportedError('elicitation', 'elicit')
       return elicit({ message, url }) as ElicitResult<undefined>
     },
     async listRoots() {
-      if (!roots) throw unsupported('roots', 'roots')
+      if (!roots) throw unsupportedError('roots', 'roots')
       return roots
     },
   }
@@ -149,7 +149,7 @@ function sampleResult(text: string): SampleResult {
   return { role: 'assistant', content: { type: 'text', text }, model: 'test', text }
 }
 
-function unsupported(capability: string, option: string): Error {
+function unsupportedError(capability: string, option: string): Error {
   return new Error(
     `The client does not support ${capability}. Pass \`${option}\` to createContext() to answer.`,
   )

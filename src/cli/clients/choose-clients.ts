@@ -46,7 +46,7 @@ async function hasEntry({ client, file }: ClientFile, name: string): Promise<boo
 async function chooseOne(context: CommandContext, found: readonly ClientFile[]): Promise<ClientFile> {
   const [first, ...others] = found
   if (others.length === 0) return first!
-  if (!context.output.interactive) throw ambiguous(context, found)
+  if (!context.output.interactive) throw ambiguousClient(context, found)
   const choices = found.map(({ client, file }) => ({
     value: client.id,
     doc: `${client.name}, ${file}`,
@@ -55,7 +55,7 @@ async function chooseOne(context: CommandContext, found: readonly ClientFile[]):
   return found.find(({ client }) => client.id === id)!
 }
 
-function ambiguous(context: CommandContext, found: readonly ClientFile[]): HostingError {
+function ambiguousClient(context: CommandContext, found: readonly ClientFile[]): HostingError {
   const ids = found.map(({ client }) => client.id)
   return new HostingError('INVALID_REQUEST', `Missing --client. Clients found: ${ids.join(', ')}.`, {
     next: [

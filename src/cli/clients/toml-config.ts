@@ -5,7 +5,7 @@ import type { Entries } from './json-config.ts'
 type Table = Record<string, unknown>
 
 export async function readTomlEntries(text: string, key: string, file: string): Promise<Entries> {
-  return plain((await parseToml(text, file))[key] ?? {}) as Entries
+  return toPlain((await parseToml(text, file))[key] ?? {}) as Entries
 }
 
 /**
@@ -31,8 +31,8 @@ export async function editToml(
   const without = ({ [key]: _servers, ...others }: Table) => others
   const got = await parseToml(edited, file).catch(() => ({}) as Table)
   if (
-    isDeepStrictEqual(plain(got[key] ?? {}), plain(servers)) &&
-    isDeepStrictEqual(plain(without(got)), plain(without(wanted)))
+    isDeepStrictEqual(toPlain(got[key] ?? {}), toPlain(servers)) &&
+    isDeepStrictEqual(toPlain(without(got)), toPlain(without(wanted)))
   )
     return edited
   throw new HostingError('INVALID_REQUEST', `${file} cannot be edited safely. It was not changed.`, {
@@ -70,7 +70,7 @@ function headerOf(line: string): string[] | undefined {
 }
 
 /** The parser's tables have no prototype, which isDeepStrictEqual would report as a difference. */
-function plain(value: unknown): unknown {
+function toPlain(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (_key, inner) => (typeof inner === 'bigint' ? String(inner) : inner)),
   )

@@ -26,13 +26,13 @@ export function findCommand(argv: readonly string[], commands: readonly CommandE
   const word = argv[at]!
   if (word === 'help') return findHelp(argv, at, commands)
   const alone = commands.find(({ name, aliases }) => name === word || aliases?.includes(word))
-  if (alone) return { kind: 'command', entry: alone, rest: without(argv, at) }
+  if (alone) return { kind: 'command', entry: alone, rest: withoutWord(argv, at) }
   if (commands.some(entry => groupOf(entry) === word)) return findInGroup(argv, at, commands)
   return { kind: 'usage', error: unknownCommand(word, commands) }
 }
 
 function findHelp(argv: readonly string[], at: number, commands: readonly CommandEntry[]): FoundCommand {
-  const rest = without(argv, at)
+  const rest = withoutWord(argv, at)
   const next = nextWord(rest, 0)
   if (next < 0) return { kind: 'help' }
   if (rest[next] === 'all') return { kind: 'help', group: 'all' }
@@ -53,7 +53,7 @@ function findInGroup(argv: readonly string[], at: number, commands: readonly Com
     return { kind: 'usage', error: missingSubcommand(group, commands) }
   }
   const entry = commands.find(({ name }) => name === `${group} ${argv[next]}`)
-  if (entry) return { kind: 'command', entry, rest: without(without(argv, next), at) }
+  if (entry) return { kind: 'command', entry, rest: withoutWord(withoutWord(argv, next), at) }
   return { kind: 'usage', error: unknownSubcommand(group, argv[next]!, commands) }
 }
 
@@ -68,7 +68,7 @@ function nextWord(argv: readonly string[], from: number): number {
   return -1
 }
 
-function without(argv: readonly string[], index: number): string[] {
+function withoutWord(argv: readonly string[], index: number): string[] {
   return argv.toSpliced(index, 1)
 }
 

@@ -94,7 +94,7 @@ function report(
   const shown = relative(cwd, directory) || '.'
   output.result({ directory, files: written, kept, warnings }, () => {
     output.line(`Created ${name} in ${shown}:`)
-    for (const path of listed(written)) output.line(`  ${path}`)
+    for (const path of shortenList(written)) output.line(`  ${path}`)
     for (const path of kept) output.note(`Kept ${path}, which was there before.`)
     for (const warning of warnings) output.note(warning)
     output.next(...nextSteps(shown, requiredVariables(files)))
@@ -125,7 +125,7 @@ function requiredVariables(files: NewProject['files']): string[] {
 }
 
 /** Lists the folder of generated types instead of its files. */
-function listed(paths: readonly string[]): string[] {
+function shortenList(paths: readonly string[]): string[] {
   const isType = (path: string) => path.startsWith('types/')
   const [first] = paths.filter(isType)
   return [...paths.filter(path => !isType(path)).toSorted(), ...(first ? ['types/'] : [])]

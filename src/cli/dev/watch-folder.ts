@@ -61,7 +61,7 @@ export class FolderWatcher {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException
       if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-      throw tooMany(this.#directory, error)
+      throw tooManyWatches(this.#directory, error)
     }
   }
 
@@ -82,14 +82,14 @@ export class FolderWatcher {
   }
 
   #onEvent(folder: string, name: string | null): void {
-    if (name === null) return this.#changed()
+    if (name === null) return this.#scheduleReport()
     const path = pathIn(folder, name.replaceAll('\\', '/'))
     if ((IGNORE_FILES as readonly string[]).includes(basename(path)))
       this.#rules = new IgnoreRules(this.#directory)
     if (this.#rules.ignoresAny(path)) return
     if (!WATCHES_TREES) this.#follow(path)
     this.#files.add(path)
-    this.#changed()
+    this.#scheduleReport()
   }
 
   /** Starts watching a new folder and stops watching a removed one. */
@@ -99,7 +99,7 @@ export class FolderWatcher {
     else if (status.isDirectory() && !this.#rules.ignores(path, true)) this.#watch(path)
   }
 
-  #changed(): void {
+  #scheduleReport(): void {
     const now = performance.now()
     if (!this.#timer) this.#firstAt = now
     clearTimeout(this.#timer)
@@ -117,7 +117,7 @@ function pathIn(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`
 }
 
-function tooMany(directory: string, cause: unknown): HostingError {
+function tooManyWatches(directory: string, cause: unknown): HostingError {
   const { code } = cause as NodeJS.ErrnoException
   return new HostingError('UNAVAILABLE', `Could not watch ${directory} (${code}).`, {
     details:

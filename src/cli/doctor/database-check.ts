@@ -15,7 +15,7 @@ export async function checkDatabaseFile({ paths, env }: CommandContext): Promise
     if (lost) return fail(lost, ...(await restoreStep(env, paths)))
     if (!existsSync(file)) return pass('none yet (created by the first start of the daemon)')
     const { problems, bytes, walBytes } = await checkDatabase(env)
-    if (problems.length > 0) return await damaged(env, paths, problems)
+    if (problems.length > 0) return await damagedFinding(env, paths, problems)
     return pass(`${file} is valid (${kilobytes(bytes)} and a log of ${kilobytes(walBytes)})`)
   } catch (error) {
     if (!(error instanceof HostingError)) throw error
@@ -24,7 +24,7 @@ export async function checkDatabaseFile({ paths, env }: CommandContext): Promise
 }
 
 /** Never repaired automatically, because a restore loses everything after the backup. */
-async function damaged(
+async function damagedFinding(
   env: NodeJS.ProcessEnv,
   paths: HomePaths,
   problems: readonly string[],

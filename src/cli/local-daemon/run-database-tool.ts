@@ -35,7 +35,7 @@ export function verifyBackup(
   env: NodeJS.ProcessEnv,
   backup: string | undefined,
 ): Promise<{ file: string; problems: string[] }> {
-  return runTool(env, ['verify', ...optional(backup)])
+  return runTool(env, ['verify', ...optionalArgument(backup)])
 }
 
 /** Throws the errors of `restoreBackup` without changing anything. */
@@ -44,7 +44,7 @@ export function checkRestore(
   backup: string | undefined,
   flags: RestoreFlags,
 ): Promise<{ file: string; createdAt?: string }> {
-  return runTool(env, ['check-restore', ...optional(backup), ...flagsOf(flags)])
+  return runTool(env, ['check-restore', ...optionalArgument(backup), ...flagsOf(flags)])
 }
 
 /** Replaces the database with a backup while no daemon is running. */
@@ -53,10 +53,10 @@ export function restoreBackup(
   backup: string | undefined,
   flags: RestoreFlags,
 ): Promise<RestoreReport> {
-  return runTool(env, ['restore', ...optional(backup), ...flagsOf(flags)])
+  return runTool(env, ['restore', ...optionalArgument(backup), ...flagsOf(flags)])
 }
 
-function optional(text: string | undefined): string[] {
+function optionalArgument(text: string | undefined): string[] {
   return text === undefined ? [] : [text]
 }
 

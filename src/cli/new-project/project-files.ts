@@ -70,7 +70,8 @@ export function writeProject(directory: string, files: readonly NewFile[], force
   if (conflicts.length > 0) throw alreadyContains(directory, conflicts)
   const kept = existing.filter(({ path }) => path === README)
   const written = files.filter(file => !kept.includes(file))
-  for (const file of written) writeFile(directory, existing.includes(file) ? extended(directory, file) : file)
+  for (const file of written)
+    writeFile(directory, existing.includes(file) ? extendFile(directory, file) : file)
   return { written: written.map(({ path }) => path), kept: kept.map(({ path }) => path) }
 }
 
@@ -82,7 +83,7 @@ function alreadyContains(directory: string, files: readonly NewFile[]): HostingE
 }
 
 /** The existing file with the lines that it lacks. */
-function extended(directory: string, { path, content }: NewFile): NewFile {
+function extendFile(directory: string, { path, content }: NewFile): NewFile {
   const before = readFileSync(join(directory, path), 'utf8')
   const lines = before.split(/\r?\n/)
   const missing = content.split('\n').filter(line => line !== '' && !lines.includes(line))

@@ -20,7 +20,7 @@ export async function fromTemplate(template: InitTemplate, name: string): Promis
   const files = await Promise.all(
     filesIn(folder).map(async path => {
       const content = readFileSync(join(folder, path), 'utf8')
-      if (path === CONFIG) return { path, content: await named(content, name) }
+      if (path === CONFIG) return { path, content: await renameConfig(content, name) }
       // npm does not publish files named .gitignore.
       const itsName = path === 'gitignore' ? '.gitignore' : path
       return { path: itsName, content: content.replaceAll('my-server', name) }
@@ -38,7 +38,7 @@ export async function fromExample(example: string, name: string): Promise<NewPro
   const files = await Promise.all(
     filesIn(folder).map(async path => {
       const content = readFileSync(join(folder, path), 'utf8')
-      if (path === CONFIG) return { path, content: await named(content, name) }
+      if (path === CONFIG) return { path, content: await renameConfig(content, name) }
       return { path, content: content.replaceAll(`examples/${example}`, '.') }
     }),
   )
@@ -46,7 +46,7 @@ export async function fromExample(example: string, name: string): Promise<NewPro
 }
 
 /** Renames the template's configuration and keeps everything else. */
-async function named(text: string, name: string): Promise<string> {
+async function renameConfig(text: string, name: string): Promise<string> {
   const { applyEdits, modify } = await import('jsonc-parser')
   const changes = { $schema: `./${SCHEMA}`, name }
   return Object.entries(changes).reduce(

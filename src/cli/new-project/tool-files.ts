@@ -4,11 +4,11 @@ export function fileNameOf(tool: string): string {
 
 /** Declares the name only if the file name differs. */
 export function toolFile(tool: string): string {
-  const named = fileNameOf(tool) === tool ? '' : `\n  name: ${quoted(tool)},`
+  const named = fileNameOf(tool) === tool ? '' : `\n  name: ${quoteText(tool)},`
   return `import { defineTool } from 'mcp-hosting/server'
 
 export default defineTool({${named}
-  description: ${quoted(tool.replace(/[_-]+/g, ' '))},
+  description: ${quoteText(tool.replace(/[_-]+/g, ' '))},
   input: {
     type: 'object',
     properties: { text: { type: 'string' } },
@@ -28,13 +28,13 @@ import { test } from 'node:test'
 import { createContext } from 'mcp-hosting/server'
 import tool from '../tools/${fileNameOf(tool)}.ts'
 
-test(${quoted(`${tool} answers`)}, async () => {
+test(${quoteText(`${tool} answers`)}, async () => {
   assert.equal(await tool.handler({ text: 'hello' }, createContext()), 'hello')
 })
 `
 }
 
-function quoted(text: string): string {
+function quoteText(text: string): string {
   return `'${text.replace(/[\\']/g, character => `\\${character}`)}'`
 }
 

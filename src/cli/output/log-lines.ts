@@ -48,7 +48,7 @@ export function formatLogLine(line: LogEntry, style: Style, layout: LogLayout = 
     level && paintLevel(level, style),
     part && style.dim(part),
   ]
-  const text = level === 'error' ? style.red(indented(message)) : indented(message)
+  const text = level === 'error' ? style.red(indentLines(message)) : indentLines(message)
   const isBeginning = line.release !== undefined
   return [...head, isBeginning ? style.bold(text) : text, ...outcomeOf(line, style)].filter(Boolean).join(' ')
 }
@@ -66,7 +66,7 @@ function paintLevel(level: string, style: Style): string {
 }
 
 /** Continuation lines of a message must not look like separate log lines. */
-function indented(message: string): string {
+function indentLines(message: string): string {
   return printable(message).replaceAll('\n', '\n    ')
 }
 

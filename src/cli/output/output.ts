@@ -150,9 +150,16 @@ export function inTime(ms: number): string {
   return `in ${formatDurationMs(ms)}`
 }
 
-const PLAIN: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same }
+const PLAIN: Style = {
+  bold: unstyled,
+  dim: unstyled,
+  red: unstyled,
+  green: unstyled,
+  yellow: unstyled,
+  cyan: unstyled,
+}
 
-function same(text: string): string {
+function unstyled(text: string): string {
   return text
 }
 

@@ -13,10 +13,10 @@ const MASKS: Readonly<Record<string, (value: string) => string>> = {
  */
 export function repeatedCommand({ words }: Pick<CommandContext, 'words'>, ...added: string[]): string {
   const end = words.includes('--') ? words.indexOf('--') : words.length
-  return ['mcp', ...masked(words).toSpliced(end, 0, ...added)].map(quoteShellWord).join(' ')
+  return ['mcp', ...maskValues(words).toSpliced(end, 0, ...added)].map(quoteShellWord).join(' ')
 }
 
-function masked(words: readonly string[]): string[] {
+function maskValues(words: readonly string[]): string[] {
   return words.map((word, index) => {
     const [, option = '', value = ''] = /^(--[\w-]+)=(.*)$/s.exec(word) ?? []
     if (MASKS[option]) return `${option}=${MASKS[option](value)}`

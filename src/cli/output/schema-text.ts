@@ -1,6 +1,6 @@
 import {
   alternativesOf,
-  below,
+  childView,
   type Schema,
   type View,
   valuesOf,
@@ -26,7 +26,9 @@ function typesOfView(view: View): string[] {
   const { type, items, enum: values } = view.schema
   const implied = Array.isArray(values) ? [...new Set(values.map(value => typeof value))] : ['any']
   const types = type === undefined ? implied : [type].flat().map(String)
-  return types.map(one => (one === 'array' && items ? `array of ${listOfTypes(below(view, items))}` : one))
+  return types.map(one =>
+    one === 'array' && items ? `array of ${listOfTypes(childView(view, items))}` : one,
+  )
 }
 
 function valuesOfView(view: View): string[] {
@@ -72,7 +74,7 @@ function rangeText(least: unknown, most: unknown, unit?: string): string {
 
 function itemsText(view: View): string {
   const { items } = view.schema
-  const each = items === undefined ? undefined : below(view, items)
+  const each = items === undefined ? undefined : childView(view, items)
   const text = each ? constraintsOf(each).join(', ') : ''
   if (!each || text === '') return ''
   return valuesOf(each) ? `each one of ${text}` : `each ${text}`

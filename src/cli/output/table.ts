@@ -21,7 +21,7 @@ export function formatTable(
   const aligned = (row: string[]) => alignRow(row.slice(0, kept), widths)
   return [
     ...aligned(head!),
-    ...body.flatMap(row => [...aligned(row), ...below(row, { head: head!, kept, width })]),
+    ...body.flatMap(row => [...aligned(row), ...rowsBelow(row, { head: head!, kept, width })]),
   ]
 }
 
@@ -94,7 +94,7 @@ function alignRow(row: readonly string[], widths: readonly number[]): string[] {
 }
 
 /** The columns from `kept`, with their headers if there are several. */
-function below(
+function rowsBelow(
   row: readonly string[],
   { head, kept, width }: { head: readonly string[]; kept: number; width: number },
 ): string[] {

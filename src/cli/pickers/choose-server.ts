@@ -33,7 +33,7 @@ export async function chooseServer(
   const api = await context.api()
   const choices = await serverChoices(api)
   const [only] = choices
-  if (!only) throw api.isContractOnly ? cannotListServers(argument) : noServer(argument)
+  if (!only) throw api.isContractOnly ? cannotListServers(argument) : noServersYet(argument)
   if (choices.length === 1 && !isDestructive) {
     output.note(`Using ${only.value}, the only server.`)
     return only.value
@@ -68,7 +68,7 @@ function cannotListServers(argument: string): HostingError {
   return new HostingError('INVALID_REQUEST', `Missing ${argument}, and this API does not list servers.`)
 }
 
-function noServer(argument: string): HostingError {
+function noServersYet(argument: string): HostingError {
   return new HostingError('INVALID_REQUEST', `Missing ${argument}, and there are no servers yet.`, {
     next: [
       { description: 'Create a project', command: 'mcp init' },

@@ -16,7 +16,7 @@ export async function pick(message: string, choices: readonly Choice[], value?: 
       name: 'picked',
       message: printable(message),
       pageSize: PAGE_SIZE,
-      source: (term: string | undefined) => matching(rows, term),
+      source: (term: string | undefined) => matchingRows(rows, term),
       ...(value !== undefined && { default: value }),
     },
   ])
@@ -53,7 +53,7 @@ function shorten(text: string): string {
 }
 
 /** Best matches first. */
-function matching(rows: readonly Row[], term = ''): Row[] {
+function matchingRows(rows: readonly Row[], term = ''): Row[] {
   const text = term.trim().toLowerCase()
   const rank = ({ label, name, doc }: Row, index: number): number => {
     const own = label.toLowerCase()

@@ -63,9 +63,11 @@ export function parseContainerCommand(
   if (engine !== 'docker' && engine !== 'podman') return undefined
   const args = rest[0] === 'container' ? rest.slice(1) : rest
   if (args[0] !== 'run')
-    throw refused(`${[engine, ...rest.slice(0, 2)].join(' ')}: only "${engine} run" can be hosted.`)
+    throw unsupportedCommand(
+      `${[engine, ...rest.slice(0, 2)].join(' ')}: only "${engine} run" can be hosted.`,
+    )
   const { flags, image, imageArgs } = parseRun(args.slice(1))
-  if (image === undefined) throw refused(`${engine} run names no image.`)
+  if (image === undefined) throw unsupportedCommand(`${engine} run names no image.`)
   return {
     program: toProgram(flags, image, imageArgs),
     env_vars: readVariables(flags, env),
@@ -99,7 +101,7 @@ function checkFlag(name: string, rawName: string, value: string | undefined): vo
   const known = { ...FLAGS, ...IGNORED_FLAGS }[name as keyof typeof FLAGS]
   if (known && (known.type === 'boolean' || value !== undefined)) return
   const reason = REASONS[rawName]
-  throw refused(
+  throw unsupportedCommand(
     known
       ? `${rawName} needs a value.`
       : `${rawName} is not supported${reason === undefined ? '' : `: ${reason}`}.`,
@@ -130,9 +132,10 @@ function toProgram(flags: Flags, image: string, args: string[]): ImageDefinition
 /** `SOURCE:TARGET[:OPTIONS]`. Like docker, resolves relative paths from this folder. */
 function parseVolume(text: string): Mount {
   const [source = '', target, options = ''] = text.split(':')
-  if (target === undefined) throw refused(`--volume ${text} must be SOURCE:TARGET.`)
+  if (target === undefined) throw unsupportedCommand(`--volume ${text} must be SOURCE:TARGET.`)
   const unknown = options.split(',').find(option => !['', 'ro', 'rw', 'z', 'Z'].includes(option))
-  if (unknown !== undefined) throw refused(`--volume ${text}: the option "${unknown}" is not supported.`)
+  if (unknown !== undefined)
+    throw unsupportedCommand(`--volume ${text}: the option "${unknown}" is not supported.`)
   return toMount(source, target, options.split(',').includes('ro'))
 }
 
@@ -144,7 +147,7 @@ function parseMount(text: string): Mount {
   const target = fields.get('target') ?? fields.get('dst') ?? fields.get('destination')
   const type = fields.get('type') ?? 'volume'
   if (!source || !target || !['bind', 'volume'].includes(type))
-    throw refused(`--mount ${text} must be type=bind|volume,source=SOURCE,target=TARGET.`)
+    throw unsupportedCommand(`--mount ${text} must be type=bind|volume,source=SOURCE,target=TARGET.`)
   const isReadonly = ['readonly', 'ro'].some(name => fields.has(name) && fields.get(name) !== 'false')
   return toMount(source, target, isReadonly)
 }
@@ -173,7 +176,7 @@ function toLimits(flags: Flags): ContainerCommand['limits'] {
 
 function toMegabytes(text: string): number {
   const [, count, unit = 'b'] = /^(\d+)([bkmg]?)b?$/i.exec(text) ?? []
-  if (count === undefined) throw refused(`--memory ${text} must be a size such as 512m.`)
+  if (count === undefined) throw unsupportedCommand(`--memory ${text} must be a size such as 512m.`)
   return Math.ceil((Number(count) * UNITS[unit.toLowerCase() || 'b']!) / UNITS.m!)
 }
 
@@ -185,7 +188,7 @@ function textOf(value: unknown): string | undefined {
   return value === undefined ? undefined : String(value)
 }
 
-function refused(message: string, details?: string): HostingError {
+function unsupportedCommand(message: string, details?: string): HostingError {
   return new HostingError(
     'INVALID_REQUEST',
     `--command: ${message}`,

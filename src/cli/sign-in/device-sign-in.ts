@@ -140,7 +140,7 @@ async function poll(
     // RFC 8628 3.5: back off exponentially while the server is unreachable.
     if (answer === 'out_of_reach') seconds *= 2
   }
-  throw expired()
+  throw expiredCode()
 }
 
 async function ask(
@@ -157,14 +157,14 @@ async function ask(
     if (isUnreachable(error)) return 'out_of_reach'
     const code = error instanceof oauth.ResponseBodyError ? error.error : undefined
     if (code === 'authorization_pending' || code === 'slow_down') return code
-    if (code === 'expired_token') throw expired(error)
+    if (code === 'expired_token') throw expiredCode(error)
     if (code === 'access_denied')
       throw new HostingError('UNAUTHORIZED', 'The sign-in was refused in the browser.', { cause: error })
     return withIssuerErrors(oauth, server.issuer, () => Promise.reject(error))
   }
 }
 
-function expired(cause?: unknown): HostingError {
+function expiredCode(cause?: unknown): HostingError {
   return new HostingError('TIMEOUT', 'The code expired before it was entered.', {
     cause,
     next: [{ description: 'Get a new code', command: 'mcp login' }],

@@ -36,13 +36,13 @@ function readMetadata(document: unknown, url: string, isAnnounced: boolean): Pro
     throw new HostingError('UPSTREAM_FAILED', `The metadata of ${url} does not name an authorization server.`)
   }
   // RFC 9728 3.3: otherwise a malicious API could obtain tokens for another one.
-  if (!covers(resource, url))
+  if (!coversUrl(resource, url))
     throw new HostingError('UPSTREAM_FAILED', `The metadata of ${url} belongs to ${resource}.`)
   const scopes = Array.isArray(scopes_supported) ? scopes_supported : []
   return { resource, issuer, scopes: scopes.filter(scope => typeof scope === 'string') }
 }
 
-function covers(resource: string, url: string): boolean {
+function coversUrl(resource: string, url: string): boolean {
   const [whole, part] = [URL.parse(resource), new URL(url)]
   if (whole?.origin !== part.origin) return false
   return `${part.pathname}/`.startsWith(`${whole.pathname.replace(/\/$/, '')}/`)

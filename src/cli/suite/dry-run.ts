@@ -97,13 +97,13 @@ function guessTokens(
 function problemsOf({ name, expect, messages }: PlannedCase, offer: KnownOffer): string[] {
   const all = [expect, ...messages.map(message => message.expect)].filter(one => one !== undefined)
   return all.flatMap(one => [
-    ...missing(
+    ...unknownNames(
       name,
       'tool',
       [...namesOf(one.tools), ...(one.calls ?? []).map(({ tool }) => tool)],
       offer.tools,
     ),
-    ...missing(name, 'prompt', namesOf(one.prompts), offer.prompts),
+    ...unknownNames(name, 'prompt', namesOf(one.prompts), offer.prompts),
   ])
 }
 
@@ -113,7 +113,7 @@ function namesOf(chosen: Expectation['tools']): string[] {
   return [chosen.any, chosen.all, chosen.exact, chosen.sequence].flatMap(names => names ?? [])
 }
 
-function missing(
+function unknownNames(
   name: string,
   kind: string,
   wanted: string[],

@@ -106,8 +106,8 @@ async function printPlan(
 ): Promise<ExitCode> {
   const api = await context.api()
   const [build, keys] = await Promise.all([
-    api.get<BuildRecord>(`/v1/build/${encodeURIComponent(target.mcpId)}`).catch(unknown),
-    api.get<ModelKeyList>('/api/model-keys').catch(unknown),
+    api.get<BuildRecord>(`/v1/build/${encodeURIComponent(target.mcpId)}`).catch(returnUndefined),
+    api.get<ModelKeyList>('/api/model-keys').catch(returnUndefined),
   ])
   const defaultModel = modelAccess(context)?.anthropic ? DEFAULT_MODEL : (keys?.defaultModel ?? 'default')
   const plan = planDryRun(
@@ -121,6 +121,6 @@ async function printPlan(
 }
 
 /** Fallback for APIs that implement only the contract. */
-function unknown(): undefined {
+function returnUndefined(): undefined {
   return undefined
 }

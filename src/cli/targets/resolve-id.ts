@@ -182,7 +182,7 @@ function onlyOne<T>(
   reference: string,
   describe: (one: T) => string,
 ): T | undefined {
-  if (matches.length > 1) throw ambiguous(kind, reference, matches.map(describe))
+  if (matches.length > 1) throw ambiguousPrefix(kind, reference, matches.map(describe))
   return matches[0]
 }
 
@@ -218,7 +218,7 @@ function describeDeployment({ deployment_id, name, environment, status }: Deploy
   return [deployment_id, name, environment, status].filter(Boolean).join('  ')
 }
 
-function ambiguous(kind: string, reference: string, candidates: string[]): HostingError {
+function ambiguousPrefix(kind: string, reference: string, candidates: string[]): HostingError {
   const message = `"${reference}" matches ${candidates.length} ${kind}s. Give a longer prefix.`
   return new HostingError('INVALID_REQUEST', message, { details: candidates.slice(0, 20).join('\n') })
 }

@@ -44,7 +44,9 @@ export async function testServer(
         onEvent({ type: 'question', question })
       }),
   }).catch(error => {
-    throw signal.aborted ? new HostingError('CANCELLED', 'The test run was cancelled.') : unreachable(error)
+    throw signal.aborted
+      ? new HostingError('CANCELLED', 'The test run was cancelled.')
+      : unusableServer(error)
   })
   try {
     const offer = await readOffer(connection, request.tools)
@@ -75,7 +77,7 @@ export async function testServer(
   }
 }
 
-function unreachable(error: HostingError): HostingError {
+function unusableServer(error: HostingError): HostingError {
   return new HostingError('UNAVAILABLE', `The server could not be used: ${error.message}`, {
     details: error.details,
     cause: error,

@@ -87,7 +87,7 @@ async function collect(
   const files: BackedUpFile[] = []
   const missing: string[] = []
   const take = async (path: string, digest: string) => {
-    const file = known.get(path) ?? (await verified(pool, { path, digest, from: join(paths.home, path) }))
+    const file = known.get(path) ?? (await putVerified(pool, { path, digest, from: join(paths.home, path) }))
     if (file && existsSync(pool.path(path))) files.push(file)
     else missing.push(path)
     return file
@@ -109,7 +109,7 @@ async function collect(
 }
 
 /** Adds a file and verifies it. Replaces a damaged object with the home's file if that is intact. */
-async function verified(
+async function putVerified(
   pool: ObjectPool,
   { path, digest, from }: { path: string; digest: string; from: string },
 ): Promise<BackedUpFile | undefined> {

@@ -36,7 +36,7 @@ export async function restoreBackup(
   try {
     copyDatabaseFiles(backup, copy)
     const { absent, damaged } = await checkRestorable(paths, { ...backup, file: copy }, options, backup)
-    if (damaged.length > 0 && !options.isPartial) throw incomplete(paths, backup, damaged)
+    if (damaged.length > 0 && !options.isPartial) throw incompleteBackup(paths, backup, damaged)
     makeSingleFile(copy)
     for (const { path } of absent) await putBack(paths, backup, path)
     const affected = await findIncomplete(paths, copy, options.keyCheck)
@@ -59,7 +59,7 @@ export async function requireRestorable(
   options: RestoreOptions,
 ): Promise<void> {
   const { damaged } = await checkRestorable(paths, backup, options, backup)
-  if (damaged.length > 0 && !options.isPartial) throw incomplete(paths, backup, damaged)
+  if (damaged.length > 0 && !options.isPartial) throw incompleteBackup(paths, backup, damaged)
 }
 
 /** `absent` files are only in the backup. `damaged` files are in neither home nor backup. */
@@ -202,7 +202,7 @@ function referenceTo({ backups }: HomePaths, { name, file }: StoredBackup): stri
   return /^[\w./-]+$/.test(file) ? file : `'${file.replaceAll("'", "'\\''")}'`
 }
 
-function incomplete(paths: HomePaths, backup: StoredBackup, damaged: ReferredFile[]): HostingError {
+function incompleteBackup(paths: HomePaths, backup: StoredBackup, damaged: ReferredFile[]): HostingError {
   return new HostingError(
     'INVALID_REQUEST',
     `${backup.file} cannot be restored: ${damaged.length} of its files are missing or damaged. Nothing was changed.`,

@@ -65,7 +65,7 @@ export class ArtifactStore {
   load(digest: string): Artifact {
     const bytes = readText(this.#path(digest))
     if (bytes === undefined) throw unusableArtifact(digest, 'is missing')
-    if (digestOf(bytes) !== digest) throw damaged(digest)
+    if (digestOf(bytes) !== digest) throw damagedArtifact(digest)
     return JSON.parse(bytes)
   }
 
@@ -75,7 +75,7 @@ export class ArtifactStore {
     if (expected === undefined) return undefined
     const bundle = readText(this.#bundlePath(digest))
     if (bundle === undefined) throw unusableArtifact(digest, 'has lost its bundle')
-    if (digestOf(bundle) !== expected) throw damaged(digest)
+    if (digestOf(bundle) !== expected) throw damagedArtifact(digest)
     return bundle
   }
 
@@ -138,7 +138,7 @@ function bundleDigest({ program }: Artifact): string | undefined {
   return program?.type === 'module' ? program.bundle : undefined
 }
 
-function damaged(digest: string): HostingError {
+function damagedArtifact(digest: string): HostingError {
   return unusableArtifact(digest, 'is damaged: its content does not match its digest')
 }
 

@@ -16,14 +16,14 @@ export function nodeView(): View {
   const { sharedObjects } = report.getReport() as unknown as { sharedObjects: string[] }
   report.excludeNetwork = !listsNetwork
   const libraries = sharedObjects.filter(path => existsSync(path) && !path.endsWith('.node'))
-  return new Map([[NODE_INSIDE, process.execPath], ...same(libraries)])
+  return new Map([[NODE_INSIDE, process.execPath], ...samePaths(libraries)])
 }
 
 /** A native program of the host with its shared objects, all under their original paths. */
 export function programView(file: string): View {
   const listed = execFileSync('ldd', [file], { encoding: 'utf8', timeout: 5000 })
   const libraries = Array.from(listed.matchAll(/(\/\S+) \(0x/g), ([, path]) => path!)
-  return new Map(same([file, ...libraries]))
+  return new Map(samePaths([file, ...libraries]))
 }
 
 /** Files that the C library of `node` reads to resolve names. Older versions of glibc load modules for it on demand. */
@@ -34,7 +34,7 @@ export function resolverView(node: View): View {
     .flatMap(libc =>
       ['libnss_files.so.2', 'libnss_dns.so.2', 'libresolv.so.2'].map(name => join(dirname(libc), name)),
     )
-  return new Map(same([...files, ...modules].filter(path => existsSync(path))))
+  return new Map(samePaths([...files, ...modules].filter(path => existsSync(path))))
 }
 
 /** Arguments of bubblewrap that mount the view. Folders that bubblewrap creates implicitly are accessible only to root. */
@@ -46,7 +46,7 @@ export function viewArguments(view: View): string[] {
   ]
 }
 
-function same(paths: readonly string[]): [inside: string, outside: string][] {
+function samePaths(paths: readonly string[]): [inside: string, outside: string][] {
   return paths.map(path => [path, path])
 }
 

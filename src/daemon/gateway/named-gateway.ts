@@ -36,7 +36,7 @@ export class NamedGateway {
     let waiting = 0
     const acceptor: Acceptor = {
       accept(socket) {
-        if (waiting >= maxWaiting) return drop(socket, tooMany(maxWaiting), options)
+        if (waiting >= maxWaiting) return drop(socket, tooManyWaiting(maxWaiting), options)
         waiting++
         void admit(socket, options, () => waiting--).catch(error => drop(socket, error, options))
       },
@@ -71,7 +71,7 @@ async function admit(
   connect(servedId, socket, head)
 }
 
-function tooMany(count: number): Error {
+function tooManyWaiting(count: number): Error {
   return new Error(`${count} connections have not sent a request yet`)
 }
 

@@ -36,7 +36,7 @@ async function run(task: string | undefined, args: string[]): Promise<object> {
   if (task === 'list') return backups.list()
   if (task === 'verify') return backups.verify(subject)
   if (task === 'backup')
-    return locked(lockBackups(paths, BACKUP_WAIT_MS), () => backups.make(reasonOf(subject)))
+    return withLock(lockBackups(paths, BACKUP_WAIT_MS), () => backups.make(reasonOf(subject)))
   const options = {
     keyCheck: homeKeyCheck(paths),
     acceptsKey: args.includes('--new-secret-key'),
@@ -44,14 +44,14 @@ async function run(task: string | undefined, args: string[]): Promise<object> {
   }
   if (task === 'check-restore') return backups.check(subject, options)
   if (task === 'restore')
-    return locked(lockHome(paths), () => {
+    return withLock(lockHome(paths), () => {
       finishSwap(paths.database)
       return backups.restore(subject, options)
     })
   throw new Error(`Unknown task "${task}"`)
 }
 
-async function locked<T>(lock: { release(): void }, work: () => Promise<T>): Promise<T> {
+async function withLock<T>(lock: { release(): void }, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } finally {

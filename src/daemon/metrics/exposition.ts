@@ -88,7 +88,7 @@ function ownFamilies({
     },
     gauge(
       'mcp_deployments',
-      'Deployed and deploying deployments.',
+      'Deployments that are deploying or deployed.',
       deployments.map(({ environment, status, count }) => ({
         labels: { environment, status },
         value: count,

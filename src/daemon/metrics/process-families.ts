@@ -18,18 +18,18 @@ export function processFamilies(): Family[] {
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage()
   const loop = performance.eventLoopUtilization()
   return [
-    one('process_cpu_seconds_total', 'User and system CPU time.', (user + system) / 1e6, 'counter'),
-    one('process_resident_memory_bytes', 'Resident memory.', rss),
-    one(
+    singleFamily('process_cpu_seconds_total', 'User and system CPU time.', (user + system) / 1e6, 'counter'),
+    singleFamily('process_resident_memory_bytes', 'Resident memory.', rss),
+    singleFamily(
       'process_start_time_seconds',
       'Start of the process, Unix seconds.',
       Math.round(performance.timeOrigin) / 1000,
     ),
     ...openDescriptors(),
-    one('nodejs_heap_size_used_bytes', 'JavaScript heap in use.', heapUsed),
-    one('nodejs_heap_size_total_bytes', 'JavaScript heap.', heapTotal),
-    one('nodejs_external_memory_bytes', 'External memory of JavaScript objects.', external),
-    one(
+    singleFamily('nodejs_heap_size_used_bytes', 'JavaScript heap in use.', heapUsed),
+    singleFamily('nodejs_heap_size_total_bytes', 'JavaScript heap.', heapTotal),
+    singleFamily('nodejs_external_memory_bytes', 'External memory of JavaScript objects.', external),
+    singleFamily(
       'nodejs_eventloop_active_seconds_total',
       'Time during which the event loop was active.',
       loop.active / 1000,
@@ -41,12 +41,17 @@ export function processFamilies(): Family[] {
 /** Linux only. */
 function openDescriptors(): Family[] {
   try {
-    return [one('process_open_fds', 'Open file descriptors.', readdirSync('/proc/self/fd').length)]
+    return [singleFamily('process_open_fds', 'Open file descriptors.', readdirSync('/proc/self/fd').length)]
   } catch {
     return [] // there is no /proc
   }
 }
 
-function one(name: string, help: string, value: number, type: 'counter' | 'gauge' = 'gauge'): Family {
+function singleFamily(
+  name: string,
+  help: string,
+  value: number,
+  type: 'counter' | 'gauge' = 'gauge',
+): Family {
   return { name, help, type, samples: [{ labels: {}, value }] }
 }

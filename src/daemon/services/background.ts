@@ -38,7 +38,7 @@ export class Background {
       work()
     } catch (error) {
       const timer = setInterval(() => {
-        if (!this.closing && !succeeds(work)) return
+        if (!this.closing && !runsWithoutError(work)) return
         clearInterval(timer)
         if (!this.closing) this.run(afterwards)
       }, RETRY_MS)
@@ -74,7 +74,7 @@ export class Background {
   }
 }
 
-function succeeds(work: () => void): boolean {
+function runsWithoutError(work: () => void): boolean {
   try {
     work()
     return true

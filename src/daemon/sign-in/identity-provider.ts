@@ -49,11 +49,11 @@ function preset(auth: DeploymentAuth, local: ProviderConfig): ProviderConfig {
     case 'discord':
       return discord(client)
     case 'openid':
-      return openIdProvider({ ...client, ...named(auth.issuer!), issuer: auth.issuer! })
+      return openIdProvider({ ...client, ...nameByHost(auth.issuer!), issuer: auth.issuer! })
     case 'custom':
       return customProvider({
         ...client,
-        ...named(auth.authorization_endpoint!),
+        ...nameByHost(auth.authorization_endpoint!),
         authorizationEndpoint: auth.authorization_endpoint!,
         tokenEndpoint: auth.token_endpoint!,
         ...(auth.user_info_endpoint !== undefined && { userInfoEndpoint: auth.user_info_endpoint }),
@@ -63,7 +63,7 @@ function preset(auth: DeploymentAuth, local: ProviderConfig): ProviderConfig {
 }
 
 /** The sign-in page names the provider by its host. */
-function named(address: string): Pick<ProviderConfig, 'id' | 'name'> {
+function nameByHost(address: string): Pick<ProviderConfig, 'id' | 'name'> {
   return { id: 'idp', name: new URL(address).host }
 }
 

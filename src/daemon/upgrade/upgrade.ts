@@ -127,14 +127,15 @@ function waitForMessage(
   limitMs: number,
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const timer = setTimeout(() => reject(failed(`was not ready within ${limitMs / 1000} s`)), limitMs)
+  const timer = setTimeout(() => reject(failedUpgrade(`was not ready within ${limitMs / 1000} s`)), limitMs)
   const onMessage = (message: FromSuccessor) => {
     if (message.type === type) resolve()
-    else if (message.type === 'failed') reject(failed(`could not start: ${JSON.stringify(message.error)}`))
+    else if (message.type === 'failed')
+      reject(failedUpgrade(`could not start: ${JSON.stringify(message.error)}`))
   }
   const onExit = (code: number | null, signal: NodeJS.Signals | null) =>
-    reject(failed(`exited with ${signal ?? `code ${code}`}`))
-  const onError = (error: Error) => reject(failed(error.message))
+    reject(failedUpgrade(`exited with ${signal ?? `code ${code}`}`))
+  const onError = (error: Error) => reject(failedUpgrade(error.message))
   successor.on('message', onMessage).once('exit', onExit).once('error', onError)
   return promise.finally(() => {
     clearTimeout(timer)
@@ -142,6 +143,6 @@ function waitForMessage(
   })
 }
 
-function failed(why: string): HostingError {
+function failedUpgrade(why: string): HostingError {
   return new HostingError('UNAVAILABLE', `The new daemon ${why}. The old one keeps running.`)
 }

@@ -55,7 +55,7 @@ export class McpChild {
     this.#program = start(line => this.#events.onStderr(line))
     this.#channel = new RpcChannel(this.#program.stdin, this.#program.stdout, {
       onRequest: (...request) => this.#answer(...request),
-      onNotification: (method, params) => this.#notified(method, params),
+      onNotification: (method, params) => this.#onNotification(method, params),
       onNoise: line => this.#events.onNoise(line),
     })
     this.ended = this.#program.ended.then(ending => {
@@ -197,7 +197,7 @@ export class McpChild {
     return this.#events.onAsk(method, params, unwanted)
   }
 
-  #notified(method: string, params: JsonObject): void {
+  #onNotification(method: string, params: JsonObject): void {
     switch (method) {
       case 'notifications/progress':
         return this.#forwardProgress(params)

@@ -44,7 +44,7 @@ export class ContainerChild {
     options.onStarted?.(child)
     const { startTimeoutMs, container } = options
     if (!(await answersHttp(child.process, child.origin, startTimeoutMs, container)))
-      throw await child.#failed()
+      throw await child.#startError()
     void child.process.findProcess()
     return child
   }
@@ -70,14 +70,14 @@ export class ContainerChild {
   }
 
   answers(): Promise<boolean> {
-    return answers(this.origin, this.#options.container)
+    return isAnswering(this.origin, this.#options.container)
   }
 
   stop(): Promise<void> {
     return this.process.stop()
   }
 
-  async #failed(): Promise<ChildStartError> {
+  async #startError(): Promise<ChildStartError> {
     const { startTimeoutMs } = this.#options
     const why = this.isAlive
       ? `did not answer over HTTP on $PORT (${this.port}) within ${startTimeoutMs / 1000} s`
@@ -96,7 +96,7 @@ export async function answersHttp(
 ): Promise<boolean> {
   const deadline = Date.now() + timeoutMs
   while (process.isAlive && Date.now() < deadline) {
-    if (await answers(origin, container)) return true
+    if (await isAnswering(origin, container)) return true
     await Promise.race([process.ended, new Promise(resolve => setTimeout(resolve, PROBE_PAUSE_MS))])
   }
   return false
@@ -106,7 +106,7 @@ export async function answersHttp(
  * True when a request is answered. A connection is not enough, because the engine's proxy accepts before the server does. Our own
  * image answers with an error until its program has started.
  */
-async function answers(origin: string, { isOwn }: Pick<TenantContainer, 'isOwn'>): Promise<boolean> {
+async function isAnswering(origin: string, { isOwn }: Pick<TenantContainer, 'isOwn'>): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(PROBE_MS)
     const { body, statusCode } = await request(`${origin}/health`, { signal, reset: true })

@@ -5,11 +5,11 @@ import { isPlainDefinition } from './templates/plain-template.ts'
  * Large libraries of the handlers, each loaded by the first call that needs it. Thousands of mostly idle servers share a process,
  * and a process that serves only fixed text needs none of them.
  */
-export const loadChecks = once(() => import('./argument-check.ts'))
-export const loadSamples = once(() => import('./sample-handler.ts'))
-export const loadHttp = once(() => import('./http/http-handler.ts'))
+export const loadChecks = loadOnce(() => import('./argument-check.ts'))
+export const loadSamples = loadOnce(() => import('./sample-handler.ts'))
+export const loadHttp = loadOnce(() => import('./http/http-handler.ts'))
 
-export const loadLiquid = once(async (): Promise<Templates> => {
+export const loadLiquid = loadOnce(async (): Promise<Templates> => {
   const { compileText, compileJson, Rendering } = await import('./templates/liquid-templates.ts')
   return { compileText, compileJson, Rendering }
 })
@@ -22,7 +22,7 @@ export async function loadTemplates(definition: unknown): Promise<Templates> {
 
 export type { Templates }
 
-function once<T>(load: () => Promise<T>): () => Promise<T> {
+function loadOnce<T>(load: () => Promise<T>): () => Promise<T> {
   let loading: Promise<T> | undefined
   return () => {
     loading ??= load()

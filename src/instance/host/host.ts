@@ -248,10 +248,10 @@ export class Host {
     bindConnection(socket, tenant)
     nameConnection(socket, named)
     tenant.changed()
-    this.#http.accept(socket, head, () => this.#disconnected(tenant, socket))
+    this.#http.accept(socket, head, () => this.#onDisconnect(tenant, socket))
   }
 
-  #disconnected(tenant: ServedTenant, socket: Socket): void {
+  #onDisconnect(tenant: ServedTenant, socket: Socket): void {
     tenant.connections.delete(socket)
     if (this.#tenants.get(tenant.config.id) === tenant) tenant.changed()
   }

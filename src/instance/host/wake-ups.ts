@@ -14,7 +14,7 @@ export class WakeUps {
   /** Handler for requests that wake the tenant. Undefined when it is awake. `onHere` is called when it wakes in this process. */
   handlerFor({ id, asleep }: Tenant, onHere: () => void): WakeUp | undefined {
     if (asleep === undefined) return undefined
-    return asleep === 'here' ? this.#here(id, onHere) : this.#elsewhere(id)
+    return asleep === 'here' ? this.#wakeHere(id, onHere) : this.#wakeElsewhere(id)
   }
 
   /** The daemon now routes connections to the server. */
@@ -28,7 +28,7 @@ export class WakeUps {
   }
 
   /** Answers in this process and reports the wake-up once. */
-  #here(tenantId: string, onHere: () => void): WakeUp {
+  #wakeHere(tenantId: string, onHere: () => void): WakeUp {
     let isAwake = false
     return (_exchange, _text, serve) => {
       if (!isAwake) {
@@ -40,7 +40,7 @@ export class WakeUps {
     }
   }
 
-  #elsewhere(tenantId: string): WakeUp {
+  #wakeElsewhere(tenantId: string): WakeUp {
     return (exchange, text) => void this.#wake(tenantId).then(() => relayToSuccessor(exchange, text))
   }
 

@@ -22,7 +22,7 @@ const net = process.getBuiltinModule('node:net')
 export function relayToSuccessor(exchange: HttpExchange, body?: string): void {
   const { peers, config } = exchange.tenant
   const port = Number(new URL(config.url).port)
-  const onUnreachable = () => unreachable(exchange)
+  const onUnreachable = () => answerUnreachable(exchange)
   const pass = (socket: Socket) =>
     relay(exchange, socket, onUnreachable, { added: ['Connection', 'close'], body })
   if (hasNetworkNamespace) peers.connect(port).then(pass, onUnreachable)
@@ -48,7 +48,7 @@ export function relay(
   const { request, response } = exchange
   // The client disconnected during a wake-up or handshake. A stream opened for it now would never end.
   if (response.destroyed) return void socket.destroy()
-  const headers = withAddressOf(exchange, forwarded(request.rawHeaders))
+  const headers = withAddressOf(exchange, forwardedHeaders(request.rawHeaders))
   const outgoing = http.request({
     path: request.url,
     method: request.method,
@@ -70,7 +70,7 @@ export function relay(
 }
 
 /** Headers to forward, as a flat list of names and values. */
-function forwarded(raw: IncomingMessage['rawHeaders']): string[] {
+function forwardedHeaders(raw: IncomingMessage['rawHeaders']): string[] {
   const kept: string[] = []
   for (let at = 0; at < raw.length; at += 2)
     if (!HOP_BY_HOP.has(raw[at]!.toLowerCase())) kept.push(raw[at]!, raw[at + 1]!)
@@ -79,7 +79,7 @@ function forwarded(raw: IncomingMessage['rawHeaders']): string[] {
 
 function withLength(headers: string[], body: string): string[] {
   return [
-    ...without(headers, name => name === 'content-length'),
+    ...withoutHeaders(headers, name => name === 'content-length'),
     'Content-Length',
     String(Buffer.byteLength(body)),
   ]
@@ -89,21 +89,24 @@ function withLength(headers: string[], body: string): string[] {
 function withAddressOf(exchange: HttpExchange, headers: string[]): string[] {
   const { request, tenant } = exchange
   if (hostOf(request.socket) === undefined) return headers
-  const others = without(headers, name => name === 'host' || name === 'origin' || isOriginalUrlHeader(name))
+  const others = withoutHeaders(
+    headers,
+    name => name === 'host' || name === 'origin' || isOriginalUrlHeader(name),
+  )
   return [...others, 'Host', new URL(tenant.config.url).host, ...originalUrlHeaders(exchange)]
 }
 
 /** The receiver answers pages itself, unless their host name and origin were dropped from the request. */
 function answerHeaders({ request, tenant }: HttpExchange, { rawHeaders }: IncomingMessage): string[] {
-  const headers = forwarded(rawHeaders)
+  const headers = forwardedHeaders(rawHeaders)
   return hostOf(request.socket) === undefined ? headers : withCorsHeaders(tenant.config, request, headers)
 }
 
-function without(headers: string[], isDropped: (name: string) => boolean): string[] {
+function withoutHeaders(headers: string[], isDropped: (name: string) => boolean): string[] {
   return headers.filter((_, at) => !isDropped(headers[at - (at % 2)]!.toLowerCase()))
 }
 
-function unreachable(exchange: HttpExchange): void {
+function answerUnreachable(exchange: HttpExchange): void {
   if (exchange.response.headersSent) return void exchange.response.destroy()
   refuse(exchange, 503, { code: RPC.refused, message: 'The server was replaced. Try again.' }, [
     'Retry-After',

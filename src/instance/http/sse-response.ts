@@ -31,7 +31,7 @@ export class SseResponse {
       ...headers,
     ])
     response.flushHeaders()
-    response.once('close', () => this.#closed())
+    response.once('close', () => this.#handleClose())
     open.add(this)
     keepAlive ??= setInterval(pingAll, KEEP_ALIVE_MS).unref()
   }
@@ -59,7 +59,7 @@ export class SseResponse {
   end(): void {
     if (!this.isOpen) return
     this.#response.end()
-    this.#closed()
+    this.#handleClose()
   }
 
   #write(frame: string): void {
@@ -68,7 +68,7 @@ export class SseResponse {
     if (this.#response.writableLength > MAX_UNREAD_BYTES) this.#response.destroy()
   }
 
-  #closed(): void {
+  #handleClose(): void {
     const onClose = this.#onClose
     this.#onClose = undefined
     open.delete(this)

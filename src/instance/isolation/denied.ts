@@ -3,7 +3,7 @@ import { define } from './intrinsics.ts'
 const Refusal = Error
 
 /** Replacement for a function that handler modules may not call. */
-export function denied(name: string): () => never {
+export function denyCall(name: string): () => never {
   return () => {
     throw refusal(name)
   }
@@ -27,7 +27,7 @@ export function denyAll(target: object, names: readonly string[], prefix: string
   for (const name of names) {
     if (typeof (target as Functions)[name] !== 'function')
       throw new SealError(`${prefix}.${name} was not found.`)
-    replace(target, name, denied(`${prefix}.${name}`))
+    replace(target, name, denyCall(`${prefix}.${name}`))
   }
 }
 

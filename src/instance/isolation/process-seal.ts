@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import v8 from 'node:v8'
 import type { TenantLog } from '../log/tenant-log.ts'
 import { describeStack } from '../module/failure.ts'
-import { denied, deny, denyAll, replace } from './denied.ts'
+import { deny, denyAll, denyCall, replace } from './denied.ts'
 import { apply, bare } from './intrinsics.ts'
 import type { UserOutput } from './user-output.ts'
 
@@ -87,8 +87,8 @@ function sealKill(): void {
   const { _kill: kill } = process as unknown as { _kill(pid: number, signal: number): number }
   const { pid: own } = process
   const signals = bare({ ...os.constants.signals }) as Record<string, number>
-  const refuse = denied('process.kill of another process')
-  const unknown = denied('process.kill with an unknown signal')
+  const refuse = denyCall('process.kill of another process')
+  const unknown = denyCall('process.kill with an unknown signal')
   denyAll(process, ['_kill'], 'process')
   replace(process, 'kill', (pid: unknown, signal: unknown = 'SIGTERM') => {
     if (pid !== own) return refuse()

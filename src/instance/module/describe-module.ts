@@ -28,7 +28,7 @@ export async function describeModule(bundle: string): Promise<DescribedServer> {
       logging: true,
       subscribe: resources.length > 0,
       listChanged: true,
-      completions: modules.some(completes),
+      completions: modules.some(hasCompletions),
     },
   }
 }
@@ -110,7 +110,7 @@ function listsOf(
   return lists.length > 0 ? Object.fromEntries(lists) : undefined
 }
 
-function completes(module: LoadedModule): boolean {
+function hasCompletions(module: LoadedModule): boolean {
   if (module.kind === 'resource')
     return Object.keys(optionsOf<ResourceDefinition>(module).complete ?? {}).length > 0
   if (module.kind === 'tool') return false

@@ -74,9 +74,9 @@ export class ModuleTool implements PreparedTool {
       const result = isThenable(parsed)
         ? Promise.resolve(parsed).then(value => this.#run(value, call))
         : this.#run(parsed, call)
-      return result instanceof Promise ? result.catch(error => this.#failed(error, call)) : result
+      return result instanceof Promise ? result.catch(error => this.#failureResult(error, call)) : result
     } catch (error) {
-      return this.#failed(error, call)
+      return this.#failureResult(error, call)
     }
   }
 
@@ -105,7 +105,7 @@ export class ModuleTool implements PreparedTool {
     return toolError(`Invalid arguments for ${this.name}: ${fault}`)
   }
 
-  #failed(error: unknown, call: ClientContext): CallToolResult {
+  #failureResult(error: unknown, call: ClientContext): CallToolResult {
     return toolError(this.#failure.describe(this.name, error, call))
   }
 }

@@ -59,7 +59,7 @@ export class EgressClient {
     socket.setNoDelay(true)
     socket.on('error', () => {}) // 'close' follows
     socket.on('data', (text: unknown) => this.#read(String(text)))
-    socket.on('close', () => this.#lost(socket))
+    socket.on('close', () => this.#onLost(socket))
     return socket
   }
 
@@ -75,7 +75,7 @@ export class EgressClient {
     if (this.#pending.size === 0) this.#socket?.unref()
   }
 
-  #lost(socket: Socket): void {
+  #onLost(socket: Socket): void {
     if (this.#socket !== socket) return
     this.#socket = undefined
     const error = toError({ code: 'ECONNRESET', message: 'The connection to the egress process was lost.' })

@@ -50,7 +50,7 @@ function callTool(
   const tool = server.findTool(name)
   if (!tool) throw new RpcError(RPC.invalidParams, `Unknown tool: ${name}`)
   const args = params.arguments ?? {}
-  if (!isObject(args)) throw invalid('arguments', 'an object')
+  if (!isObject(args)) throw invalidField('arguments', 'an object')
   const result = tool.call(args, context)
   return result instanceof Promise ? result.then(serialize) : serialize(result)
 }
@@ -58,7 +58,7 @@ function callTool(
 function list(method: 'listTools' | 'listResources' | 'listResourceTemplates' | 'listPrompts'): Method {
   return (server, params, context) => {
     const { cursor } = params
-    if (cursor !== undefined && typeof cursor !== 'string') throw invalid('cursor', 'a string')
+    if (cursor !== undefined && typeof cursor !== 'string') throw invalidField('cursor', 'a string')
     const page = server[method](cursor, context)
     if (typeof page === 'string') return { members: page, failed: false }
     return page.then(members => ({ members, failed: false }))
@@ -83,7 +83,7 @@ async function getPrompt(
   const name = requireText(params, 'name')
   const args = params.arguments ?? {}
   if (!isObject(args) || !Object.values(args).every(value => typeof value === 'string'))
-    throw invalid('arguments', 'an object of strings')
+    throw invalidField('arguments', 'an object of strings')
   return serialize(await server.getPrompt(name, args as Record<string, string>, context))
 }
 
@@ -118,10 +118,10 @@ function serialize(result: object): MethodResult {
 
 function requireText(params: Params, field: string): string {
   const value = params[field]
-  if (typeof value !== 'string') throw invalid(field, 'a string')
+  if (typeof value !== 'string') throw invalidField(field, 'a string')
   return value
 }
 
-function invalid(field: string, expected: string): RpcError {
+function invalidField(field: string, expected: string): RpcError {
   return new RpcError(RPC.invalidParams, `Invalid params: "${field}" must be ${expected}`)
 }

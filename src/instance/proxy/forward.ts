@@ -73,7 +73,7 @@ function requestHeaders(
     ...(dropsOrigin || isForeign ? ['origin'] : []),
     ...Object.keys(own),
   ]
-  const headers = passed(request.rawHeaders, new Set(dropped))
+  const headers = passedHeaders(request.rawHeaders, new Set(dropped))
   const length = header(request, 'content-length')
   if (length !== undefined) headers.push('content-length', length)
   for (const [name, value] of Object.entries(own)) if (value !== '') headers.push(name, value)
@@ -96,7 +96,7 @@ function begin(
   raw: Buffer[] | string[],
   session: ForwardedSession | undefined,
 ): void {
-  const headers = withCorsHeaders(tenant.config, request, passed(raw.map(String), new Set()))
+  const headers = withCorsHeaders(tenant.config, request, passedHeaders(raw.map(String), new Set()))
   const at = session
     ? headers.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === SESSION)
     : -1
@@ -106,7 +106,7 @@ function begin(
   response.flushHeaders()
 }
 
-function passed(raw: readonly string[], dropped: ReadonlySet<string>): string[] {
+function passedHeaders(raw: readonly string[], dropped: ReadonlySet<string>): string[] {
   const named = namedByConnection(raw)
   const kept: string[] = []
   for (let index = 0; index < raw.length; index += 2) {

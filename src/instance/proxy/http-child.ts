@@ -55,7 +55,7 @@ export class HttpChild {
       if (await accepts(child.port)) return child
       await Promise.race([child.ended, new Promise(resolve => setTimeout(resolve, PROBE_PAUSE_MS))])
     }
-    throw await child.#failed(options.startTimeoutMs)
+    throw await child.#startError(options.startTimeoutMs)
   }
 
   get origin(): string {
@@ -68,7 +68,7 @@ export class HttpChild {
     await this.ended
   }
 
-  async #failed(startTimeoutMs: number): Promise<ChildStartError> {
+  async #startError(startTimeoutMs: number): Promise<ChildStartError> {
     const why = this.isAlive
       ? `did not listen on $PORT (${this.port}) within ${startTimeoutMs / 1000} s`
       : `${describeProgramEnding(await this.ended)} before it listened on $PORT`

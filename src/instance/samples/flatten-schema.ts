@@ -24,7 +24,7 @@ export function flattenSchema(given: unknown, attempt: Attempt, followed = 0): J
     ...asList(allOf),
     ...chosen(anyOf, attempt.branch),
     ...chosen(oneOf, attempt.branch),
-    ...conditional(condition, then, otherwise, attempt.branch),
+    ...conditionalSchemas(condition, then, otherwise, attempt.branch),
   ]
   let merged: JsonSchema = own
   for (const part of parts) {
@@ -117,7 +117,12 @@ function chosen(alternatives: unknown, branch: number): unknown[] {
   return list.length > 0 ? [list[branch % list.length]] : []
 }
 
-function conditional(condition: unknown, then: unknown, otherwise: unknown, branch: number): unknown[] {
+function conditionalSchemas(
+  condition: unknown,
+  then: unknown,
+  otherwise: unknown,
+  branch: number,
+): unknown[] {
   if (condition === undefined) return []
   return branch % 2 === 0 ? [condition, then ?? {}] : [otherwise ?? {}]
 }

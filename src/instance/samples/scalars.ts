@@ -32,7 +32,7 @@ const FORMATS: Record<string, (seed: number) => string> = {
 export function sampleString(schema: JsonSchema, seed: number): string | undefined {
   const least = Number(schema.minLength ?? 0)
   const most = Number(schema.maxLength ?? Number.POSITIVE_INFINITY)
-  if (typeof schema.pattern === 'string') return matching(schema.pattern, seed, least, most)
+  if (typeof schema.pattern === 'string') return matchingText(schema.pattern, seed, least, most)
   const format = FORMATS[String(schema.format)]
   if (format) return format(seed)
   const text = seed === 0 ? 'sample' : `sample ${seed + 1}`
@@ -41,7 +41,7 @@ export function sampleString(schema: JsonSchema, seed: number): string | undefin
 }
 
 /** Tries longer strings and other alternatives until the length fits. */
-function matching(pattern: string, seed: number, least: number, most: number): string | undefined {
+function matchingText(pattern: string, seed: number, least: number, most: number): string | undefined {
   for (let extra = 0; extra <= least + 8; extra++) {
     const text = samplePattern(pattern, { seed, extra })
     if (text !== undefined && text.length >= least && text.length <= most) return text

@@ -49,7 +49,7 @@ export class DeclaredTool implements PreparedTool {
     try {
       this.#parts ??= await this.#prepare()
     } catch (error) {
-      return this.#failed(error)
+      return this.#failureResult(error)
     }
     return this.#run(this.#parts, args, context)
   }
@@ -72,9 +72,9 @@ export class DeclaredTool implements PreparedTool {
       if (fault) return toolError(`Invalid arguments for ${this.name}: ${fault}`)
       const answer = parts.handler(createScope(this.#server, args, context), context)
       if (!(answer instanceof Promise)) return this.#finish(parts, answer)
-      return answer.then(value => this.#finish(parts, value)).catch(error => this.#failed(error))
+      return answer.then(value => this.#finish(parts, value)).catch(error => this.#failureResult(error))
     } catch (error) {
-      return this.#failed(error)
+      return this.#failureResult(error)
     }
   }
 
@@ -90,7 +90,7 @@ export class DeclaredTool implements PreparedTool {
     return { ...result, structuredContent: value }
   }
 
-  #failed(error: unknown): CallToolResult {
+  #failureResult(error: unknown): CallToolResult {
     return toolError(`${this.name} failed: ${describeFailure(error, this.#server.env)}`)
   }
 }

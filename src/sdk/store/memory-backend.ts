@@ -1,6 +1,6 @@
 import {
   type Commit,
-  incremented,
+  incrementText,
   MAX_PAGE_BYTES,
   MAX_STORE_BYTES,
   notANumber,
@@ -124,7 +124,7 @@ export class MemoryBackend implements StateBackend {
     const expiresAt = write.ttlMs === undefined ? undefined : this.#now() + write.ttlMs
     const known = 'by' in write ? this.#entries(scope).get(key) : undefined
     const kept = known ? known.expiresAt : expiresAt
-    const value = 'by' in write ? incremented(known?.value, write.by) : write.value
+    const value = 'by' in write ? incrementText(known?.value, write.by) : write.value
     return value === undefined
       ? undefined
       : { scope, key, value, ...(kept !== undefined && { expiresAt: kept }) }

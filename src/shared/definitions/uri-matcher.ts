@@ -42,7 +42,7 @@ export function matchPieces(
     // Later starts have no other possible ends.
     if (stretch && at >= stretch.from && at < stretch.to) return false
     let last = at
-    for (const to of ends(uri, at, piece)) {
+    for (const to of possibleEnds(uri, at, piece)) {
       last = to
       if (!read(index + 1, to)) continue
       values.set(piece, uri.slice(at, to))
@@ -56,7 +56,7 @@ export function matchPieces(
 }
 
 /** Possible ends of a value that starts at `at`. It has at least one character, and lists have no empty values. */
-function* ends(uri: string, at: number, { stops, separator }: UriValue): Generator<number> {
+function* possibleEnds(uri: string, at: number, { stops, separator }: UriValue): Generator<number> {
   for (let to = at; to < uri.length; to++) {
     const character = uri[to]!
     if (stops.includes(character)) return

@@ -103,7 +103,7 @@ export function storeFull(maxBytes: number): { error: StateError } {
 }
 
 /** Sum as JSON text. `value`: the current value, if any. Undefined when it or the sum is not a number. */
-export function incremented(value: string | undefined, by: number): string | undefined {
+export function incrementText(value: string | undefined, by: number): string | undefined {
   const number: unknown = value === undefined ? 0 : JSON.parse(value)
   const sum = typeof number === 'number' ? number + by : Number.NaN
   return Number.isFinite(sum) ? JSON.stringify(sum) : undefined

@@ -41,7 +41,7 @@ export function ownControlGroups(): ControlGroups | undefined {
 /** Returns undefined when the process may not create groups: no Linux, no delegation, or version 1 without root. */
 export function findControlGroups(pid: number | 'self' = 'self', proc = '/proc'): ControlGroups | undefined {
   const hierarchies = hierarchiesOf(pid, proc)
-  return delegated(hierarchies) ?? legacy(hierarchies)
+  return delegatedGroup(hierarchies) ?? legacyGroup(hierarchies)
 }
 
 /** Folder of the process in the unified hierarchy. */
@@ -57,7 +57,7 @@ export function processorGaps({ cpus }: { cpus?: number | undefined } = {}): str
   ]
 }
 
-function delegated(hierarchies: readonly Hierarchy[]): ControlGroups | undefined {
+function delegatedGroup(hierarchies: readonly Hierarchy[]): ControlGroups | undefined {
   const own = hierarchies.find(({ version }) => version === 2)?.folder
   if (own === undefined || basename(own) !== DAEMON_GROUP) return undefined
   const parent = dirname(own)
@@ -67,7 +67,7 @@ function delegated(hierarchies: readonly Hierarchy[]): ControlGroups | undefined
   return { version: 2, parents: new Map(usable.map(controller => [controller, parent])) }
 }
 
-function legacy(hierarchies: readonly Hierarchy[]): ControlGroups | undefined {
+function legacyGroup(hierarchies: readonly Hierarchy[]): ControlGroups | undefined {
   if (process.getuid?.() !== 0) return undefined
   const parents = new Map<Controller, string>()
   for (const controller of VERSION_1) {

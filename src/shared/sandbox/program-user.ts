@@ -46,10 +46,10 @@ function reachAll(user: SandboxUser, needs: Needs, isShared: boolean): ProgramUs
   const isReplaced = (folder: string) =>
     isBelowAny(needs.hidden, folder) && !isBelowAny([...needs.shown, needs.folder], folder)
   const wayTo = (path: string) => reach(path, user, isReplaced)
-  const read = existing(needs.read).map(wayTo)
+  const read = existingPaths(needs.read).map(wayTo)
   const blocked = read.find(result => !result.reachable)
   if (blocked && !blocked.reachable) return { switched: false, why: `only root can read ${blocked.by}` }
-  const others = existing([...needs.commands.split(delimiter), ...needs.write]).map(wayTo)
+  const others = existingPaths([...needs.commands.split(delimiter), ...needs.write]).map(wayTo)
   const ways = [...read, ...others].flatMap(way => (way.reachable && way.closed !== undefined ? [way] : []))
   const mounts = [...needs.hidden, needs.folder]
   const closed = [
@@ -64,7 +64,7 @@ function isBelowAny(folders: readonly string[], path: string): boolean {
   return folders.some(folder => isWithin(folder, path))
 }
 
-function existing(paths: readonly string[]): string[] {
+function existingPaths(paths: readonly string[]): string[] {
   return paths.filter(path => isAbsolute(path) && existsSync(path)).flatMap(withTarget)
 }
 

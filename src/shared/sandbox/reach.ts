@@ -24,11 +24,11 @@ export function reach(
 ): Reach {
   const [first, second] = closedAbove(path, user, isReplaced)
   if (second !== undefined) return { reachable: false, by: second }
-  if (!allows(path, user, isFolder(path) ? READ | ENTER : READ)) return { reachable: false, by: path }
+  if (!isAllowed(path, user, isFolder(path) ? READ | ENTER : READ)) return { reachable: false, by: path }
   if (first === undefined) return { reachable: true }
   const shown = join(first, relative(first, path).split(sep)[0]!)
   // A file alone in an empty folder would lose its siblings.
-  if (!isFolder(shown) || !allows(shown, user, READ | ENTER)) return { reachable: false, by: first }
+  if (!isFolder(shown) || !isAllowed(shown, user, READ | ENTER)) return { reachable: false, by: first }
   return { reachable: true, closed: first, shown }
 }
 
@@ -38,11 +38,11 @@ export function closedAbove(
   user: SandboxUser,
   isReplaced: (folder: string) => boolean,
 ): string[] {
-  return foldersAbove(path).filter(folder => !isReplaced(folder) && !allows(folder, user, ENTER))
+  return foldersAbove(path).filter(folder => !isReplaced(folder) && !isAllowed(folder, user, ENTER))
 }
 
 export function mayWrite(folder: string, user: SandboxUser): boolean {
-  return allows(folder, user, WRITE | ENTER)
+  return isAllowed(folder, user, WRITE | ENTER)
 }
 
 export function withTarget(path: string): string[] {
@@ -65,7 +65,7 @@ function isFolder(path: string): boolean {
   return statSync(path).isDirectory()
 }
 
-function allows(path: string, user: SandboxUser, wanted: number): boolean {
+function isAllowed(path: string, user: SandboxUser, wanted: number): boolean {
   const status = statSync(path, { throwIfNoEntry: false })
   return status === undefined || (bitsFor(status, user) & wanted) === wanted
 }

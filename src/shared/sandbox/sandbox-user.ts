@@ -79,11 +79,11 @@ export function switchedCommand(
 }
 
 function isMapped(range: IdRange): boolean {
-  return ['/proc/self/uid_map', '/proc/self/gid_map'].every(map => covers(map, range))
+  return ['/proc/self/uid_map', '/proc/self/gid_map'].every(map => mapsRange(map, range))
 }
 
 /** Lines of `<first inside> <first outside> <count>`, see user_namespaces(7). */
-function covers(map: string, { first, count }: IdRange): boolean {
+function mapsRange(map: string, { first, count }: IdRange): boolean {
   const rows = readFileSync(map, 'utf8').trim().split('\n')
   return rows.some(row => {
     const [inside = 0, , length = 0] = row.trim().split(/\s+/).map(Number)

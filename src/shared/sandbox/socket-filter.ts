@@ -90,17 +90,17 @@ function instructions(
   unixSockets: boolean,
 ): Instruction[] {
   const families = [AF_INET, AF_INET6, AF_NETLINK, ...(unixSockets ? [AF_UNIX] : [])]
-  const pairs = [load(FIRST_ARGUMENT), ...unless(AF_UNIX, EAFNOSUPPORT), load(SECOND_ARGUMENT)]
+  const pairs = [load(FIRST_ARGUMENT), ...returnUnless(AF_UNIX, EAFNOSUPPORT), load(SECOND_ARGUMENT)]
   const types = unixSockets ? [] : allowOnly([SOCK_STREAM, SOCK_SEQPACKET])
   return [
     load(ARCHITECTURE),
-    ...unless(audit, KILL),
+    ...returnUnless(audit, KILL),
     load(NUMBER),
     [IF_AT_LEAST, X32_BIT, 0, 1],
     give(ENOSYS),
     ...refused.flatMap(number => [[IF_EQUAL, number, 0, 1] as Instruction, give(ENOSYS)]),
-    ...when(socket, [load(FIRST_ARGUMENT), ...allowOnly(families)]),
-    ...when(socketpair, [...pairs, [AND, TYPE_MASK, 0, 0], ...types, give(ALLOW)]),
+    ...whenNumber(socket, [load(FIRST_ARGUMENT), ...allowOnly(families)]),
+    ...whenNumber(socketpair, [...pairs, [AND, TYPE_MASK, 0, 0], ...types, give(ALLOW)]),
     give(ALLOW),
   ]
 }
@@ -113,12 +113,12 @@ function give(result: number): Instruction {
   return [RETURN, result, 0, 0]
 }
 
-function unless(value: number, result: number): Instruction[] {
+function returnUnless(value: number, result: number): Instruction[] {
   return [[IF_EQUAL, value, 1, 0], give(result)]
 }
 
 /** Every path through the block must return. */
-function when(number: number, block: Instruction[]): Instruction[] {
+function whenNumber(number: number, block: Instruction[]): Instruction[] {
   return [[IF_EQUAL, number, 0, block.length], ...block]
 }
 

@@ -2,7 +2,7 @@ import { narrowedLimits } from './narrowed-limits.ts'
 import { sameJson } from './same-json.ts'
 import {
   alternativesOf,
-  below,
+  childView,
   propertiesOf,
   requiredOf,
   type Schema,
@@ -52,8 +52,13 @@ function plainInputs(path: string, before: View, after: View, depth: number): Su
     ...lostValues(path, before, after, INPUT_WORDS),
     ...narrowedLimits(path, before.schema, after.schema),
     ...inputProperties(path, before, after, depth),
-    ...closed(path, before, after),
-    ...inputs(`${path}[]`, below(before, before.schema.items), below(after, after.schema.items), depth + 1),
+    ...closedProperties(path, before, after),
+    ...inputs(
+      `${path}[]`,
+      childView(before, before.schema.items),
+      childView(after, after.schema.items),
+      depth + 1,
+    ),
     ...incomparableKeywords(path, before, after),
   ]
 }
@@ -65,7 +70,7 @@ function inputProperties(path: string, before: View, after: View, depth: number)
   for (const name of Object.keys(old)) {
     const at = `${path}.${name}`
     if (!Object.hasOwn(now, name)) changes.push(breaking(at, 'is removed'))
-    else changes.push(...inputs(at, below(before, old[name]), below(after, now[name]), depth + 1))
+    else changes.push(...inputs(at, childView(before, old[name]), childView(after, now[name]), depth + 1))
     if (oldRequired.has(name) && !nowRequired.has(name) && Object.hasOwn(now, name))
       changes.push(compatible(at, 'is now optional'))
   }
@@ -80,7 +85,7 @@ function inputProperties(path: string, before: View, after: View, depth: number)
   return changes
 }
 
-function closed(path: string, before: View, after: View): SurfaceChange[] {
+function closedProperties(path: string, before: View, after: View): SurfaceChange[] {
   const [old, now] = [before.schema.additionalProperties ?? true, after.schema.additionalProperties ?? true]
   if (sameJson(old, now) || old === false || now === true || sameJson(now, {})) return []
   return [
@@ -99,7 +104,7 @@ function outputs(path: string, before: View, after: View, depth: number): Surfac
 function plainOutputs(path: string, before: View, after: View, depth: number): SurfaceChange[] {
   const gained = [...typesOf(after)].filter(type => !typesOf(before).has(type))
   if (gained.length > 0) return [breaking(path, `may now be ${nameTypes(gained)}`)]
-  const items = [below(before, before.schema.items), below(after, after.schema.items)] as const
+  const items = [childView(before, before.schema.items), childView(after, after.schema.items)] as const
   return [
     ...lostValues(path, after, before, OUTPUT_WORDS),
     ...outputProperties(path, before, after, depth),
@@ -114,7 +119,7 @@ function outputProperties(path: string, before: View, after: View, depth: number
     const at = `${path}.${name}`
     if (!Object.hasOwn(now, name)) return [breaking(at, 'is removed')]
     const missing = oldRequired.has(name) && !nowRequired.has(name)
-    const inside = outputs(at, below(before, old[name]), below(after, now[name]), depth + 1)
+    const inside = outputs(at, childView(before, old[name]), childView(after, now[name]), depth + 1)
     return missing ? [breaking(at, 'may now be missing'), ...inside] : inside
   })
   const added = Object.keys(now).filter(name => !Object.hasOwn(old, name))

@@ -16,7 +16,7 @@ export function viewOf(value: unknown, root: Schema): View {
   return resolve(value === false ? EMPTY_SCHEMA : isSchema(value) ? value : {}, root, 0)
 }
 
-export function below({ root }: View, value: unknown): View {
+export function childView({ root }: View, value: unknown): View {
   return viewOf(value, root)
 }
 
@@ -44,7 +44,7 @@ export function alternativesOf(view: View): View[] {
   const branches = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : undefined
   if (!branches || (anyOf && oneOf)) return [view]
   return branches.flatMap(branch => {
-    const { schema, root } = below(view, branch)
+    const { schema, root } = childView(view, branch)
     return alternativesOf({ schema: { ...rest, ...schema }, root })
   })
 }

@@ -24,9 +24,9 @@ export function findFeatureProblems(request: BuildRequest): DefinitionProblem[] 
 
 function listFeatures({ tools = [], resources = [], prompts = [], ...request }: BuildRequest): Feature[] {
   return [
-    ...(request.page_size === undefined ? [] : [advanced('page_size', 'pagination')]),
-    ...(request.source === undefined ? [] : [custom('source', 'source archives')]),
-    ...(request.program === undefined ? [] : [custom('program', 'programs')]),
+    ...(request.page_size === undefined ? [] : [advancedFeature('page_size', 'pagination')]),
+    ...(request.source === undefined ? [] : [customFeature('source', 'source archives')]),
+    ...(request.program === undefined ? [] : [customFeature('program', 'programs')]),
     ...tools.flatMap(({ handler }, index) => handlerFeatures(`tools[${index}].handler`, handler)),
     ...resources.flatMap(({ handler }, index) => handlerFeatures(`resources[${index}].handler`, handler)),
     ...prompts.flatMap(({ handler }, index) => handlerFeatures(`prompts[${index}].handler`, handler)),
@@ -34,15 +34,15 @@ function listFeatures({ tools = [], resources = [], prompts = [], ...request }: 
 }
 
 function handlerFeatures(path: string, handler: Handler | undefined): Feature[] {
-  if (handler?.type === 'http') return [advanced(path, '"http" handlers')]
-  if (handler?.type === 'module') return [custom(path, '"module" handlers')]
-  return handler?.emit?.length ? [advanced(`${path}.emit`, 'progress and logging')] : []
+  if (handler?.type === 'http') return [advancedFeature(path, '"http" handlers')]
+  if (handler?.type === 'module') return [customFeature(path, '"module" handlers')]
+  return handler?.emit?.length ? [advancedFeature(`${path}.emit`, 'progress and logging')] : []
 }
 
-function advanced(path: string, name: string): Feature {
+function advancedFeature(path: string, name: string): Feature {
   return { path, name, templates: ['custom', 'advanced'] }
 }
 
-function custom(path: string, name: string): Feature {
+function customFeature(path: string, name: string): Feature {
   return { path, name, templates: ['custom'] }
 }

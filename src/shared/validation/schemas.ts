@@ -68,7 +68,7 @@ function checkMeaning(path: string, schema: JsonSchema): DefinitionProblem[] {
     return problem(path, `contains ${count} schemas; the maximum is ${MAX_SUBSCHEMAS}`)
   const { $schema: _dialect, ...plain } = schema
   if (isSound(plain)) return []
-  const error = deepest(listSchemaErrors(schema))
+  const error = deepestError(listSchemaErrors(schema))
   if (error) return [describeSchemaError(path, error, schema)]
   try {
     compileSchema(schema, { isTrial: true })
@@ -85,7 +85,7 @@ function describeCause(cause: Error): string {
 }
 
 /** Most specific error. The meta-schemas have many alternatives, so the outer errors are unhelpful. */
-function deepest(errors: readonly ErrorObject[]): ErrorObject | undefined {
+function deepestError(errors: readonly ErrorObject[]): ErrorObject | undefined {
   return errors.toSorted((a, b) => b.instancePath.split('/').length - a.instancePath.split('/').length)[0]
 }
 

@@ -32,17 +32,17 @@ function describeIssue(issue: Issue, rejected: RejectedValue): DefinitionProblem
 function describeValue(issue: Issue, value: unknown): string {
   switch (issue.code) {
     case 'invalid_type':
-      return `must be ${withArticle(issue.expected)}, not ${shown(value)}`
+      return `must be ${withArticle(issue.expected)}, not ${showValue(value)}`
     case 'invalid_value':
-      return `${shown(value)} is not ${listed(issue.values)}${near(value, issue.values)}`
+      return `${showValue(value)} is not ${listValues(issue.values)}${suggestNear(value, issue.values)}`
     case 'too_small':
-      return value === '' ? 'must not be empty' : `must be at least ${issue.minimum}, not ${shown(value)}`
+      return value === '' ? 'must not be empty' : `must be at least ${issue.minimum}, not ${showValue(value)}`
     case 'too_big':
-      return `must be at most ${issue.maximum}, not ${shown(value)}`
+      return `must be at most ${issue.maximum}, not ${showValue(value)}`
     case 'invalid_format':
-      return `${shown(value)} is not valid; expected ${expectedFormat(issue)}`
+      return `${showValue(value)} is not valid; expected ${expectedFormat(issue)}`
     default:
-      return isObject(value) ? issue.message : `${issue.message} (given: ${shown(value)})`
+      return isObject(value) ? issue.message : `${issue.message} (given: ${showValue(value)})`
   }
 }
 
@@ -79,14 +79,14 @@ function describeUnion(
   const branch = matchingBranch(issue, value, rejected) ?? issue.errors.find(hasRightType)
   if (branch)
     return describeIssues(
-      branch.map(one => within(issue.path, one)),
+      branch.map(one => withinPath(issue.path, one)),
       rejected,
     )
   const kinds = new Set(issue.errors.flat().map(one => ('expected' in one ? withArticle(one.expected) : '')))
   const allowed = [...kinds].filter(Boolean).join(' or ')
   return problem(
     path,
-    value === undefined ? `is required (${allowed})` : `must be ${allowed}, not ${shown(value)}`,
+    value === undefined ? `is required (${allowed})` : `must be ${allowed}, not ${showValue(value)}`,
   )
 }
 
@@ -106,7 +106,7 @@ function hasRightType(branch: readonly Issue[]): boolean {
   return !branch.some(({ code, path }) => path.length === 0 && code === 'invalid_type')
 }
 
-function within(path: readonly PropertyKey[], issue: Issue): Issue {
+function withinPath(path: readonly PropertyKey[], issue: Issue): Issue {
   return { ...issue, path: [...path, ...issue.path] }
 }
 
@@ -121,8 +121,11 @@ function describeDiscriminator(
   const union = schemaAt(owner, rejected)
   const allowed = union instanceof z.ZodDiscriminatedUnion ? discriminatorValues(union, field) : []
   const given = valueAt(rejected.input, [...owner, field])
-  if (given === undefined) return { path: fieldPath, message: `is required (${listed(allowed)})` }
-  return { path: fieldPath, message: `${shown(given)} is not ${listed(allowed)}${near(given, allowed)}` }
+  if (given === undefined) return { path: fieldPath, message: `is required (${listValues(allowed)})` }
+  return {
+    path: fieldPath,
+    message: `${showValue(given)} is not ${listValues(allowed)}${suggestNear(given, allowed)}`,
+  }
 }
 
 function discriminatorValues(union: z.ZodDiscriminatedUnion, field: string): string[] {
@@ -192,7 +195,7 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 
 function expectation(issue: Issue): string {
   if (issue.code === 'invalid_type') return ` (${withArticle(issue.expected)})`
-  if (issue.code === 'invalid_value') return ` (${listed(issue.values)})`
+  if (issue.code === 'invalid_value') return ` (${listValues(issue.values)})`
   return ''
 }
 
@@ -202,18 +205,18 @@ function withArticle(kind: string): string {
   return /^[aeiou]/.test(kind) ? `an ${kind}` : `a ${kind}`
 }
 
-function listed(values: readonly unknown[]): string {
+function listValues(values: readonly unknown[]): string {
   const words = values.map(value => JSON.stringify(value))
   return words.length === 1 ? `${words[0]}` : `one of ${words.join(', ')}`
 }
 
-function near(value: unknown, allowed: readonly unknown[]): string {
+function suggestNear(value: unknown, allowed: readonly unknown[]): string {
   const closest = typeof value === 'string' ? nearestName(value, allowed.map(String)) : undefined
   return closest ? `; did you mean "${closest}"?` : ''
 }
 
 /** Shortened JSON of a value. */
-function shown(value: unknown): string {
+function showValue(value: unknown): string {
   if (Array.isArray(value)) return 'an array'
   if (isObject(value)) return 'an object'
   // A project file in TypeScript can contain values that are not JSON.

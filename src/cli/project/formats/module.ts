@@ -15,7 +15,7 @@ export async function loadModule(file: string): Promise<ProjectSource> {
   // The query makes Node reload a changed file.
   const url = `${pathToFileURL(file).href}?changed=${statSync(file).mtimeMs}`
   const module = await import(url).catch(async error => {
-    throw (await syntaxError(file, text)) ?? thrown(file, error)
+    throw (await syntaxError(file, text)) ?? placeError(file, error)
   })
   if (module.default === undefined)
     throw new HostingError('INVALID_MCP', `${basename(file)} must export the project as its default export.`)
@@ -46,7 +46,7 @@ async function syntaxError(file: string, text: string): Promise<HostingError | u
 }
 
 /** The error with the place in the file where it was thrown. */
-function thrown(file: string, error: Error): HostingError {
+function placeError(file: string, error: Error): HostingError {
   const frame = String(error?.stack)
     .split('\n')
     .find(line => line.includes(pathToFileURL(file).href))

@@ -31,11 +31,11 @@ function addFolder(directory: string, folder: string, rules: IgnoreRules, files:
     else if (entry.isFile() || entry.isSymbolicLink())
       files.push({ path, bytes: lstatSync(join(directory, path)).size })
     // Skips sockets and pipes.
-    if (files.length > MAX_FILES) throw tooMany(directory)
+    if (files.length > MAX_FILES) throw tooManyFiles(directory)
   }
 }
 
-function tooMany(directory: string): HostingError {
+function tooManyFiles(directory: string): HostingError {
   return new HostingError('INVALID_REQUEST', `${directory} has more than ${MAX_FILES} files to upload.`, {
     details: 'Add files that the server does not need to .mcpignore.',
   })

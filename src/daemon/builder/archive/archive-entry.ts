@@ -20,7 +20,7 @@ export type Visit = (entry: RawEntry) => Promise<void>
 
 /** INVALID_REQUEST that names the entry. */
 export function refuseEntry(name: string, why: string): HostingError {
-  return new HostingError('INVALID_REQUEST', `The archive was rejected: "${shown(name)}" ${why}.`)
+  return new HostingError('INVALID_REQUEST', `The archive was rejected: "${shownName(name)}" ${why}.`)
 }
 
 /** INVALID_REQUEST about the archive as a whole. */
@@ -38,7 +38,7 @@ export function toArchiveError(error: unknown): unknown {
   return refuseArchive(`is damaged (${(error as Error).message})`, error)
 }
 
-function shown(name: string): string {
+function shownName(name: string): string {
   const plain = name.replace(/\p{Cc}/gu, '�')
   return plain.length > 120 ? `${plain.slice(0, 120)}…` : plain
 }

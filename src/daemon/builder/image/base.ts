@@ -35,7 +35,7 @@ export function findCommand(
 }
 
 /** Moves an entry to where the base's symbolic links lead, so that it does not replace a link with a folder. */
-export function moved(paths: ImagePaths, entry: LayerEntry): LayerEntry {
+export function moveEntry(paths: ImagePaths, entry: LayerEntry): LayerEntry {
   return { ...entry, path: resolveInImage(paths, entry.path) }
 }
 

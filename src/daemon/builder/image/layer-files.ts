@@ -7,7 +7,7 @@ import { extract, type Header } from 'tar-stream'
 import type { Blobs } from './blobs.ts'
 import type { ImagePaths } from './image-paths.ts'
 import type { Layer } from './layer.ts'
-import { malformed } from './manifest.ts'
+import { malformedImage } from './manifest.ts'
 
 /** Limits for unpacked base images: far above real ones, and safe for the machine. */
 const MAX_ENTRIES = 1_000_000
@@ -47,7 +47,7 @@ async function readLayer(
       bytes += chunk.length
       hash.update(chunk)
       done(
-        bytes > MAX_UNPACKED_BYTES ? malformed(name, `${layer.digest} is too large unpacked`) : null,
+        bytes > MAX_UNPACKED_BYTES ? malformedImage(name, `${layer.digest} is too large unpacked`) : null,
         chunk,
       )
     },
@@ -55,11 +55,11 @@ async function readLayer(
   await pipeline(blobs.stream(layer.digest), ...decompressor(layer), measured, archive).catch(error => {
     throw error.code === 'UPSTREAM_FAILED'
       ? error
-      : malformed(name, `its layer ${layer.digest} is damaged: ${error.message}`)
+      : malformedImage(name, `its layer ${layer.digest} is damaged: ${error.message}`)
   })
   const diffId = `sha256:${hash.digest('hex')}`
   if (diffId !== layer.diffId)
-    throw malformed(
+    throw malformedImage(
       name,
       `its layer ${layer.digest} unpacks to ${diffId}, but its config says ${layer.diffId}`,
     )
@@ -75,7 +75,10 @@ function apply(paths: Map<string, string>, header: Header, name: string): void {
   const path = posix.normalize(header.name).replace(/^\/+|\/+$/g, '')
   const target = header.type === 'link' ? posix.normalize(header.linkname ?? '') : ''
   if ([path, target].some(one => one === '..' || one.startsWith('../')) || header.name.includes('\0'))
-    throw malformed(name, `it has an entry outside the image: ${JSON.stringify(header.name.slice(0, 200))}`)
+    throw malformedImage(
+      name,
+      `it has an entry outside the image: ${JSON.stringify(header.name.slice(0, 200))}`,
+    )
   const folder = posix.dirname(path)
   const file = posix.basename(path)
   if (file === '.wh..wh..opq') return removeBelow(paths, folder)
@@ -85,7 +88,7 @@ function apply(paths: Map<string, string>, header: Header, name: string): void {
     return removeBelow(paths, removed)
   }
   paths.set(path, header.type === 'symlink' ? (header.linkname ?? '') : '')
-  if (paths.size > MAX_ENTRIES) throw malformed(name, `it has more than ${MAX_ENTRIES} files`)
+  if (paths.size > MAX_ENTRIES) throw malformedImage(name, `it has more than ${MAX_ENTRIES} files`)
 }
 
 function removeBelow(paths: Map<string, string>, folder: string): void {

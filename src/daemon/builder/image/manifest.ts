@@ -37,26 +37,26 @@ export interface Index {
  */
 export function parseManifest(bytes: Buffer, name: string): Manifest | Index {
   const content = parseJson(bytes, name)
-  if (content.schemaVersion !== 2) throw malformed(name, 'its schemaVersion is not 2')
+  if (content.schemaVersion !== 2) throw malformedImage(name, 'its schemaVersion is not 2')
   const { mediaType } = content
   if (mediaType !== undefined && !MANIFEST_TYPES.includes(mediaType as string))
-    throw malformed(name, `its media type is ${JSON.stringify(mediaType)?.slice(0, 100)}`)
+    throw malformedImage(name, `its media type is ${JSON.stringify(mediaType)?.slice(0, 100)}`)
   if (Array.isArray(content.manifests)) return { manifests: content.manifests.filter(isDescriptor) }
   const { config, layers } = content
   if (!isDescriptor(config) || !CONFIG_TYPES.includes(config.mediaType) || config.size > MAX_CONFIG_BYTES)
-    throw malformed(name, 'its config is not that of a container image')
+    throw malformedImage(name, 'its config is not that of a container image')
   if (
     !Array.isArray(layers) ||
     layers.length === 0 ||
     layers.length > MAX_LAYERS ||
     !layers.every(isDescriptor)
   )
-    throw malformed(name, `it must have 1 to ${MAX_LAYERS} layers`)
+    throw malformedImage(name, `it must have 1 to ${MAX_LAYERS} layers`)
   const other = layers.find(layer => LAYER_TYPES[layer.mediaType] === undefined)
   if (other)
-    throw malformed(name, `its layer ${other.digest} has the type "${other.mediaType.slice(0, 100)}"`)
+    throw malformedImage(name, `its layer ${other.digest} has the type "${other.mediaType.slice(0, 100)}"`)
   if (layers.reduce((sum, { size }) => sum + size, 0) > MAX_IMAGE_BYTES)
-    throw malformed(name, `its layers have more than ${MAX_IMAGE_BYTES} bytes`)
+    throw malformedImage(name, `its layers have more than ${MAX_IMAGE_BYTES} bytes`)
   return {
     schemaVersion: 2,
     mediaType: MANIFEST_TYPES[0]!,
@@ -98,12 +98,12 @@ export function parseConfig(
       `The base image ${name} is for ${os}/${processor}, not linux/${architecture()}.`,
     )
   if (!Array.isArray(diffIds) || diffIds.length !== layers.length || !diffIds.every(isDigest))
-    throw malformed(name, `its config does not match its ${layers.length} layers`)
+    throw malformedImage(name, `its config does not match its ${layers.length} layers`)
   const env = (config as { Env?: unknown } | undefined)?.Env
   return { diffIds, env: Array.isArray(env) ? env.filter(one => typeof one === 'string') : [] }
 }
 
-export function malformed(name: string, why: string): HostingError {
+export function malformedImage(name: string, why: string): HostingError {
   return new HostingError('UPSTREAM_FAILED', `The base image ${name} cannot be used: ${why}.`, {
     details: 'Use another image, or pull and push it again with skopeo copy.',
   })
@@ -116,7 +116,7 @@ function parseJson(bytes: Buffer, name: string): Record<string, unknown> {
   } catch {
     // reported below
   }
-  throw malformed(name, 'its manifest or config is not a JSON object')
+  throw malformedImage(name, 'its manifest or config is not a JSON object')
 }
 
 function isDescriptor(value: unknown): value is Descriptor {

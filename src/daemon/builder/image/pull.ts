@@ -8,7 +8,7 @@ import {
   type Index,
   MANIFEST_TYPES,
   MAX_MANIFEST_BYTES,
-  malformed,
+  malformedImage,
   parseManifest,
   pickPlatform,
 } from './manifest.ts'
@@ -42,7 +42,7 @@ export async function pullImage(source: ImageSource, blobs: Blobs, reference: st
 }
 
 async function fetchManifest(source: ImageSource, reference: string, depth: number): Promise<PulledImage> {
-  if (depth === 0) throw malformed(source.name, 'its indexes are nested too deeply')
+  if (depth === 0) throw malformedImage(source.name, 'its indexes are nested too deeply')
   const bytes = await source.manifest(reference)
   const digest = sha256(bytes)
   if (reference.startsWith('sha256:') && reference !== digest)
@@ -103,7 +103,7 @@ export function layoutSource(directory: string): ImageSource {
       const isThere = await stat(path(digest))
         .then(found => found.isFile())
         .catch(() => false)
-      if (!isThere) throw malformed(`oci:${directory}`, `it has no blob ${digest}`)
+      if (!isThere) throw malformedImage(`oci:${directory}`, `it has no blob ${digest}`)
       return createReadStream(path(digest))
     },
   }
@@ -118,7 +118,7 @@ export async function findInLayout(directory: string, name: string | undefined):
     name === undefined && images.length === 1 ? images[0] : images.find(one => nameOf(one) === name)
   if (found) return found.digest
   const names = images.map(nameOf).filter(one => one !== undefined)
-  throw malformed(
+  throw malformedImage(
     `oci:${directory}`,
     `it has ${name === undefined ? `${images.length} images` : `no image "${name}"`}; named images: ${names.slice(0, 10).join(', ') || 'none'}`,
   )
@@ -126,12 +126,12 @@ export async function findInLayout(directory: string, name: string | undefined):
 
 async function readSmall(path: string, directory: string): Promise<Buffer> {
   const file = await open(path, 'r').catch(error => {
-    throw malformed(`oci:${directory}`, `${path} cannot be read (${error.code})`)
+    throw malformedImage(`oci:${directory}`, `${path} cannot be read (${error.code})`)
   })
   try {
     const { size } = await file.stat()
     if (size > MAX_MANIFEST_BYTES)
-      throw malformed(`oci:${directory}`, `${path} has more than ${MAX_MANIFEST_BYTES} bytes`)
+      throw malformedImage(`oci:${directory}`, `${path} has more than ${MAX_MANIFEST_BYTES} bytes`)
     return await readFile(file)
   } finally {
     await file.close()

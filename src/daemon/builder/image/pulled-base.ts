@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { writeFileAtomic } from '../../../shared/atomic-file.ts'
 import { isSupportedNode } from '../../../shared/supported-node.ts'
-import { type Base, findCommand, isIn, moved, NODE, recordPath, rememberedLayer } from './base.ts'
+import { type Base, findCommand, isIn, moveEntry, NODE, recordPath, rememberedLayer } from './base.ts'
 import { baseEntries, baseKey } from './base-layer.ts'
 import type { BaseReference } from './base-reference.ts'
 import { type ImagePaths, resolveInImage } from './image-paths.ts'
@@ -35,7 +35,7 @@ export async function pulledBase(
   const added = () =>
     baseEntries()
       .filter(({ path }) => path === NODE || !isIn(paths, path))
-      .map(one => moved(paths, one))
+      .map(one => moveEntry(paths, one))
   const layer = await rememberedLayer(layout, `${digest} ${baseKey()}`, added)
   return { ...base, layers: [...layers, layer], node: `/${resolveInImage(paths, NODE)}` }
 }

@@ -83,7 +83,7 @@ export class Registry {
     try {
       yield* body as AsyncIterable<Buffer>
     } catch (error) {
-      throw this.#broken(error as Error)
+      throw this.#unreachable(error as Error)
     }
   }
 
@@ -117,11 +117,11 @@ export class Registry {
         bodyTimeout: SILENCE_MS,
       })
     } catch (error) {
-      throw this.#broken(error as Error)
+      throw this.#unreachable(error as Error)
     }
   }
 
-  #broken(cause: Error): HostingError {
+  #unreachable(cause: Error): HostingError {
     this.#signal?.throwIfAborted()
     return new HostingError(
       'UPSTREAM_FAILED',
@@ -141,7 +141,7 @@ export class Registry {
       signal: this.#signal,
       bodyTimeout: SILENCE_MS,
     }).catch(error => {
-      throw this.#broken(error)
+      throw this.#unreachable(error)
     })
     if (answer.statusCode !== 200) throw await this.failure(answer, 'did not issue a token')
     const given = parseToken(await this.read(answer, MAX_TOKEN_BYTES))

@@ -1,4 +1,4 @@
-import { type Base, moved } from './base.ts'
+import { type Base, moveEntry } from './base.ts'
 import { USER } from './base-layer.ts'
 import { type Image, writeImage } from './image.ts'
 import { type LayerEntry, writeLayer } from './layer.ts'
@@ -27,7 +27,7 @@ export async function buildServerImage(layout: Layout, input: ServerImageInput):
       layers.push(
         await writeLayer(
           layout.blobs,
-          entries.map(entry => below('app', entry, base)),
+          entries.map(entry => moveBelow('app', entry, base)),
         ),
       )
   const { origin } = base
@@ -54,6 +54,6 @@ export async function buildServerImage(layout: Layout, input: ServerImageInput):
   })
 }
 
-function below(folder: string, entry: LayerEntry, { paths }: Base): LayerEntry {
-  return moved(paths, { ...entry, path: `${folder}/${entry.path}` })
+function moveBelow(folder: string, entry: LayerEntry, { paths }: Base): LayerEntry {
+  return moveEntry(paths, { ...entry, path: `${folder}/${entry.path}` })
 }

@@ -1,6 +1,6 @@
 import type { BuildFailure, Message } from 'esbuild'
 import { HostingError } from '../../../shared/errors.ts'
-import { isInside, nativeAddon, outside, packageOf } from './bundle-inputs.ts'
+import { isInside, nativeAddon, outsideError, packageOf } from './bundle-inputs.ts'
 import { codeFrame } from './code-frame.ts'
 import { readDevDependencies } from './lock-file.ts'
 
@@ -13,7 +13,7 @@ export function toBundleError(error: unknown, directory: string): unknown {
   if (addon) return nativeAddon(packageOf(addon.text) ?? '.node')
   // esbuild's message would quote a file outside the project.
   const foreign = error.errors.find(({ location }) => location && !isInside(location.file))
-  if (foreign) return outside(foreign.location!.file)
+  if (foreign) return outsideError(foreign.location!.file)
   const devDependencies = readDevDependencies(directory)
   const faults = error.errors.map(message => toFault(message, devDependencies))
   const [first] = faults

@@ -17,7 +17,7 @@ const ADDON_LOADERS = [
  */
 export function requireInside(inputs: Metafile['inputs']): void {
   for (const input of Object.keys(inputs)) {
-    if (!isInside(input)) throw outside(input, importOf(input, inputs))
+    if (!isInside(input)) throw outsideError(input, importOf(input, inputs))
     const loader = ADDON_LOADERS.find(name => input.includes(`node_modules/${name}/`))
     if (loader) throw nativeAddon(importerOf(loader, inputs) ?? loader)
   }
@@ -51,7 +51,7 @@ function importOf(input: string, inputs: Metafile['inputs']): string | undefined
   return undefined
 }
 
-export function outside(input: string, found?: string): HostingError {
+export function outsideError(input: string, found?: string): HostingError {
   const packageName = packageOf(input)
   const what = packageName ? `the package "${packageName}"` : 'a file'
   return new HostingError('INVALID_MCP', `The source imports ${what} outside the project.`, {

@@ -48,7 +48,7 @@ export async function runNpm(
 ): Promise<void> {
   const { code, output } = await run(directory, args, closing)
   if (code === 0) return
-  const details = readable(output)
+  const details = toReadable(output)
   if (output.includes('EUSAGE') && MISMATCH_LINE.test(details)) throw lockFileMismatch(details)
   const reason = UNREACHABLE_CODES.exec(output)?.[0]
   if (reason)
@@ -74,7 +74,7 @@ async function run(
   args: readonly string[],
   closing: AbortSignal,
 ): Promise<{ code: number | null; output: string }> {
-  if (closing.aborted) throw interrupted()
+  if (closing.aborted) throw interruptedInstall()
   const child = start(directory, args)
   const signal = AbortSignal.any([closing, AbortSignal.timeout(TIMEOUT_MS)])
   const kill = () => killGroup(child)
@@ -88,7 +88,7 @@ async function run(
     child.once('error', error => reject(notStarted(error)))
     child.once('close', code => {
       signal.removeEventListener('abort', kill)
-      if (signal.aborted) reject(closing.aborted ? interrupted() : tooSlow())
+      if (signal.aborted) reject(closing.aborted ? interruptedInstall() : tooSlow())
       else if (code === NOT_FOUND) reject(notStarted({ code: 'ENOENT' } as NodeJS.ErrnoException))
       else resolve({ code, output })
     })
@@ -145,7 +145,7 @@ function tooSlow(): HostingError {
   return new HostingError('TIMEOUT', `npm did not finish within ${TIMEOUT_MS / 60_000} minutes.`)
 }
 
-function interrupted(): HostingError {
+function interruptedInstall(): HostingError {
   return new HostingError('INTERRUPTED', 'The daemon stopped before npm finished.')
 }
 
@@ -160,7 +160,7 @@ function notStarted(error: NodeJS.ErrnoException): HostingError {
 }
 
 /** Removes npm's prefix of each line and the path of its log. */
-function readable(output: string): string {
+function toReadable(output: string): string {
   const lines = output.split('\n').map(line => line.replace(/^npm (?:error|ERR!) ?/, '').trimEnd())
   return lines.filter(line => line && !/complete log of this run|^npm warn/.test(line)).join('\n')
 }

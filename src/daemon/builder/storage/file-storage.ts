@@ -2,7 +2,7 @@ import { createReadStream, realpathSync } from 'node:fs'
 import { readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { checked, type ObjectStorage, type StoredContent } from './object-storage.ts'
+import { checkDigest, type ObjectStorage, type StoredContent } from './object-storage.ts'
 import { writeWhole } from './write-whole.ts'
 
 /** Clients may only name files in this folder. Other folders may contain anything, such as the daemon's keys. */
@@ -34,7 +34,7 @@ export class FileStorage implements ObjectStorage {
   async put(key: string, file: string, { digest }: StoredContent): Promise<void> {
     const path = this.#path(key)
     if (resolve(file) === path) return
-    await writeWhole(checked(createReadStream(file), digest, file), path)
+    await writeWhole(checkDigest(createReadStream(file), digest, file), path)
   }
 
   async read(key: string, digest: string): Promise<AsyncIterable<Uint8Array> | undefined> {
@@ -46,7 +46,7 @@ export class FileStorage implements ObjectStorage {
         throw error
       },
     )
-    return exists ? checked(createReadStream(path), digest, this.locate(key)) : undefined
+    return exists ? checkDigest(createReadStream(path), digest, this.locate(key)) : undefined
   }
 
   async remove(key: string): Promise<void> {

@@ -31,7 +31,7 @@ export interface ObjectStorage {
 }
 
 /** Passes the chunks through. Throws INVALID_REQUEST at the end when the digest does not match. */
-export async function* checked(
+export async function* checkDigest(
   chunks: AsyncIterable<Uint8Array>,
   digest: string,
   location: string,

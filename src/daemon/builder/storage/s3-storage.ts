@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { HostingError } from '../../../shared/errors.ts'
-import { checked, type ObjectStorage, type StoredContent } from './object-storage.ts'
+import { checkDigest, type ObjectStorage, type StoredContent } from './object-storage.ts'
 import { S3Client, type S3Settings, xmlText, xmlTexts } from './s3-client.ts'
 import { uploadInParts } from './s3-multipart.ts'
 
@@ -49,7 +49,7 @@ export class S3Storage implements ObjectStorage {
 
   async read(key: string, digest: string): Promise<AsyncIterable<Uint8Array> | undefined> {
     const first = await this.#get(key, {})
-    return first && checked(this.#resuming(key, first), digest, this.locate(key))
+    return first && checkDigest(this.#resuming(key, first), digest, this.locate(key))
   }
 
   async remove(key: string): Promise<void> {

@@ -16,7 +16,7 @@ export class SocketPairs {
   private constructor(server: Server) {
     this.#server = server
     server.on('connection', far => {
-      this.#expected(far.remotePort!).resolve(far)
+      this.#arrivalAt(far.remotePort!).resolve(far)
       setTimeout(() => this.#dropUnclaimed(far), UNCLAIMED_MS).unref()
     })
   }
@@ -35,7 +35,7 @@ export class SocketPairs {
     near.on('error', () => near.destroy()) // also before the first write
     await once(near, 'connect')
     const ownPort = near.localPort!
-    const far = await this.#expected(ownPort).promise
+    const far = await this.#arrivalAt(ownPort).promise
     this.#far.delete(ownPort)
     return { near, far }
   }
@@ -45,7 +45,7 @@ export class SocketPairs {
   }
 
   /** Either end may arrive first. */
-  #expected(port: number): PromiseWithResolvers<Socket> {
+  #arrivalAt(port: number): PromiseWithResolvers<Socket> {
     const known = this.#far.get(port) ?? Promise.withResolvers<Socket>()
     this.#far.set(port, known)
     return known

@@ -75,19 +75,19 @@ export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Rout
     const path = target.split('?')[0]!
     const wanted = method === 'HEAD' ? 'GET' : method
     const route = routes().find(each => each.method === wanted && matchesPath(each, path))
-    if (!route) return refused(`There is no ${method} ${path}.`)
-    if (route.access === 'open') return allowed(`${method} ${route.path} needs no key.`)
+    if (!route) return refusedResult(`There is no ${method} ${path}.`)
+    if (route.access === 'open') return allowedResult(`${method} ${route.path} needs no key.`)
     const principal = apiKeys.find(key)
-    if (!principal) return refused('The key is unknown or was revoked.')
-    if (route.access === 'any') return allowed(`${method} ${route.path} accepts any key.`)
+    if (!principal) return refusedResult('The key is unknown or was revoked.')
+    if (route.access === 'any') return allowedResult(`${method} ${route.path} accepts any key.`)
     if (apiKeys.isExpired(principal))
-      return refused(`The key "${principal.name}" expired at ${principal.expiresAt}.`)
+      return refusedResult(`The key "${principal.name}" expired at ${principal.expiresAt}.`)
     const missing = missingScope(principal, route.access)
     return missing
-      ? refused(
+      ? refusedResult(
           `${method} ${route.path} needs the scope ${scopesOf(route.access).join(' or ')}; the key has ${principal.scopes.join(', ')}.`,
         )
-      : allowed(`The key has the scope ${heldScope(principal, route)}.`)
+      : allowedResult(`The key has the scope ${heldScope(principal, route)}.`)
   }
 
   return { keyInfo, createKey, listKeys, getKey, revokeKey, checkKey }
@@ -97,5 +97,5 @@ function heldScope({ scopes }: Principal, { access }: Route): string | undefined
   return scopesOf(access).find(scope => scopes.includes(scope))
 }
 
-const allowed = (reason: string) => ({ allowed: true, reason })
-const refused = (reason: string) => ({ allowed: false, reason })
+const allowedResult = (reason: string) => ({ allowed: true, reason })
+const refusedResult = (reason: string) => ({ allowed: false, reason })

@@ -79,7 +79,7 @@ export class LogStore {
     else if (tail) {
       const older = await this.#tail(idsOf(), filter, tail)
       position = older.position
-      const token = encodeBounded(within(position, idsOf()), MAX_INSTANCES_FOLLOWED)
+      const token = encodeBounded(positionWithin(position, idsOf()), MAX_INSTANCES_FOLLOWED)
       // Only the last line has a token. A client that is disconnected before that line starts over.
       const last = older.lines.at(-1)
       for (const line of older.lines) yield { line, token: line === last ? token : undefined }
@@ -212,7 +212,7 @@ function encodeBounded(position: LogPosition, limit: number): string | undefined
 }
 
 /** The part of a position that belongs to these deployments. */
-function within(position: LogPosition, ids: LogIds): LogPosition {
+function positionWithin(position: LogPosition, ids: LogIds): LogPosition {
   if (typeof ids === 'string') return position
   const wanted = new Set(ids)
   return Object.fromEntries(Object.entries(position).filter(([key]) => wanted.has(originOf(key).deployment!)))

@@ -58,9 +58,9 @@ export class StateRequests {
       try {
         return await stores.run(place, operations)
       } catch {
-        return operations.map(() => unavailable(STORE_FAILURE)) // the daemon logs the reason, which contains its paths
+        return operations.map(() => unavailableResult(STORE_FAILURE)) // the daemon logs the reason, which contains its paths
       }
-    return operations.map(() => unavailable('This server has no store.'))
+    return operations.map(() => unavailableResult('This server has no store.'))
   }
 
   async #delay(operations: readonly StateOperation[], results: readonly StateResult[]): Promise<void> {
@@ -77,7 +77,7 @@ export class StateRequests {
 
 const STORE_FAILURE = 'The store cannot be read or written. The daemon log has the reason.'
 
-function unavailable(message: string): StateResult {
+function unavailableResult(message: string): StateResult {
   return { error: { code: 'UNAVAILABLE', message } }
 }
 

@@ -81,7 +81,7 @@ export class IdempotencyKeys {
     return {
       keep: answer =>
         end(() => {
-          store.idempotencyKeys.setAnswer(apiKeyId, key, secrets.seal(JSON.stringify(fitting(answer))))
+          store.idempotencyKeys.setAnswer(apiKeyId, key, secrets.seal(JSON.stringify(limitAnswer(answer))))
           store.idempotencyKeys.trim(apiKeyId, LIMITS)
         }),
       release: () =>
@@ -105,7 +105,7 @@ function expiryLimit(now: string): string {
   return new Date(Date.parse(now) - KEPT_MS).toISOString()
 }
 
-function fitting(answer: KeptAnswer): KeptAnswer {
+function limitAnswer(answer: KeptAnswer): KeptAnswer {
   const isTooLarge = answer.body !== null && Buffer.byteLength(answer.body) > MAX_BODY_BYTES
   return isTooLarge ? { ...answer, body: null } : answer
 }

@@ -32,7 +32,7 @@ export class VendorKeys {
       const access = given[vendor]
       const found = access
         ? { apiKey: access.api_key, baseUrl: access.base_url }
-        : (this.#fromEnvironment(vendor) ?? this.#saved(vendor))
+        : (this.#fromEnvironment(vendor) ?? this.#savedKey(vendor))
       if (found) keys[vendor] = found
     }
     return keys
@@ -96,7 +96,7 @@ export class VendorKeys {
     return apiKey ? { apiKey, baseUrl: this.#env[url] || undefined } : undefined
   }
 
-  #saved(vendor: ModelVendor) {
+  #savedKey(vendor: ModelVendor) {
     const saved = this.#deps.store.modelKeys.find(vendor)
     return saved && { apiKey: this.#deps.secrets.unseal(saved.sealed), baseUrl: saved.baseUrl ?? undefined }
   }

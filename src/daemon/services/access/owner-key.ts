@@ -28,12 +28,12 @@ function readCredentials(path: string): Credentials {
     const content: unknown = JSON.parse(readFileSync(path, 'utf8'))
     if (typeof content === 'object' && content !== null && !Array.isArray(content)) return content
   } catch (cause) {
-    throw damaged(path, cause)
+    throw damagedCredentials(path, cause)
   }
-  throw damaged(path)
+  throw damagedCredentials(path)
 }
 
-function damaged(path: string, cause?: unknown): HostingError {
+function damagedCredentials(path: string, cause?: unknown): HostingError {
   return new HostingError('CONFLICT', `The credentials file ${path} is not a JSON object.`, {
     details: 'Repair it, or move it away. The daemon then creates a new key.',
     cause,

@@ -40,10 +40,10 @@ export function keyCheck(secrets: Pick<SecretBox, 'derive'>): string {
 
 /** Databases of older versions have no check value. */
 function opensAny(secrets: SecretBox, sealed: readonly Buffer[]): boolean {
-  return sealed.length === 0 || sealed.some(value => opens(secrets, value))
+  return sealed.length === 0 || sealed.some(value => canOpen(secrets, value))
 }
 
-function opens(secrets: SecretBox, sealed: Buffer): boolean {
+function canOpen(secrets: SecretBox, sealed: Buffer): boolean {
   try {
     secrets.unseal(sealed)
     return true

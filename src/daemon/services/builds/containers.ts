@@ -91,7 +91,7 @@ async function provideImage(
 ): Promise<{ image: string; isOwn: boolean }> {
   const { program } = artifact
   if (program?.type === 'image' && program.id && [undefined, program.image].includes(config.image))
-    return { image: await pinned(containers, program.image, program.id), isOwn: false }
+    return { image: await pinImage(containers, program.image, program.id), isOwn: false }
   if (config.image !== undefined) return { image: await containers.pull(config.image), isOwn: false }
   const builder = await images()
   const own = await builder.make(build)
@@ -101,7 +101,7 @@ async function provideImage(
 }
 
 /** Id of the image that the build was made with, even if the name now refers to another image. */
-async function pinned(
+async function pinImage(
   containers: ServiceDependencies['containers'],
   image: string,
   id: string,

@@ -156,7 +156,7 @@ export function releasesWithLogs(
   { store, clock }: Pick<ServiceDependencies, 'clock' | 'store'>,
   place: ReleasePlace,
 ): Release[] {
-  return store.releases.listSince(place, ago(clock.now(), 2 * DAY_MS))
+  return store.releases.listSince(place, timeBefore(clock.now(), 2 * DAY_MS))
 }
 
 /** Releases that may write to their logs: of running deployments, and of deployments that ended within an hour. */
@@ -164,7 +164,7 @@ export function activeReleases(
   { store, clock }: Pick<ServiceDependencies, 'clock' | 'store'>,
   place: ReleasePlace,
 ): Release[] {
-  return store.releases.listActive(place, ago(clock.now(), HOUR_MS))
+  return store.releases.listActive(place, timeBefore(clock.now(), HOUR_MS))
 }
 
 /** Removes logs of deployments that were removed more than a day ago. */
@@ -173,7 +173,7 @@ export async function removeExpiredLogs({
   clock,
   logs,
 }: Pick<ServiceDependencies, 'clock' | 'logs' | 'store'>): Promise<void> {
-  const expired = store.releases.removedBefore(ago(clock.now(), DAY_MS), await logs.ids())
+  const expired = store.releases.removedBefore(timeBefore(clock.now(), DAY_MS), await logs.ids())
   for (const id of expired) await logs.remove(id)
 }
 
@@ -181,9 +181,9 @@ export function pruneReleases(
   { store, clock }: Pick<ServiceDependencies, 'clock' | 'store'>,
   { name, environment }: Deployment,
 ): void {
-  store.releases.prune(name, environment, KEPT_RELEASES, ago(clock.now(), 2 * DAY_MS))
+  store.releases.prune(name, environment, KEPT_RELEASES, timeBefore(clock.now(), 2 * DAY_MS))
 }
 
-function ago(now: string, ms: number): string {
+function timeBefore(now: string, ms: number): string {
   return new Date(Date.parse(now) - ms).toISOString()
 }

@@ -49,7 +49,7 @@ export class DeploymentMetrics {
       yield this.now(filter)
       let before = performance.now()
       watcher.take()
-      while (await passed(filter.intervalSeconds, filter.signal)) {
+      while (await waitSeconds(filter.intervalSeconds, filter.signal)) {
         const now = performance.now()
         const { sums, tools } = watcher.take()
         yield this.#snapshot(filter, {
@@ -122,7 +122,7 @@ function isWanted(wanted: string | undefined, is: string): boolean {
 }
 
 /** Resolves with false when the signal aborts. */
-async function passed(seconds: number, signal: AbortSignal): Promise<boolean> {
+async function waitSeconds(seconds: number, signal: AbortSignal): Promise<boolean> {
   try {
     await sleep(seconds * 1000, undefined, { signal, ref: false })
     return true

@@ -1,5 +1,5 @@
 import {
-  incremented,
+  incrementText,
   notANumber,
   type StateResult,
   type StateScope,
@@ -65,7 +65,7 @@ export class StateWrites {
   /** Only within `commit`. Returns what the handler gets: the sum, or whether a deleted key existed. */
   write(scope: StateScope, write: StateWrite, { version, now }: { version: number; now: number }) {
     const { key } = write
-    const known = this.#known(scope, key)
+    const known = this.#entry(scope, key)
     const live = known && (known.expires_at === null || known.expires_at > now) ? known : undefined
     if ('isDeleted' in write) {
       this.remove(scope, key)
@@ -76,7 +76,7 @@ export class StateWrites {
       this.put({ scope, key, value: write.value, expiresAt: expiry }, version)
       return null
     }
-    const value = incremented(live?.value, write.by)
+    const value = incrementText(live?.value, write.by)
     if (value === undefined) throw new CommitRefusedError(notANumber(key))
     this.put({ scope, key, value, expiresAt: live ? live.expires_at : expiry }, version)
     return Number(value)
@@ -84,7 +84,7 @@ export class StateWrites {
 
   /** Only within `commit`. */
   put({ scope, key, value, expiresAt }: StateRow, version: number): void {
-    const known = this.#known(scope, key)
+    const known = this.#entry(scope, key)
     const bytes = Buffer.byteLength(key) + Buffer.byteLength(value)
     const sql = `INSERT INTO entries (scope, key, value, bytes, version, expires_at)
       VALUES (@scope, @key, @value, @bytes, @version, @expiresAt)
@@ -96,7 +96,7 @@ export class StateWrites {
 
   /** Only within a transaction. Returns whether the entry existed, expired or not. */
   remove(scope: StateScope, key: string): boolean {
-    const known = this.#known(scope, key)
+    const known = this.#entry(scope, key)
     if (!known) return false
     this.#connection.prepare('DELETE FROM entries WHERE scope = @scope AND key = @key').run({ scope, key })
     this.#count(-1, -known.bytes)
@@ -134,7 +134,7 @@ export class StateWrites {
   }
 
   /** Includes expired entries. */
-  #known(scope: StateScope, key: string): EntryRow | undefined {
+  #entry(scope: StateScope, key: string): EntryRow | undefined {
     const sql = 'SELECT value, bytes, expires_at FROM entries WHERE scope = @scope AND key = @key'
     return this.#connection.prepare<EntryRow>(sql).get({ scope, key })
   }

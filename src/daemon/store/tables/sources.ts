@@ -42,7 +42,7 @@ export class SourceStore extends RecordStore<Source> {
 
   /** The given digests that no project or build needs. */
   unusedDigests(digests: readonly string[]): string[] {
-    return this.#unused(
+    return this.#unusedDigests(
       digests,
       `NOT EXISTS (SELECT 1 FROM sources WHERE sources.digest = value)
        AND NOT EXISTS (SELECT 1 FROM builds WHERE source_digest = value AND status <> 'failed')`,
@@ -51,7 +51,7 @@ export class SourceStore extends RecordStore<Source> {
 
   /** The given digests that no build came from. */
   unbuiltDigests(digests: readonly string[]): string[] {
-    return this.#unused(
+    return this.#unusedDigests(
       digests,
       "NOT EXISTS (SELECT 1 FROM builds WHERE source_digest = value AND status <> 'failed')",
     )
@@ -62,7 +62,7 @@ export class SourceStore extends RecordStore<Source> {
     return this.hasBuilds(digest) || this.table.exists('digest = ?', [digest])
   }
 
-  #unused(digests: readonly string[], condition: string): string[] {
+  #unusedDigests(digests: readonly string[], condition: string): string[] {
     const sql = `SELECT value FROM json_each(?) WHERE ${condition}`
     return this.database.values(sql, [JSON.stringify(digests)])
   }

@@ -84,7 +84,7 @@ export class ChildSlot<C extends Child> {
       if (this.#closed) void child.stop()
       return child
     } catch (error) {
-      this.#crashed((error as Error).message, undefined, null)
+      this.#reportCrash((error as Error).message, undefined, null)
       throw error
     }
   }
@@ -103,10 +103,10 @@ export class ChildSlot<C extends Child> {
   async #watch(child: C, readyAt: number): Promise<void> {
     const ending = await child.ended
     if (this.#closed || child.isStopping) return
-    this.#crashed(describeProgramEnding(ending), readyAt, ending.signal)
+    this.#reportCrash(describeProgramEnding(ending), readyAt, ending.signal)
   }
 
-  #crashed(sentence: string, readyAt: number | undefined, signal: string | null): void {
+  #reportCrash(sentence: string, readyAt: number | undefined, signal: string | null): void {
     const { failuresInARow, isLoop } = this.#history.add({ at: Date.now(), readyAt, signal })
     const delayMs = restartDelayMs(failuresInARow)
     this.#notBefore = Date.now() + delayMs

@@ -22,7 +22,7 @@ export class ClientSubscriptions {
   }
 
   async subscribe(uri: string, isWanted: boolean, context: ClientContext): Promise<void> {
-    const { uris } = this.#of(context.session!)
+    const { uris } = this.#subscriptionsOf(context.session!)
     if (isWanted) {
       const method = 'resources/subscribe'
       await this.#children.run(context, child => child.call(method, { uri }, context))
@@ -35,7 +35,7 @@ export class ClientSubscriptions {
   }
 
   async setLevel(level: LogLevel, context: ClientContext): Promise<void> {
-    this.#of(context.session!).level = level
+    this.#subscriptionsOf(context.session!).level = level
     const wanted = this.#levelFor(context.session) ?? level
     await this.#children.run(context, child => child.call('logging/setLevel', { level: wanted }, context))
   }
@@ -50,7 +50,7 @@ export class ClientSubscriptions {
     })
   }
 
-  #of(session: CallerSession): Subscriptions {
+  #subscriptionsOf(session: CallerSession): Subscriptions {
     const known = this.#sessions.get(session.id)
     if (known) return known
     const subscriptions: Subscriptions = { level: undefined, uris: new Set() }
@@ -59,7 +59,7 @@ export class ClientSubscriptions {
     return subscriptions
   }
 
-  #served(session: CallerSession | undefined): Subscriptions[] {
+  #servedBy(session: CallerSession | undefined): Subscriptions[] {
     if (this.#children.isShared) return [...this.#sessions.values(), ...this.#listeners]
     if (!session) return [...this.#listeners]
     const own = this.#sessions.get(session.id)
@@ -67,12 +67,12 @@ export class ClientSubscriptions {
   }
 
   #isWanted(uri: string, session: CallerSession | undefined): boolean {
-    return this.#served(session).some(({ uris }) => uris.has(uri))
+    return this.#servedBy(session).some(({ uris }) => uris.has(uri))
   }
 
   /** Least severe level, so that every client gets its messages. The session's own filter does the rest. */
   #levelFor(session: CallerSession | undefined): LogLevel | undefined {
-    const levels = this.#served(session).flatMap(({ level }) => level ?? [])
+    const levels = this.#servedBy(session).flatMap(({ level }) => level ?? [])
     return levels.reduce<LogLevel | undefined>(
       (least, level) => (least && isAtLeast(level, least) ? least : level),
       undefined,
@@ -82,7 +82,7 @@ export class ClientSubscriptions {
   #repeat(child: McpChild, session: CallerSession | undefined): void {
     const level = this.#levelFor(session)
     if (level) child.request('logging/setLevel', { level }).catch(ignore)
-    for (const uri of new Set(this.#served(session).flatMap(({ uris }) => [...uris])))
+    for (const uri of new Set(this.#servedBy(session).flatMap(({ uris }) => [...uris])))
       child.request('resources/subscribe', { uri }).catch(ignore)
   }
 

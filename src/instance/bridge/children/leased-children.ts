@@ -54,7 +54,7 @@ export class LeasedChildren {
       lease.context = context
       return await lease.slot.use(use)
     } finally {
-      this.#free(lease)
+      this.#release(lease)
     }
   }
 
@@ -75,7 +75,7 @@ export class LeasedChildren {
     return lease
   }
 
-  #free(lease: Lease): void {
+  #release(lease: Lease): void {
     lease.context = undefined
     const next = this.#waiting.shift()
     if (next) return next(lease)

@@ -82,7 +82,7 @@ export class SessionChildren implements Children {
   }
 
   #add(session: CallerSession, client: ClientFacts): SessionChild {
-    if (this.#sessions.size >= this.#limits.maxChildren) throw this.#full()
+    if (this.#sessions.size >= this.#limits.maxChildren) throw this.#limitError()
     const entry: SessionChild = {
       session,
       client,
@@ -125,7 +125,7 @@ export class SessionChildren implements Children {
     this.#sweep = undefined
   }
 
-  #full(): RpcError {
+  #limitError(): RpcError {
     return new RpcError(
       RPC.refused,
       `This server runs one process per session, and the limit of ${this.#limits.maxChildren} is reached. Try again later.`,

@@ -15,7 +15,7 @@ import { ChildStartError } from './child-start-error.ts'
 import type { CommandLine, RunnableProgram } from './program-command.ts'
 import { proxyVariables } from './program-network.ts'
 import { fillFolders, storageVariables } from './program-storage.ts'
-import { sandboxed } from './sandbox.ts'
+import { sandboxCommand } from './sandbox.ts'
 
 /**
  * Builds the command of a program. The environment holds PATH, HOME, DATA_DIR and TMPDIR (private folders), language, time zone
@@ -43,7 +43,7 @@ export function commandLine(program: RunnableProgram, tenant: Tenant): CommandLi
     args: program.args,
   }
   const { limits } = tenant.program!
-  const line = sandboxed({ file, args, env, cwd, ...(limits && { limits }) }, program, tenant)
+  const line = sandboxCommand({ file, args, env, cwd, ...(limits && { limits }) }, program, tenant)
   return { ...line, gaps: [...(line.gaps ?? []), ...processorGaps(limits)] }
 }
 

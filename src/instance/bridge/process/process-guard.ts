@@ -109,14 +109,14 @@ export class ProcessGuard {
       detached: true,
     })
     shell.stdin!.on('error', () => {}) // 'exit' handles it
-    shell.once('exit', () => this.#lost(shell))
-    shell.once('error', () => this.#lost(shell))
+    shell.once('exit', () => this.#onLost(shell))
+    shell.once('error', () => this.#onLost(shell))
     shell.unref()
     return shell
   }
 
   // If the shell was killed, a new one takes over its list.
-  #lost(shell: ChildProcess): void {
+  #onLost(shell: ChildProcess): void {
     if (this.#shell !== shell) return
     this.#shell = undefined
     if (this.#closed || this.#groups.size === 0) return

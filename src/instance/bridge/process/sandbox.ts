@@ -39,7 +39,7 @@ const MAX_MEMORY_FOLDER_MB = 256
  * Wraps a command in bubblewrap (https://github.com/containers/bubblewrap) according to its `isolation`. See docs/isolation.md
  * for what it can see and write. Throws when the machine lacks what the program requires.
  */
-export function sandboxed(
+export function sandboxCommand(
   line: CommandLine,
   program: RunnableProgram,
   tenant: Tenant,
@@ -133,7 +133,7 @@ export function sandboxArguments(
   const hidden = place.hidden.filter(path => existsSync(path))
   const emptied = ['/tmp', ...closed, ...hidden]
   const mount = (how: string) => (path: string) => [...parentFolders(path, emptied), how, path, path]
-  const readable = (paths: readonly string[]) => visible(paths).flatMap(mount('--ro-bind'))
+  const readable = (paths: readonly string[]) => visiblePaths(paths).flatMap(mount('--ro-bind'))
   const empty = (paths: readonly string[]) =>
     paths.flatMap(path => [...parentFolders(path, emptied), ...inMemory(path, { bytes })])
   return [
@@ -180,7 +180,7 @@ function belowTemporary(text: string): string[] {
   return Array.from(text.matchAll(/\/tmp\/([^/\s'":;,=()]+)/g), ([, first]) => join('/tmp', first!))
 }
 
-function visible(paths: readonly string[]): string[] {
+function visiblePaths(paths: readonly string[]): string[] {
   return [...new Set(paths.filter(path => existsSync(path) && !isRoot(path)))]
 }
 

@@ -46,13 +46,13 @@ function checkAll(): void {
 }
 
 function check(program: WatchedProgram, table: ProcessTable): void {
-  const how = excess(program, table)
+  const how = describeExcess(program, table)
   if (how === undefined) return
   watched.delete(program)
   program.onExceeded(how)
 }
 
-function excess(
+function describeExcess(
   { pid, marker, limits: { memoryMb, pids } }: WatchedProgram,
   table: ProcessTable,
 ): string | undefined {

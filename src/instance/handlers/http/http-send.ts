@@ -91,7 +91,7 @@ async function followRedirects(
     if (!isRedirect(response.status) || location === undefined) return response
     if (followed === MAX_REDIRECTS)
       throw new HandlerError(`${describeTarget(first)} redirected more than ${MAX_REDIRECTS} times`)
-    request = redirected(request, response.status, location)
+    request = redirectedRequest(request, response.status, location)
   }
 }
 
@@ -118,7 +118,7 @@ function isRedirect(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status)
 }
 
-function redirected(request: HttpRequest, status: number, location: string): HttpRequest {
+function redirectedRequest(request: HttpRequest, status: number, location: string): HttpRequest {
   const url = URL.parse(location, request.url.href)
   if (url?.origin !== request.url.origin)
     throw new HandlerError(

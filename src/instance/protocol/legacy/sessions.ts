@@ -159,7 +159,7 @@ export class Sessions {
   }
 
   #add(id: string, owner: string | undefined, client: ClientFacts): Session {
-    if (this.#open.size >= this.#limits.maxSessions) this.#forget(this.#idlest())
+    if (this.#open.size >= this.#limits.maxSessions) this.#forget(this.#longestIdle())
     const session: Session = {
       id,
       owner,
@@ -190,7 +190,7 @@ export class Sessions {
     session.ended?.abort()
   }
 
-  #idlest(): Session {
+  #longestIdle(): Session {
     let idlest: Session | undefined
     for (const session of this.#open.values())
       if (!idlest || session.lastSeenAt < idlest.lastSeenAt) idlest = session

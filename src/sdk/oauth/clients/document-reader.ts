@@ -49,7 +49,7 @@ async function load(url: string, fetch: MetadataDocumentOptions['fetch']): Promi
     throw new Error(`The status is ${document.status}.`)
   } catch (cause) {
     // The reason is not sent, because it could reveal details of our network.
-    throw invalid('The metadata document of the application cannot be fetched.', cause)
+    throw invalidDocument('The metadata document of the application cannot be fetched.', cause)
   }
 }
 
@@ -65,9 +65,10 @@ async function fromResponse(response: Response): Promise<FetchedDocument> {
 /** A document contains its own URL, so that a copy at another URL is invalid. It is public and contains no secret. */
 function readClient(url: string, { text }: FetchedDocument, refreshTokens: boolean): Client {
   const document = parseObject(text)
-  if (document.client_id !== url) throw invalid('The client_id in the metadata document is not its URL.')
+  if (document.client_id !== url)
+    throw invalidDocument('The client_id in the metadata document is not its URL.')
   if (document.client_secret !== undefined || (document.token_endpoint_auth_method ?? 'none') !== 'none') {
-    throw invalid('A client with a metadata document must have token_endpoint_auth_method "none".')
+    throw invalidDocument('A client with a metadata document must have token_endpoint_auth_method "none".')
   }
   const metadata = readRegistration({ ...document, token_endpoint_auth_method: 'none' }, { refreshTokens })
   return { ...metadata, client_id: url, origin: 'metadata-document' }
@@ -81,9 +82,9 @@ function parseObject(text: string): Record<string, unknown> {
   } catch {
     // reported below
   }
-  throw invalid('The metadata document is not a JSON object.')
+  throw invalidDocument('The metadata document is not a JSON object.')
 }
 
-function invalid(description: string, cause?: unknown): OAuthError {
+function invalidDocument(description: string, cause?: unknown): OAuthError {
   return new OAuthError('invalid_client_metadata', description, { cause })
 }

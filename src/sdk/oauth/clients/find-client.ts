@@ -33,7 +33,7 @@ export function createClientDirectory(sources: ClientSources): ClientDirectory {
       if (readDocument && isMetadataDocumentUrl(clientId)) return readDocument(clientId)
       const registered = await storage.get<Client>('client', clientId)
       const known = registered ?? (await storage.get<Client>('new-client', clientId))
-      return known ?? unregistered(clientId, openRedirectUris)
+      return known ?? unregisteredClient(clientId, openRedirectUris)
     },
   }
 }
@@ -51,7 +51,7 @@ function configuredClient({ client_secret, skipConsent, ...metadata }: Configure
   }
 }
 
-function unregistered(clientId: string, open: ClientSources['openRedirectUris']): Client | undefined {
+function unregisteredClient(clientId: string, open: ClientSources['openRedirectUris']): Client | undefined {
   if (open === undefined || open.length === 0 || clientId.length > 256) return undefined
   const client: Client = { client_id: clientId, redirect_uris: [], origin: 'unregistered' }
   return open === 'loopback' ? { ...client, anyLoopback: true } : { ...client, redirect_uris: [...open] }

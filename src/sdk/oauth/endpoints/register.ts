@@ -42,13 +42,13 @@ async function requireCapacity(
   clientAddress: string,
 ): Promise<number> {
   const waitSeconds = registrations.waitSeconds(clientAddress, now())
-  if (waitSeconds > 0) throw tooMany(waitSeconds)
+  if (waitSeconds > 0) throw tooManyClients(waitSeconds)
   const unused = await storage.count('new-client')
-  if (unused >= MAX_UNUSED_CLIENTS) throw tooMany(CROWDED_TTL_SECONDS)
+  if (unused >= MAX_UNUSED_CLIENTS) throw tooManyClients(CROWDED_TTL_SECONDS)
   return unused < MAX_UNUSED_CLIENTS / 2 ? UNUSED_TTL_SECONDS : CROWDED_TTL_SECONDS
 }
 
-function tooMany(waitSeconds: number): OAuthError {
+function tooManyClients(waitSeconds: number): OAuthError {
   return new OAuthError('temporarily_unavailable', 'Too many clients were registered. Try again later.', {
     status: 429,
     headers: { 'Retry-After': String(waitSeconds) },

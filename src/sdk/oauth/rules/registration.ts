@@ -18,19 +18,19 @@ export function readRegistration(
 ): Registration {
   const grantTypes = readStrings(body, 'grant_types') ?? ['authorization_code']
   if (!grantTypes.includes('authorization_code'))
-    throw invalid('grant_types must include "authorization_code".')
+    throw invalidMetadata('grant_types must include "authorization_code".')
   const responseTypes = readStrings(body, 'response_types') ?? ['code']
-  if (!responseTypes.includes('code')) throw invalid('response_types must include "code".')
+  if (!responseTypes.includes('code')) throw invalidMetadata('response_types must include "code".')
   const isRefreshing = on.refreshTokens && grantTypes.includes('refresh_token')
   return {
-    ...optional('client_name', readName(body)),
+    ...optionalMember('client_name', readName(body)),
     redirect_uris: readRedirectUris(body),
     grant_types: ['authorization_code', ...(isRefreshing ? ['refresh_token'] : [])],
     response_types: ['code'],
     token_endpoint_auth_method:
       readOneOf(body, 'token_endpoint_auth_method', AUTH_METHODS) ?? 'client_secret_basic',
-    ...optional('application_type', readOneOf(body, 'application_type', ['native', 'web'] as const)),
-    ...optional('client_uri', readWebAddress(body, 'client_uri')),
+    ...optionalMember('application_type', readOneOf(body, 'application_type', ['native', 'web'] as const)),
+    ...optionalMember('client_uri', readWebAddress(body, 'client_uri')),
   }
 }
 
@@ -56,14 +56,14 @@ function readStrings(body: Record<string, unknown>, name: string): string[] | un
   const value = body[name]
   if (value === undefined) return undefined
   if (Array.isArray(value) && value.every(entry => typeof entry === 'string')) return value
-  throw invalid(`${name} must be an array of strings.`)
+  throw invalidMetadata(`${name} must be an array of strings.`)
 }
 
 function readText(body: Record<string, unknown>, name: string, maxLength: number): string | undefined {
   const value = body[name]
   if (value === undefined) return undefined
   if (typeof value === 'string' && value.length <= maxLength) return value
-  throw invalid(`${name} must be a string of at most ${maxLength} characters.`)
+  throw invalidMetadata(`${name} must be a string of at most ${maxLength} characters.`)
 }
 
 function readOneOf<T extends string>(
@@ -73,7 +73,7 @@ function readOneOf<T extends string>(
 ): T | undefined {
   const value = body[name]
   if (value === undefined || values.includes(value as T)) return value as T | undefined
-  throw invalid(`${name} must be one of: ${values.join(', ')}.`)
+  throw invalidMetadata(`${name} must be one of: ${values.join(', ')}.`)
 }
 
 /**
@@ -83,19 +83,19 @@ function readOneOf<T extends string>(
 function readName(body: Record<string, unknown>): string | undefined {
   const name = readText(body, 'client_name', MAX_NAME_LENGTH)
   if (name === undefined || !/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(name)) return name
-  throw invalid('client_name has an invisible character.')
+  throw invalidMetadata('client_name has an invisible character.')
 }
 
 function readWebAddress(body: Record<string, unknown>, name: string): string | undefined {
   const value = readText(body, name, 2048)
   if (value === undefined || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))) return value
-  throw invalid(`${name} must be an http(s) URL.`)
+  throw invalidMetadata(`${name} must be an http(s) URL.`)
 }
 
-function optional<K extends string, V>(name: K, value: V | undefined): { [name in K]?: V } {
+function optionalMember<K extends string, V>(name: K, value: V | undefined): { [name in K]?: V } {
   return value === undefined ? {} : ({ [name]: value } as { [name in K]: V })
 }
 
-function invalid(description: string): OAuthError {
+function invalidMetadata(description: string): OAuthError {
   return new OAuthError('invalid_client_metadata', description)
 }

@@ -58,7 +58,7 @@ function readClosed(
         : findSuggested(scope, parameter)
       if (chosen.length === 0) continue
       const many = parameter.type === 'array'
-      const kept = many ? chosen.toSorted((a, b) => a.at - b.at) : choices ? chosen : listed(scope, chosen)
+      const kept = many ? chosen.toSorted((a, b) => a.at - b.at) : choices ? chosen : inOneList(scope, chosen)
       const all = kept.map(hit => hit.value)
       values.set(parameter.name, many ? [all] : all)
       if (kept.some(isExact)) exact.add(parameter.name)
@@ -71,7 +71,7 @@ function readClosed(
 const FREE_KINDS = new Set<MentionKind>(['phrase', 'name', 'quoted', 'number'])
 
 /** The first used example, with the others in the same list. */
-function listed({ analysis }: Scope, chosen: ChosenValue[]): ChosenValue[] {
+function inOneList({ analysis }: Scope, chosen: ChosenValue[]): ChosenValue[] {
   const within = (list: Mention[], { at }: ChosenValue) => list.some(({ from, to }) => from <= at && at < to)
   const list = analysis.lists.find(members => within(members, chosen[0]!))
   return list ? chosen.filter(hit => within(list, hit)).sort((a, b) => a.at - b.at) : chosen.slice(0, 1)

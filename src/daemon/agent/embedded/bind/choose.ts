@@ -46,7 +46,7 @@ function locate(
   for (let at = scope.from; at < scope.to; at++) {
     if (!matches(scope, at, stems[0]!)) continue
     if ((short && !standsAlone(scope, at)) || isInsideQuote(scope, at, stems.length)) continue
-    if (!followed(scope, at, stems)) continue
+    if (!isFollowedBy(scope, at, stems)) continue
     const exact = isSameWord(tokens[at]!.lower, text.split(/[ _]/)[0]!) ? 0.5 : 0
     return { score: 1 + stems.length * 0.5 + exact, at }
   }
@@ -81,7 +81,7 @@ function standsAlone(scope: Scope, at: number): boolean {
   )
 }
 
-function followed(scope: Scope, start: number, stems: string[]): boolean {
+function isFollowedBy(scope: Scope, start: number, stems: string[]): boolean {
   const { tokens } = scope.analysis
   let at = start
   let within = tokens[at]!.stems.length > 1 ? tokens[at]!.stems : []

@@ -15,12 +15,12 @@ const REACH_AFTER = 4
 export function cueScore(scope: Scope, parameter: Parameter, mention: Mention): number {
   const noun = pairedNoun(scope, mention)
   if (noun) return 2.4 * weightOfRange(scope, parameter, noun)
-  const before = strongest(scope, parameter, mention, -1, REACH_BEFORE)
-  const after = strongest(scope, parameter, mention, 1, REACH_AFTER)
+  const before = strongestCue(scope, parameter, mention, -1, REACH_BEFORE)
+  const after = strongestCue(scope, parameter, mention, 1, REACH_AFTER)
   return Math.max(before, after) + Math.min(before, after) * 0.3
 }
 
-function strongest(
+function strongestCue(
   scope: Scope,
   parameter: Parameter,
   mention: Mention,
@@ -35,7 +35,7 @@ function strongest(
   for (let at = step < 0 ? mention.from - 1 : mention.to; distance < reach; at += step) {
     const token = tokens[at]
     if (!token || at < scope.from || at >= scope.to || token.sentence !== edge.sentence) break
-    if (blocks(scope, token, at, mention, step)) break
+    if (blocksReach(scope, token, at, mention, step)) break
     distance += costOf(token)
     const weight = weightOf(scope, parameter, token, tokens[at + 1]) / (1 + 0.18 * Math.max(0, distance - 1))
     if (weight > best) {
@@ -47,7 +47,7 @@ function strongest(
 }
 
 /** True at another value, or where a new part of the sentence starts after the mention. */
-function blocks(scope: Scope, token: Token, at: number, mention: Mention, step: number): boolean {
+function blocksReach(scope: Scope, token: Token, at: number, mention: Mention, step: number): boolean {
   const owner = scope.analysis.owners[at]
   if (owner !== undefined && owner.from !== mention.from) return true
   if (step < 0) return false

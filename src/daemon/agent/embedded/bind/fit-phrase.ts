@@ -15,9 +15,9 @@ export function fitPhrase(scope: Scope, parameter: Parameter, mention: Mention):
   if (isDated(parameter) || isMonth(parameter) || roles.has('url') || roles.has('email')) return undefined
   if (roles.has('expression')) return undefined
   const { text, tokens } = scope.analysis
-  const [start, end] = trimmed(scope, mention)
+  const [start, end] = trimToolWords(scope, mention)
   if (start >= end) return fitKnown(scope, parameter, mention)
-  const [from, to] = narrowed(scope, parameter, start, end)
+  const [from, to] = narrowToKind(scope, parameter, start, end)
   let score = 0.3 + novelty(scope, tokens.slice(from, to)) + headScore(scope, parameter, from, to)
   score +=
     scoreOfKind(scope, parameter, { from, to }) + scoreOfExample(parameter, textOf(text, tokens, from, to))
@@ -46,7 +46,7 @@ function fitKnown(scope: Scope, parameter: Parameter, mention: Mention): Fit {
 }
 
 /** "Rock concerts" contains the genre rock: keeps only the words of the kind that the parameter asks for. */
-function narrowed(scope: Scope, parameter: Parameter, from: number, to: number): [number, number] {
+function narrowToKind(scope: Scope, parameter: Parameter, from: number, to: number): [number, number] {
   const words = scope.analysis.tokens.slice(from, to)
   const belongs = words.map(token =>
     token.stems.some(part => parameter.nameStems.some(kind => isMember(kind, part))),
@@ -73,7 +73,7 @@ function properScore({ analysis }: Scope, { roles }: Parameter, { from, to }: Me
 }
 
 /** Removes words of the tool at both ends: "Italian" from "Italian restaurant" for find_restaurants. */
-function trimmed(scope: Scope, mention: Mention): [number, number] {
+function trimToolWords(scope: Scope, mention: Mention): [number, number] {
   const { tokens } = scope.analysis
   let { from, to } = mention
   const known = (token: Token) =>

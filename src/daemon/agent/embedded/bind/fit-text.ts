@@ -28,7 +28,7 @@ export function fitText(scope: Scope, parameter: Parameter, mention: Mention): F
     case 'code':
       return fitCode(parameter, mention)
     case 'expression':
-      return { score: parameter.roles.has('expression') ? 3.5 : -1, value: algebra(text) }
+      return { score: parameter.roles.has('expression') ? 3.5 : -1, value: toAlgebra(text) }
     case 'number':
       return countsThings(scope, mention) ? undefined : fitNumberText(parameter, mention)
     case 'date':
@@ -61,7 +61,7 @@ function fitPassage(scope: Scope, { namedRoles, required }: Parameter, mention: 
 
 function fitQuoted(parameter: Parameter, mention: Mention): Fit {
   const { roles } = parameter
-  const value = roles.has('expression') ? algebra(mention.text) : mention.text
+  const value = roles.has('expression') ? toAlgebra(mention.text) : mention.text
   let score = parameter.required ? 2.6 : 1.5
   if (isDated(parameter)) score -= 3
   if (parameter.namedRoles.has('identifier') && mention.text.includes(' ')) score -= 1
@@ -127,7 +127,7 @@ const OWNERS = ['owner', 'org', 'organization', 'namespace'].map(stem)
 const REPOSITORIES = ['repo', 'repository'].map(stem)
 
 /** Writes powers as "**", which most evaluators expect. */
-function algebra(text: string): string {
+function toAlgebra(text: string): string {
   return text.replaceAll('^', '**').replaceAll('²', '**2').replaceAll('³', '**3')
 }
 

@@ -62,11 +62,11 @@ const MAX_TEXT_LENGTH = 4000
 function findField(data: unknown, parameter: Parameter, budget: { left: number }): unknown {
   if (typeof data !== 'object' || data === null || budget.left-- <= 0) return undefined
   const entries = Object.entries(data)
-  for (const [key, value] of entries) if (fits(value, parameter) && sameName(key, parameter)) return value
+  for (const [key, value] of entries) if (fitsType(value, parameter) && sameName(key, parameter)) return value
   return firstDefined(entries, ([, value]) => findField(value, parameter, budget))
 }
 
-function fits(value: unknown, { type }: Parameter): boolean {
+function fitsType(value: unknown, { type }: Parameter): boolean {
   if (type === 'integer') return Number.isInteger(value)
   return type === 'any' || typeof value === type
 }

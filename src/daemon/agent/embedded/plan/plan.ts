@@ -65,12 +65,12 @@ export function planRequests(
     const own: Call[] = []
     for (const binding of requests.length > 1 ? withoutWeak(answered.bindings) : answered.bindings) {
       const lacking = missingIn(binding)
-      if (lacking.length === 0) own.push(...callsOf(request.signature, binding, respectively(analysis)))
+      if (lacking.length === 0) own.push(...callsOf(request.signature, binding, asksRespectively(analysis)))
       else missing ??= { tool: request.signature.name, parameters: lacking }
     }
     calls.push(own)
   })
-  return { calls: distinct(withoutParts(calls)), missing }
+  return { calls: distinctCalls(withoutParts(calls)), missing }
 }
 
 interface AnsweredRequest {
@@ -143,7 +143,7 @@ function describe({ name, choices }: Parameter): string {
   return `${name} (one of ${shown.join(', ')}${choices.length > shown.length ? ' …' : ''})`
 }
 
-function respectively({ tokens }: Analysis): boolean {
+function asksRespectively({ tokens }: Analysis): boolean {
   return tokens.some(token => token.lower === 'respectively')
 }
 
@@ -166,7 +166,7 @@ function isPartOf(call: Call, other: Call): boolean {
   return few.every(([name, value]) => JSON.stringify(value) === JSON.stringify(other.arguments[name]))
 }
 
-function distinct(calls: Call[]): Call[] {
+function distinctCalls(calls: Call[]): Call[] {
   const seen = new Set<string>()
   return calls.filter(call => {
     const key = JSON.stringify(call)

@@ -98,7 +98,7 @@ function repeatsExact(before: Binding, alone: Binding): boolean {
 
 /** Fills missing values of a record from the previous record, and those of the first records from later ones. */
 function share(records: Record[]): Record[] {
-  const general = records[0] ? leading(records[0].binding) : new Map<string, unknown[]>()
+  const general = records[0] ? leadingValues(records[0].binding) : new Map<string, unknown[]>()
   for (let i = 1; i < records.length; i++) {
     const { binding } = records[i]!
     const continues = binding.values.size <= 1
@@ -121,7 +121,7 @@ function replaceWeak(binding: Binding, before: Binding): void {
 }
 
 /** Optional values before all required ones apply to every call: "in miles, from A to B and from B to C". */
-function leading({ bound }: Binding): Map<string, unknown[]> {
+function leadingValues({ bound }: Binding): Map<string, unknown[]> {
   const first = Math.min(
     ...bound.filter(({ parameter }) => parameter.required).map(({ candidate }) => candidate.from),
   )

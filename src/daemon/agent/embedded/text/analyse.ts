@@ -31,7 +31,7 @@ function analyse(text: string, tagger: Tagger, findDates: DateFinder): Analysis 
   const tokens = tokenize(text)
   const tags = tagger(text, tokens)
   const solid = withoutOverlaps([
-    outermost(findQuoted(text, tokens), findLiterals(text, tokens)),
+    outermostMentions(findQuoted(text, tokens), findLiterals(text, tokens)),
     findCodes(text, tokens),
   ])
   const outside = (mention: Mention) =>
@@ -116,7 +116,7 @@ function unwrap(text: string): string {
 }
 
 /** Quotes inside an array are its items. Brackets inside quotes are text. */
-function outermost(quoted: Mention[], literals: Mention[]): Mention[] {
+function outermostMentions(quoted: Mention[], literals: Mention[]): Mention[] {
   const within = (mention: Mention, others: Mention[]) =>
     others.some(other => overlaps(mention, other) && other.from < mention.from)
   return [

@@ -50,7 +50,7 @@ export function findLists(mentions: Mention[], tokens: Token[]): Mention[][] {
   }
   for (const mention of surfaceOf(mentions)) {
     const last = current.at(-1)
-    if (last && !(alike(last, mention) && joined(last, mention, tokens))) flush()
+    if (last && !(areAlike(last, mention) && areJoined(last, mention, tokens))) flush()
     current.push(mention)
   }
   flush()
@@ -65,7 +65,7 @@ function hasConjunction([a, b]: Mention[], tokens: Token[]): boolean {
   )
 }
 
-function alike(a: Mention, b: Mention): boolean {
+function areAlike(a: Mention, b: Mention): boolean {
   if (a.kind === b.kind) {
     if (a.kind !== 'number') return true
     if (a.quantity!.ordinal !== b.quantity!.ordinal) return false
@@ -78,7 +78,7 @@ const WORDY = new Set<MentionKind>(['name', 'phrase', 'code'])
 const COMMAS = new Set([',', 'and', 'or', '&'])
 const ARTICLES = new Set(['a', 'an', 'the'])
 
-function joined(a: Mention, b: Mention, tokens: Token[]): boolean {
+function areJoined(a: Mention, b: Mention, tokens: Token[]): boolean {
   const between = tokens.slice(a.to, b.from).map(token => token.lower)
   if (between.length === 0 || between.length > 4) return false
   if (

@@ -87,7 +87,7 @@ function findSmallPlaces(text: string, tokens: Token[]): Mention[] {
 function startsName(tokens: Token[], tags: ReadonlySet<string>[], at: number): boolean {
   const token = tokens[at]!
   if (!isNameWord(token)) return false
-  if (token.text.length === 1 && modifies(tokens, tags, at)) return false
+  if (token.text.length === 1 && modifiesNext(tokens, tags, at)) return false
   if (!opensSentence(tokens, at)) return true
   if (FUNCTION_WORDS.has(token.lower) || tokens[at + 1]?.text === ',') return false
   const tag = tags[at]!
@@ -96,7 +96,7 @@ function startsName(tokens: Token[], tags: ReadonlySet<string>[], at: number): b
 }
 
 /** "C foot" is not a name. */
-function modifies(tokens: Token[], tags: ReadonlySet<string>[], at: number): boolean {
+function modifiesNext(tokens: Token[], tags: ReadonlySet<string>[], at: number): boolean {
   const next = tokens[at + 1]
   return (
     next?.kind === 'word' &&
@@ -190,13 +190,13 @@ function joinRegion(
   text: string,
   tokens: Token[],
 ): Mention[] {
-  if (before && joins(before, name, tokens)) return []
-  if (!next || !joins(name, next, tokens)) return [name]
+  if (before && joinsRegion(before, name, tokens)) return []
+  if (!next || !joinsRegion(name, next, tokens)) return [name]
   const whole = textOf(text, tokens, name.from, next.to)
   return [{ ...name, to: next.to, text: whole, core: name.text, region: next.text, place: true }]
 }
 
-function joins(name: Mention, next: Mention, tokens: Token[]): boolean {
+function joinsRegion(name: Mention, next: Mention, tokens: Token[]): boolean {
   if (next.from !== name.to + 1 || tokens[name.to]!.text !== ',' || !isRegion(next.text)) return false
   if (isCountry(name.text)) return false
   return !isState(name.text) || isCountry(next.text) || name.text === 'New York' || name.text === 'Washington'

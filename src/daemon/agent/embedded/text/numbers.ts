@@ -75,7 +75,7 @@ function readDigits(tokens: Token[], at: number, money: boolean): ReadNumber | u
   const power = readPowerOfTen(tokens, at + 1)
   if (power) return { quantity: { value: Number(`${value}e${power.value}`) }, to: power.to }
   const scale = next?.glued && !(next.text === 'K' && !money) ? LETTER_SCALES[next.text] : undefined
-  if (scale) return { quantity: { value: rounded(value * scale) }, to: at + 2 }
+  if (scale) return { quantity: { value: roundNumber(value * scale) }, to: at + 2 }
   return applyScales(tokens, { quantity: { value }, to: at + 1 })
 }
 
@@ -168,10 +168,10 @@ function applyScales(tokens: Token[], base: ReadNumber): ReadNumber {
     value *= SCALES[tokens[to]!.lower]!
     to++
   }
-  return { quantity: { ...base.quantity, value: rounded(value) }, to }
+  return { quantity: { ...base.quantity, value: roundNumber(value) }, to }
 }
 
-function rounded(value: number): number {
+function roundNumber(value: number): number {
   return Number(value.toPrecision(15))
 }
 

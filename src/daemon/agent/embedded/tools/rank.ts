@@ -164,7 +164,7 @@ const MIN_RARITY_IN_NAME = 0.4
 function scoreTool(content: Content, signature: Signature, rarity: Rarity): number {
   const name = coverage(content, signature.nameStems, part => Math.max(rarity(part), MIN_RARITY_IN_NAME))
   const description = coverage(content, signature.descriptionStems, rarity)
-  const back = explained(content, signature, rarity)
+  const back = explainedShare(content, signature, rarity)
   return 0.6 * name + 0.5 * description + 0.4 * back
 }
 
@@ -189,7 +189,7 @@ function nearness({ weights, concepts, joined }: Content, part: string): number 
 }
 
 /** The share of the text that the tool covers. */
-function explained(content: Content, signature: Signature, rarity: Rarity): number {
+function explainedShare(content: Content, signature: Signature, rarity: Rarity): number {
   let total = 0
   let hit = 0
   for (const [part, share] of content.weights) {
