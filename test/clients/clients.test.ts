@@ -40,7 +40,7 @@ afterAll(async () => {
   await daemon.close()
 })
 
-test('generated clients compile with a call of every operation', async () => {
+test('generated clients compile with a call to every operation', async () => {
   const compiler = here('../../node_modules/typescript/bin/tsc')
   const { stdout } = await node([compiler, '--project', folder]).catch((failed: { stdout: string }) => failed)
   expect(stdout).toBe('')

@@ -22,7 +22,7 @@ test('an auth error is a tool error with a challenge', () => {
   })
 })
 
-test('names the missing scope', () => {
+test('the challenge names the missing scope', () => {
   const { _meta } = createAuthError({
     message: 'Not allowed',
     resourceMetadataUrl,

@@ -28,7 +28,7 @@ describe('createStore', () => {
     ['a NUL character', store => store.list('a\0')],
     ['a long key', store => store.delete('é'.repeat(1025))],
   ] as [string, (store: ReturnType<typeof createStore>) => Promise<unknown>][])(
-    'rejects %s',
+    'a store rejects %s',
     async (_, act) => {
       await expect(act(createStore())).rejects.toMatchObject({ name: 'StoreError', code: 'INVALID_KEY' })
     },
@@ -42,7 +42,7 @@ describe('createStore', () => {
     ['NaN', [Number.NaN]],
     ['a bigint', 1n],
     ['a hole in an array', [1, undefined]],
-  ])('rejects %s as a value', async (_, value) => {
+  ])('a store rejects %s as a value', async (_, value) => {
     await expect(createStore().set('a', value)).rejects.toMatchObject({ code: 'INVALID_VALUE' })
   })
 

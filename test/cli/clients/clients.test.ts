@@ -31,7 +31,7 @@ describe('client configurations', () => {
     expect(await listConnected(client, file)).toEqual([])
   })
 
-  it.each(['constructor', '__proto__'])('accepts %s as a name', async name => {
+  it.each(['constructor', '__proto__'])('accepts the entry name %s', async name => {
     for (const client of [clientOf('cursor'), clientOf('codex')]) {
       const file = join(folder, client.id)
       expect(await disconnectClient(client, file, name)).toMatchObject({ changed: false })

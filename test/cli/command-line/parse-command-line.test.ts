@@ -40,7 +40,7 @@ test.each<[string[], Record<string, unknown>]>([
   [['--image'], { image: '' }],
   [['--image', 'x'], { image: 'x' }],
   [['--', '--wait'], { first: '--wait' }],
-])('parses %j', (argv, expected) => {
+])('parses the command line %j', (argv, expected) => {
   expect(parseCommandLine(command, argv)).toMatchObject({ input: { ...ABSENT, ...expected } })
 })
 

@@ -192,7 +192,7 @@ describe('mcp init', () => {
     [['--template', 'custom', '--tool', 'a_b', '--tool', 'a/b'], 'tools/a_b.ts'],
     [['--example', 'other'], 'expected one of weather'],
     [['--from-openapi', 'none.yaml'], 'Could not read'],
-  ])('rejects %j and writes nothing', async (flags, words) => {
+  ])('mcp init rejects %j and writes nothing', async (flags, words) => {
     const ended = await home.mcp(['init', 'x', ...flags], { cwd: home.dir })
     expect(ended.code).toBe(2)
     expect(ended.stderr).toContain(words)

@@ -59,7 +59,7 @@ test.each([
     ['second', 'third broke'],
   ],
   [['--until', `${SEEN}4Z`, '--tail', '1'], ['third broke']],
-])('logs %j prints %j', async (options, messages) => {
+])('mcp logs %j prints %j', async (options, messages) => {
   expect(await shown(...options)).toEqual(messages)
 })
 

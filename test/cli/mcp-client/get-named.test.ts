@@ -7,7 +7,7 @@ test('returns the entry with the name', () => {
   expect(getNamed('tool', TOOLS, 'work')).toBe(TOOLS[1])
 })
 
-test('suggests a similar name', () => {
+test('suggests a similar name for an unknown one', () => {
   expect(() => getNamed('tool', TOOLS, 'ad')).toThrow('Unknown tool "ad". Did you mean "add"?')
 })
 

@@ -32,12 +32,12 @@ describe.each([
       return connection.callTool(tools.find(tool => tool.name === name)!, args)
     })
 
-  it('lists the tools', async () => {
+  it('a connection lists the tools', async () => {
     const tools = await use({}, connection => connection.listTools())
     expect(tools.map(({ name }) => name)).toEqual(['add', 'work', 'fail'])
   })
 
-  it('calls a tool', async () => {
+  it('a connection calls a tool', async () => {
     expect((await call('add', { a: 1, b: 2 })).content).toEqual([{ type: 'text', text: '3' }])
   })
 

@@ -91,7 +91,7 @@ describe('withServer', () => {
     expect(header).toBe(`=?base64?${Buffer.from('city://Tromsø').toString('base64')}?=`)
   })
 
-  it('sends a token', async () => {
+  it('withServer sends a token', async () => {
     let header: unknown
     const { url } = await startScripted(({ id }, response, request) => {
       header = request.headers.authorization

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { nodeFlags, processEnvironment, startProcess } from '../../../src/daemon/engine/process-engine.ts'
-import { until } from '../../helpers/instance/runtime-harness.ts'
+import { waitUntil } from '../../helpers/instance/runtime-harness.ts'
 import { isRunning } from '../../helpers/processes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mcp-engine-'))
@@ -103,7 +103,7 @@ test('a sealed process is killed with the daemon, even in an endless loop', asyn
   )
   const [pid] = await once(parent, 'message')
   parent.kill('SIGKILL')
-  await until(() => !isRunning(pid))
+  await waitUntil(() => !isRunning(pid))
 })
 
 function start(name: string, source: string, memoryLimitMb = 64) {

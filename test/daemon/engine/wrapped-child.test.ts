@@ -8,7 +8,7 @@ import { moduleSandbox } from '../../../src/daemon/engine/module-sandbox.ts'
 import { startProcess } from '../../../src/daemon/engine/process-engine.ts'
 import { RawOutput } from '../../../src/daemon/engine/raw-output.ts'
 import { endingOfNode, nodePid } from '../../../src/daemon/engine/wrapped-child.ts'
-import { until } from '../../helpers/instance/runtime-harness.ts'
+import { waitUntil } from '../../helpers/instance/runtime-harness.ts'
 import { descendantsOf, isRunning, readProc } from '../../helpers/processes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'mcp-wrapped-'))
@@ -55,7 +55,7 @@ describe.skipIf(!moduleSandbox().usable)('a process below bubblewrap', () => {
   test('a wrapped process exits when bubblewrap is killed', async () => {
     const { child, pid } = await start('orphan', `for (;;);`)
     process.kill(child.pid!, 'SIGKILL')
-    await until(() => !isRunning(pid))
+    await waitUntil(() => !isRunning(pid))
   })
 })
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { Gateway } from '../../../src/daemon/gateway/gateway.ts'
 import { PORT_RANGE } from '../../../src/daemon/gateway/ports.ts'
-import { post, type Reply, RuntimeHarness, where } from '../../helpers/instance/runtime-harness.ts'
+import { post, type Reply, RuntimeHarness, servedBy } from '../../helpers/instance/runtime-harness.ts'
 
 test('a new address gets a free port outside the range of outgoing connections', async () => {
   await using harness = new RuntimeHarness()
@@ -28,12 +28,12 @@ test('opening an open address returns its port', async () => {
 test('a closed address refuses connections and opens again on the same port', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a')
-  await where(url)
+  await servedBy(url)
   await harness.gateway.close('dep_a')
   await expect(post(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' })
   expect(await harness.gateway.open('dep_a', Number(new URL(url).port))).toBe(Number(new URL(url).port))
   harness.gateway.point('dep_a', 'dep_a')
-  expect(await where(url)).toMatchObject({ tenantId: 'dep_a' })
+  expect(await servedBy(url)).toMatchObject({ tenantId: 'dep_a' })
 })
 
 test('closing an address keeps connections that were handed over', async () => {

@@ -2,13 +2,17 @@ import { once } from 'node:events'
 import { Agent } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
-import { describeServed, post, RuntimeHarness, where } from '../../helpers/instance/runtime-harness.ts'
+import { describeServed, post, RuntimeHarness, servedBy } from '../../helpers/instance/runtime-harness.ts'
 
 test('a connection reaches the instance that its address points to', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a')
   await harness.supervisor.start('dep_a')
-  expect(await where(url)).toMatchObject({ tenantId: 'dep_a', body: 'hello', pid: harness.pids('dep_a')[0] })
+  expect(await servedBy(url)).toMatchObject({
+    tenantId: 'dep_a',
+    body: 'hello',
+    pid: harness.pids('dep_a')[0],
+  })
 })
 
 test('bytes that arrived before the hand-off are not lost', async () => {
@@ -24,7 +28,7 @@ test('concurrent connections are distributed over the instances', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a', { scaling: { min: 2, max: 2 } })
   await harness.supervisor.start('dep_a')
-  const places = await Promise.all(Array.from({ length: 200 }, () => where(url)))
+  const places = await Promise.all(Array.from({ length: 200 }, () => servedBy(url)))
   expect(new Set(places.map(({ pid }) => pid))).toEqual(new Set(harness.pids('dep_a')))
 })
 
@@ -52,7 +56,7 @@ test('a connection lost during the hand-over is sent again', async () => {
   await harness.supervisor.start('dep_a')
   const lost = await open(url)
   await harness.accepted(1)
-  await where(url) // handles arrive in order, so the other one was lost
+  await servedBy(url) // handles arrive in order, so the other one was lost
   lost.write(requestText('found'))
   expect(await readAll(lost)).toContain('"body":"found"')
 })
@@ -63,7 +67,7 @@ test('a hanging instance is replaced, and its untaken connections go to the new 
   await harness.supervisor.start('dep_a')
   const [hanging] = harness.pids('dep_a')
   process.kill(hanging!, 'SIGSTOP')
-  expect((await where(url)).pid).not.toBe(hanging)
+  expect((await servedBy(url)).pid).not.toBe(hanging)
 })
 
 test('a client that disconnects before the hand-over affects no other', async () => {
@@ -71,7 +75,7 @@ test('a client that disconnects before the hand-over affects no other', async ()
   const url = await harness.add('dep_a')
   const leaver = await open(url)
   leaver.resetAndDestroy()
-  expect(await where(url)).toMatchObject({ tenantId: 'dep_a' })
+  expect(await servedBy(url)).toMatchObject({ tenantId: 'dep_a' })
 })
 
 test('after the hand-over the client sees the end of a connection immediately', async () => {
@@ -143,7 +147,7 @@ function startLoad(url: string, clients: number) {
   const client = async () => {
     while (running) {
       try {
-        answers.push((await where(url, agent)).tenantId)
+        answers.push((await servedBy(url, agent)).tenantId)
       } catch (error) {
         failures.push(error)
       }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { DrainOptions } from '../../../src/daemon/runtime/pool/drain.ts'
-import { post, RuntimeHarness, where } from '../../helpers/instance/runtime-harness.ts'
+import { post, RuntimeHarness, servedBy } from '../../helpers/instance/runtime-harness.ts'
 
 const to =
   (harness: RuntimeHarness, id: string): DrainOptions['forward'] =>
@@ -11,7 +11,7 @@ test('connections held during a start are answered by the release that takes ove
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a', { behaviour: { hang: true } })
   await harness.add('dep_b')
-  const waiting = where(url)
+  const waiting = servedBy(url)
   await harness.accepted(1)
   void harness.supervisor.drain('dep_a', { forward: to(harness, 'dep_b') })
   expect(await waiting).toMatchObject({ tenantId: 'dep_b' })
@@ -19,10 +19,10 @@ test('connections held during a start are answered by the release that takes ove
 
 test('connections held for the responder of a sleeping server are answered by the next release', async () => {
   await using harness = new RuntimeHarness()
-  await where(await harness.add('neighbour', { placement: 'shared' }))
+  await servedBy(await harness.add('neighbour', { placement: 'shared' }))
   const url = await harness.add('dep_a', { answersAsleep: true })
   await harness.add('dep_b')
-  const waiting = where(url)
+  const waiting = servedBy(url)
   await harness.accepted(2)
   void harness.supervisor.drain('dep_a', { forward: to(harness, 'dep_b') })
   expect(await waiting).toMatchObject({ tenantId: 'dep_b' })
@@ -30,7 +30,7 @@ test('connections held for the responder of a sleeping server are answered by th
 
 test('a connection held for the responder of a removed server gets 503 immediately', async () => {
   await using harness = new RuntimeHarness()
-  await where(await harness.add('neighbour', { placement: 'shared' }))
+  await servedBy(await harness.add('neighbour', { placement: 'shared' }))
   const url = await harness.add('dep_a', { answersAsleep: true })
   const waiting = post(url)
   await harness.accepted(2)
@@ -46,9 +46,9 @@ test('a connection that a killed instance did not take is answered by the next r
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a')
   await harness.add('dep_b')
-  const { pid } = await where(url)
+  const { pid } = await servedBy(url)
   process.kill(pid, 'SIGSTOP')
-  const untaken = where(url)
+  const untaken = servedBy(url)
   await harness.accepted(2)
   void harness.supervisor.drain('dep_a', { forward: to(harness, 'dep_b') })
   process.kill(pid, 'SIGKILL')

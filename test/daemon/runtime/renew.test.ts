@@ -2,7 +2,12 @@ import { Agent } from 'node:http'
 import { expect, test } from 'vitest'
 import type { Served } from '../../../src/daemon/runtime/served.ts'
 import type { Behaviour } from '../../fixtures/instance.ts'
-import { describeServed, RuntimeHarness, until, where } from '../../helpers/instance/runtime-harness.ts'
+import {
+  describeServed,
+  RuntimeHarness,
+  servedBy,
+  waitUntil,
+} from '../../helpers/instance/runtime-harness.ts'
 import { isRunning } from '../../helpers/processes.ts'
 
 const placements: Served['placement'][] = ['dedicated', 'shared']
@@ -27,14 +32,14 @@ test.each(placements)('an active request finishes in its old instance: %s', asyn
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a', changeable(placement).served)
   const agent = new Agent({ keepAlive: true })
-  const old = await where(url, agent)
-  const slow = where(`${url}/until-drain`, agent)
+  const old = await servedBy(url, agent)
+  const slow = servedBy(`${url}/until-drain`, agent)
   await harness.until(() =>
     harness.supervisor.report('dep_a').instances.some(({ activeRequests }) => activeRequests > 0),
   )
   await harness.supervisor.renew('dep_a')
   expect((await slow).instanceId).toBe(old.instanceId)
-  expect((await where(url)).instanceId).not.toBe(old.instanceId)
+  expect((await servedBy(url)).instanceId).not.toBe(old.instanceId)
   agent.destroy()
 })
 
@@ -47,7 +52,7 @@ test.each(placements)('a refused start keeps the old instances: %s', async place
   server.setBehaviour({ refuse: 'not today' })
   await expect(harness.supervisor.renew('dep_a')).rejects.toThrow('Server "dep_a" did not start: not today.')
   await harness.until(() => harness.supervisor.report('dep_a').instances.length === before.length)
-  expect(before).toContain((await where(url)).instanceId)
+  expect(before).toContain((await servedBy(url)).instanceId)
   expect(harness.failures).toEqual([])
 })
 
@@ -61,7 +66,7 @@ test('a program that exits during start-up is reported with its last log lines a
   const failure = await harness.supervisor.renew('dep_a').catch(error => error)
   expect(failure.message).toContain('crashed with exit code 3')
   expect(failure.details).toContain('cannot find the moon')
-  expect(before).toContain((await where(url)).pid)
+  expect(before).toContain((await servedBy(url)).pid)
 })
 
 test('renewal starts as many instances as there were and stops the old processes', async () => {
@@ -70,7 +75,7 @@ test('renewal starts as many instances as there were and stops the old processes
   await harness.supervisor.start('dep_a')
   const before = harness.pids('dep_a')
   await harness.supervisor.renew('dep_a')
-  await until(() => !before.some(isRunning))
+  await waitUntil(() => !before.some(isRunning))
   await harness.until(() => harness.pids('dep_a').length === 2)
   expect(harness.supervisor.report('dep_a').instances.map(({ state }) => state)).toEqual(['ready', 'ready'])
 })
@@ -79,10 +84,10 @@ test('renewal does not affect other servers in a shared process', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a', changeable('shared').served)
   const neighbour = await harness.add('dep_b', { placement: 'shared' })
-  const [a, b] = [await where(url), await where(neighbour)]
+  const [a, b] = [await servedBy(url), await servedBy(neighbour)]
   await harness.supervisor.renew('dep_a')
-  expect(await where(neighbour)).toEqual(b)
-  expect((await where(url)).pid).toBe(a.pid)
+  expect(await servedBy(neighbour)).toEqual(b)
+  expect((await servedBy(url)).pid).toBe(a.pid)
 })
 
 test('renewal wakes a sleeping server', async () => {
@@ -101,6 +106,6 @@ test.each(placements)('a server removed during renewal leaves no process: %s', a
   const renewed = harness.supervisor.renew('dep_a').catch(error => error)
   const pids = harness.pids('dep_a')
   await harness.supervisor.remove('dep_a')
-  await until(() => !pids.some(isRunning))
+  await waitUntil(() => !pids.some(isRunning))
   expect(await renewed).toBeInstanceOf(Error)
 })

@@ -1,14 +1,14 @@
 import { Agent } from 'node:http'
 import { expect, test } from 'vitest'
-import { post, RuntimeHarness, where } from '../../helpers/instance/runtime-harness.ts'
+import { post, RuntimeHarness, servedBy } from '../../helpers/instance/runtime-harness.ts'
 
 test('a deployment without connections falls asleep and is woken by the next one', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a', { idleMs: 20, scaling: { min: 0, max: 1 } })
-  const first = await where(url)
+  const first = await servedBy(url)
   await harness.until(() => harness.supervisor.report('dep_a').instances.length === 0)
   expect(harness.messages('dep_a')).toContain('asleep after 0.02 s without a connection or a request')
-  const second = await where(url)
+  const second = await servedBy(url)
   expect(second.pid).not.toBe(first.pid)
   expect(harness.supervisor.report('dep_a').requests.total).toBeGreaterThanOrEqual(1)
 })
@@ -17,9 +17,9 @@ test('an open connection and a long request keep a deployment awake', async () =
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a', { idleMs: 10 })
   const agent = new Agent({ keepAlive: true })
-  const { pid } = await where(url, agent)
+  const { pid } = await servedBy(url, agent)
   await post(`${url}/slow?ms=100`, '', agent)
-  expect(await where(url, agent)).toMatchObject({ pid })
+  expect(await servedBy(url, agent)).toMatchObject({ pid })
   agent.destroy()
   await harness.until(() => harness.supervisor.report('dep_a').instances.length === 0)
 })
@@ -27,7 +27,7 @@ test('an open connection and a long request keep a deployment awake', async () =
 test('all connections that arrive during a wake-up are held and served', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a')
-  const places = await Promise.all(Array.from({ length: 50 }, () => where(url)))
+  const places = await Promise.all(Array.from({ length: 50 }, () => servedBy(url)))
   expect(new Set(places.map(({ pid }) => pid)).size).toBe(1)
 })
 
@@ -61,7 +61,7 @@ test('a server that fails to wake answers held connections with the reason and i
 test('held connections are served before a drain', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a')
-  const held = where(url)
+  const held = servedBy(url)
   await harness.accepted(1)
   await harness.supervisor.drain('dep_a')
   expect(await held).toMatchObject({ tenantId: 'dep_a' })

@@ -5,7 +5,13 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { HostingError } from '../../../src/shared/errors.ts'
-import { describeServed, post, RuntimeHarness, until, where } from '../../helpers/instance/runtime-harness.ts'
+import {
+  describeServed,
+  post,
+  RuntimeHarness,
+  servedBy,
+  waitUntil,
+} from '../../helpers/instance/runtime-harness.ts'
 import { isRunning } from '../../helpers/processes.ts'
 
 test('start resolves when the minimum number of instances is ready, each in its own process', async () => {
@@ -24,7 +30,7 @@ test('an added deployment sleeps until its first connection', async () => {
     instances: [],
     requests: { total: 0, errors: 0 },
   })
-  expect(await where(url)).toMatchObject({ tenantId: 'dep_a' })
+  expect(await servedBy(url)).toMatchObject({ tenantId: 'dep_a' })
   expect(harness.messages('dep_a')[0]).toBe('woken by a connection')
 })
 
@@ -84,7 +90,7 @@ test('a failed deployment works again after a new start', async () => {
   await expect(harness.supervisor.start('dep_a')).rejects.toThrow('not yet')
   behaviour.refuse = undefined
   await harness.supervisor.start('dep_a')
-  expect(await where(url)).toMatchObject({ tenantId: 'dep_a' })
+  expect(await servedBy(url)).toMatchObject({ tenantId: 'dep_a' })
 })
 
 test('a killed instance is replaced every time, and its requests stay counted', async () => {
@@ -92,12 +98,12 @@ test('a killed instance is replaced every time, and its requests stay counted', 
   const url = await harness.add('dep_a')
   await harness.supervisor.start('dep_a')
   for (let round = 1; round <= 7; round++) {
-    const { pid } = await where(url)
+    const { pid } = await servedBy(url)
     await harness.until(() => harness.supervisor.report('dep_a').requests.total >= round)
     process.kill(pid, 'SIGKILL')
     await harness.until(() => !harness.pids('dep_a').includes(pid))
   }
-  await where(url)
+  await servedBy(url)
   expect(harness.supervisor.report('dep_a').instances).toMatchObject([{ state: 'ready', restarts: 7 }])
   expect(harness.failures).toEqual([])
 })
@@ -154,7 +160,7 @@ test('the same deployment can be removed and added again while it still drains',
   harness.supervisor.add(describeServed('dep_a'))
   await harness.supervisor.start('dep_a')
   await drained
-  expect(await where(url)).toMatchObject({ tenantId: 'dep_a' })
+  expect(await servedBy(url)).toMatchObject({ tenantId: 'dep_a' })
 })
 
 test('close leaves no process', async () => {
@@ -186,7 +192,7 @@ test('when the daemon is killed its processes exit', async () => {
   const { logsDir, pids } = JSON.parse(text) as { logsDir: string; pids: number[] }
   expect(pids.filter(isRunning)).toHaveLength(2)
   daemon.kill('SIGKILL')
-  await until(() => !pids.some(isRunning))
+  await waitUntil(() => !pids.some(isRunning))
   rmSync(logsDir, { recursive: true })
 })
 

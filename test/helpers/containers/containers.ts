@@ -32,7 +32,7 @@ export class ContainerTools implements AsyncDisposable {
 
   static async open(): Promise<ContainerTools> {
     const tools = new ContainerTools(await freePort(), await baseStore())
-    while (!(await answers(`http://${tools.registry}/v2/`))) await pause()
+    while (!(await isAnswering(`http://${tools.registry}/v2/`))) await pause()
     return tools
   }
 
@@ -69,7 +69,7 @@ export class ContainerTools implements AsyncDisposable {
     ]
     this.podman('run', '-d', '--name', name, '--network', 'host', ...limits, ...variables, image)
     const url = `http://127.0.0.1:${port}`
-    while (!(await answers(`${url}/health`))) {
+    while (!(await isAnswering(`${url}/health`))) {
       const state = this.podman('inspect', name, '--format', '{{.State.Status}}').trim()
       if (state !== 'running') throw new Error(`the container has ${state}: ${this.podman('logs', name)}`)
       await pause()
@@ -114,7 +114,7 @@ function isInstalled(program: string): boolean {
   }
 }
 
-async function answers(url: string): Promise<boolean> {
+async function isAnswering(url: string): Promise<boolean> {
   return fetch(url).then(
     ({ ok }) => ok,
     () => false,

@@ -129,7 +129,7 @@ export class KilledDaemon {
     const { environment } = owned
     const answer = await this.#api('POST', '/v1/deploy', { mcp_id: id, environment })
     require(answer.status === 'deployed', `deployment ${answer.deployment_id} is ${answer.status}`)
-    this.#known(owned, answer.url)
+    this.#checkUrl(owned, answer.url)
     owned.live = { id: answer.deployment_id, url: answer.url, text, status: 'deployed' }
     delete owned.open
   }
@@ -188,7 +188,7 @@ export class KilledDaemon {
     const now = live && all.find(one => one.deployment_id === live.id)
     const replaced = open?.kind === 'deploy' ? await this.#newest(owned, all) : undefined
     if (replaced?.status === 'deployed' && replaced.deployment_id !== live?.id) {
-      this.#known(owned, replaced.url)
+      this.#checkUrl(owned, replaced.url)
       owned.live = { id: replaced.deployment_id, url: replaced.url, text: open!.text!, status: 'deployed' }
     } else if (live && open?.kind === 'remove' && !now) {
       delete owned.live
@@ -210,7 +210,7 @@ export class KilledDaemon {
       const text = await callTell(live.url, 'check')
       return require(text === live.text, `${live.url} says ${text} instead of ${live.text}`)
     }
-    if (url) require(await refuses(url), `${url} listens though nothing is deployed there`)
+    if (url) require(await isRefused(url), `${url} listens though nothing is deployed there`)
   }
 
   async #newest(owned: OwnedServer, all: readonly Deployment[]): Promise<Deployment | undefined> {
@@ -222,7 +222,7 @@ export class KilledDaemon {
   }
 
   /** An address permanently belongs to its server and environment. */
-  #known(owned: OwnedServer, url: string): void {
+  #checkUrl(owned: OwnedServer, url: string): void {
     owned.url ??= url
     require(owned.url === url, `${owned.name} moved from ${owned.url} to ${url}`)
   }
@@ -276,7 +276,7 @@ async function callTell(url: string, id: string): Promise<string> {
   return json?.result?.content?.[0]?.text ?? text
 }
 
-async function refuses(url: string): Promise<boolean> {
+async function isRefused(url: string): Promise<boolean> {
   return send(url).then(
     () => false,
     error => (error as NodeJS.ErrnoException).code === 'ECONNREFUSED',

@@ -100,10 +100,10 @@ export function runToEnd(
   const child = spawn(command, args, { env: options.env, cwd: options.cwd, stdio: ['pipe', 'pipe', 'pipe'] })
   // A program may exit before it reads its input. The test judges that.
   child.stdin.on('error', () => {}).end(options.input ?? '')
-  return ended(child)
+  return resultOf(child)
 }
 
-function ended(child: ChildProcess): Promise<CommandResult> {
+function resultOf(child: ChildProcess): Promise<CommandResult> {
   const result: CommandResult = { code: null, stdout: '', stderr: '' }
   child.stdout?.setEncoding('utf8').on('data', text => {
     result.stdout += text

@@ -40,7 +40,7 @@ export async function serveProgram(
     args: [FIXTURE],
     path: '/mcp',
     ...program,
-    isolation: unsandboxed(program.isolation),
+    isolation: withoutSandbox(program.isolation),
   }
   try {
     const address = await harness.serve(createArtifact({ template: 'custom', program: whole }), {
@@ -57,7 +57,7 @@ export async function serveProgram(
 }
 
 /** Without a sandbox, programs see the process ids of the system. */
-function unsandboxed(isolation: ExistingProgram['isolation']): ExistingProgram['isolation'] {
+function withoutSandbox(isolation: ExistingProgram['isolation']): ExistingProgram['isolation'] {
   const settings = typeof isolation === 'object' ? isolation : isolation && { children: isolation }
   return { ...settings, sandbox: 'off' }
 }

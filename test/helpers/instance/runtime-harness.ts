@@ -138,13 +138,13 @@ export function post(url: string, body = 'hello', agent: Agent | false = false):
   })
 }
 
-export async function where(url: string, agent?: Agent): Promise<ServedBy> {
+export async function servedBy(url: string, agent?: Agent): Promise<ServedBy> {
   const { status, text } = await post(url, 'hello', agent ?? false)
   if (status !== 200) throw new Error(`HTTP ${status}: ${text}`)
   return JSON.parse(text)
 }
 
 /** Polls a condition that no event reports. */
-export async function until(condition: () => boolean): Promise<void> {
+export async function waitUntil(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(5)
 }

@@ -8,7 +8,7 @@ import {
   describeProgramEnding,
   ProgramProcess,
 } from '../../../src/instance/bridge/process/program-process.ts'
-import { sandboxed } from '../../../src/instance/bridge/process/sandbox.ts'
+import { sandboxCommand } from '../../../src/instance/bridge/process/sandbox.ts'
 import type { ProgramLimits } from '../../../src/shared/instances/instance-protocol.ts'
 import { ownControlGroups } from '../../../src/shared/sandbox/control-groups.ts'
 import { findIsolationTools } from '../../../src/shared/sandbox/isolation.ts'
@@ -41,7 +41,7 @@ function start(
   const tenant = createTenant('dep_shop', { program: programFolders(folder) })
   const isolation = { sandbox }
   const program = { type: 'stdio' as const, command: 'sh', args: [], path: '/mcp', isolation }
-  return new ProgramProcess(sandboxed(line, program, tenant), { guard, onStderr: () => {} })
+  return new ProgramProcess(sandboxCommand(line, program, tenant), { guard, onStderr: () => {} })
 }
 
 async function output(program: ProgramProcess): Promise<string> {

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CommandLine, RunnableProgram } from '../../../src/instance/bridge/process/program-command.ts'
-import { changeOwner, sandboxed } from '../../../src/instance/bridge/process/sandbox.ts'
+import { changeOwner, sandboxCommand } from '../../../src/instance/bridge/process/sandbox.ts'
 import { findIsolationTools } from '../../../src/shared/sandbox/isolation.ts'
 import { createTenant } from '../../fixtures/instance/tenant.ts'
 
@@ -137,7 +137,7 @@ describe.runIf(walls.userSwitch.usable && walls.bubblewrap.usable)('under a daem
     const isolation = { sandbox: 'auto' as const, user }
     const program: RunnableProgram = { type: 'stdio', command: 'sh', args: [], path: '/mcp', isolation }
     const line = { file: '/bin/sh', args: ['-c', script, 'sh', ...args], env, cwd: folder }
-    return sandboxed(line, program, createTenant('dep_shop', { serverName: 'shop', program: place }))
+    return sandboxCommand(line, program, createTenant('dep_shop', { serverName: 'shop', program: place }))
   }
 
   /** Repeats a run that failed because another test removed the mount of a container while bubblewrap was starting. */

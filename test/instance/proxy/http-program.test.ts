@@ -139,7 +139,7 @@ test('a client that disconnects while it sends the body aborts the request at th
   await eventually(async () => (await call('ended')).includes('/slow-stream?broken'))
 })
 
-test('stops with its instance', async () => {
+test('a program stops with its instance', async () => {
   const other = await serveProgram({ type: 'http', args: [PROGRAM] })
   const started = descendantsOf(other.harness.pid)
   expect(started.length).toBeGreaterThanOrEqual(2)

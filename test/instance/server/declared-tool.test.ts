@@ -17,7 +17,7 @@ const weather: Partial<ToolDefinition> = {
   handler: { type: 'template', text: '{{ city }} {{ units }} {{ days }}' },
 }
 
-test('fills in schema defaults', async () => {
+test('a declared tool fills in schema defaults', async () => {
   expect(textOf(await callTool(weather, { city: 'Oslo' }))).toBe('Oslo celsius 3')
 })
 
@@ -37,7 +37,7 @@ describe('reports invalid arguments as a tool error that names the field', () =>
   })
 })
 
-test('supports draft-07 schemas', async () => {
+test('a declared tool supports draft-07 schemas', async () => {
   const inputSchema = {
     $schema: 'http://json-schema.org/draft-07/schema#',
     type: 'object',

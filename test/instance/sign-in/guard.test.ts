@@ -77,7 +77,7 @@ describe.each([
     expect((await send(served.url, await tokenFor(served.url))).status).toBe(200)
   })
 
-  it('rejects all other requests', async () => {
+  it('rejects all requests without a valid token', async () => {
     const wrong: Changes[] = [
       { issuer: 'http://127.0.0.1:6273/auth/other/production' },
       { audience: 'http://127.0.0.1:1/mcp' },

@@ -92,7 +92,7 @@ test.each([
   [[], 'invalid_request'],
   ['{', 'invalid_request'],
   ['null', 'invalid_request'],
-])('rejects %j', async (body, error) => {
+])('rejects the registration %j', async (body, error) => {
   expect(await errorOf(await register(body))).toEqual({ status: 400, error })
 })
 

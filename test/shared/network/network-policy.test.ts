@@ -107,7 +107,7 @@ describe('an allow list', () => {
     ['::ffff:203.0.114.7', 5432],
     ['2606:4700:0:0::1111', 443],
     ['xn--bcher-kva.example', 80],
-  ])('permits %s at port %i', (host, port) => {
+  ])('an allow list permits %s at port %i', (host, port) => {
     expect(judge(list, host, port)).toBeUndefined()
   })
 
@@ -121,11 +121,11 @@ describe('an allow list', () => {
     ['a.example.org\u0000.evil.com', 443],
     ['', 443],
     ['a b', 443],
-  ])('refuses %j at port %i', (host, port) => {
+  ])('an allow list refuses %j at port %i', (host, port) => {
     expect(judge(list, host, port)).toBe('unlisted')
   })
 
-  test('permits DNS look-ups of its names only', () => {
+  test('an allow list permits DNS look-ups of its names only', () => {
     const policy = new NetworkPolicy({ network: list, allowPrivateNetwork: false })
     expect(policy.judgeName('x.example.org')).toBeUndefined()
     expect(policy.judgeName('secret.evil.com')?.reason).toBe('unlisted')

@@ -38,7 +38,7 @@ test.each([
   ['a body of a POST request', withHttp({ method: 'POST', body: 'x' })],
   ['a tab in a header', withHttp({ headers: { a: 'b\tc' } })],
   ['a schema with 1000 schemas', withInput({ type: 'object', properties: fields(999, {}) })],
-])('accepts %s', (_, input) => {
+])('accepts definitions with %s', (_, input) => {
   expect(problemsOf(input)).toEqual([])
 })
 

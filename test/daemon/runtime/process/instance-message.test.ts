@@ -75,7 +75,7 @@ test.each([
     'an impossible amount of memory',
     { type: 'metrics', memoryBytes: 1e308, utilization: 0.5, tenants: [METRICS] },
   ],
-])('rejects %s', (_name, message) => {
+])('rejects a message with %s', (_name, message) => {
   expect(parseInstanceMessage(message)).toBeUndefined()
 })
 

@@ -24,7 +24,7 @@ test('encrypts the same text to different bytes', () => {
   expect(box.seal('a').equals(box.seal('a'))).toBe(false)
 })
 
-test('rejects a changed value', () => {
+test('rejects an encrypted value that was changed', () => {
   const sealed = box.seal('secret')
   for (const at of [0, 13, sealed.length - 1]) {
     const changed = Buffer.from(sealed)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import type { CommandLine, RunnableProgram } from '../../../../src/instance/bridge/process/program-command.ts'
-import { sandboxArguments, sandboxed } from '../../../../src/instance/bridge/process/sandbox.ts'
+import { sandboxArguments, sandboxCommand } from '../../../../src/instance/bridge/process/sandbox.ts'
 import { findBubblewrap } from '../../../../src/shared/sandbox/bubblewrap.ts'
 import type { IsolationTools } from '../../../../src/shared/sandbox/isolation.ts'
 import { findUserSwitch } from '../../../../src/shared/sandbox/sandbox-user.ts'
@@ -62,17 +62,17 @@ test('without bubblewrap a program runs unprotected with a warning, unless it re
   const bare: IsolationTools = { bubblewrap: { usable: false, why }, userSwitch: findUserSwitch('/nowhere') }
   const line = shell('echo hello')
   const off = 'runs without a sandbox, because isolation.sandbox is "off"'
-  expect(sandboxed(line, program('off'), tenant)).toEqual({ ...line, gaps: [off], isContained: false })
+  expect(sandboxCommand(line, program('off'), tenant)).toEqual({ ...line, gaps: [off], isContained: false })
   const missing = `runs without a sandbox, because ${why}`
-  expect(sandboxed(line, program('auto'), tenant, bare)).toEqual({
+  expect(sandboxCommand(line, program('auto'), tenant, bare)).toEqual({
     ...line,
     gaps: [missing],
     isContained: false,
   })
-  expect(() => sandboxed(line, program('required'), tenant, bare)).toThrow(
+  expect(() => sandboxCommand(line, program('required'), tenant, bare)).toThrow(
     `its isolation.sandbox is "required", but ${why}; install bubblewrap (apt install bubblewrap) or set it to "auto"`,
   )
-  expect(run(sandboxed(line, program('auto'), tenant))).toBe('hello')
+  expect(run(sandboxCommand(line, program('auto'), tenant))).toBe('hello')
 })
 
 test('a program can write only its own folder and the folders that its command names', () => {
@@ -85,7 +85,7 @@ test('a program can write only its own folder and the folders that its command n
     ls ${home} | tr '\\n' ' '
     cat /proc/${process.pid}/environ 2>/dev/null || echo processes
     [ -e /run/docker.sock ] || echo sockets`
-  const line = sandboxed(shell(script, outside), program('auto'), { ...tenant, env: { DATA: data } })
+  const line = sandboxCommand(shell(script, outside), program('auto'), { ...tenant, env: { DATA: data } })
   line.env.DATA = data
   const printed = state.usable ? run(line).split('\n') : SANDBOXED
   expect(printed).toEqual(SANDBOXED)
@@ -95,7 +95,7 @@ const SANDBOXED = ['own', 'named', 'variable', 'etc', 'daemon', 'packages progra
 
 test('kernel settings are read-only, even for root', () => {
   const script = 'find /proc/sys /sys -type f -writable 2>/dev/null | wc -l'
-  const written = state.usable ? run(sandboxed(shell(script), program('auto'), tenant)) : '0'
+  const written = state.usable ? run(sandboxCommand(shell(script), program('auto'), tenant)) : '0'
   expect(written).toBe('0')
 })
 
@@ -109,17 +109,17 @@ test.runIf(state.usable && state.canSizeMemory)('in-memory folders have a size l
     touch /dev/file 2>/dev/null || echo read-only
     echo gone >/dev/null && head -c 4 /dev/zero | wc -c`
   const limited = { ...shell(script), limits: { memoryMb: 32, pids: 512 } }
-  const printed = run(sandboxed(limited, program('auto'), tenant)).split('\n')
+  const printed = run(sandboxCommand(limited, program('auto'), tenant)).split('\n')
   expect(printed.filter(line => line !== 'refused /run')).toEqual(['read-only', '4']) // only root has /run
 })
 
 test('a file that the command names is readable with its siblings, even below /tmp', () => {
-  const line = sandboxed(shell('cat "$1"', join(outside, 'note.txt')), program('auto'), tenant)
+  const line = sandboxCommand(shell('cat "$1"', join(outside, 'note.txt')), program('auto'), tenant)
   expect(run(line)).toBe('of the user')
 })
 
 test('input, output and exit code pass through the sandbox', () => {
-  const ended = start(sandboxed(shell('cat; echo oh >&2; exit 7'), program('auto'), tenant), 'echo')
+  const ended = start(sandboxCommand(shell('cat; echo oh >&2; exit 7'), program('auto'), tenant), 'echo')
   expect([ended.stdout, ended.stderr, ended.status]).toEqual(['echo', 'oh\n', 7])
 })
 

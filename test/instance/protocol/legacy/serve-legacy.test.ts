@@ -22,17 +22,26 @@ const callText = async (headers: Record<string, string>, name: string, args = {}
   (await post(address.url, rpc('tools/call', { name, arguments: args }), headers)).json.result.content[0].text
 
 describe('initialize', () => {
-  test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('negotiates %s', async version => {
-    const { status, headers, json } = await initialize(version)
-    expect(status).toBe(200)
-    expect(headers['mcp-session-id']).toMatch(/^[\x21-\x7e]{40,}$/)
-    expect(json.result).toEqual({
-      protocolVersion: version,
-      capabilities: { tools: {}, resources: { subscribe: true }, prompts: {}, completions: {}, logging: {} },
-      serverInfo: { name: 'scripted', version: '1.2.3' },
-      instructions: 'Do as you are told.',
-    })
-  })
+  test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])(
+    'initialize negotiates the revision %s',
+    async version => {
+      const { status, headers, json } = await initialize(version)
+      expect(status).toBe(200)
+      expect(headers['mcp-session-id']).toMatch(/^[\x21-\x7e]{40,}$/)
+      expect(json.result).toEqual({
+        protocolVersion: version,
+        capabilities: {
+          tools: {},
+          resources: { subscribe: true },
+          prompts: {},
+          completions: {},
+          logging: {},
+        },
+        serverInfo: { name: 'scripted', version: '1.2.3' },
+        instructions: 'Do as you are told.',
+      })
+    },
+  )
 
   test.each(['1999-01-01', '2026-07-28', 7, undefined])(
     'negotiates the newest revision of the legacy era for %s',
@@ -65,7 +74,7 @@ describe('a legacy session', () => {
     }
   })
 
-  test('answers plain JSON', async () => {
+  test('answers with plain JSON', async () => {
     const session = await beginSession(address.url)
     const answer = await post(
       address.url,

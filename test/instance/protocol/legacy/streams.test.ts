@@ -223,7 +223,7 @@ describe('a batch', () => {
       'contains a modern request',
       [rpc('ping', { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } })],
     ],
-  ])('that %s is rejected', async (_name, messages) => {
+  ])('a batch that %s is rejected', async (_name, messages) => {
     const session = await beginSession(address.url, '2025-03-26')
     const answer = await post(address.url, messages, session)
     expect([answer.status, answer.json.error.code]).toEqual([400, -32600])
