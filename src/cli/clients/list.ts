@@ -22,7 +22,7 @@ export interface McpClient {
   projectFile?: string
   entry(url: string): Record<string, unknown>
   /** Instruction for the user, without which the client does not see the change. */
-  afterwards: string
+  nextAction: string
 }
 
 /** Configuration of each client, with a link to its documentation. */
@@ -38,7 +38,7 @@ export const CLIENTS: readonly McpClient[] = [
       command: 'npx',
       args: ['-y', 'mcp-remote', url, '--transport', 'http-only', '--allow-http'],
     }),
-    afterwards: 'Quit Claude Desktop completely and open it again.',
+    nextAction: 'Quit Claude Desktop completely and open it again.',
   },
   {
     // https://code.claude.com/docs/en/mcp
@@ -50,7 +50,7 @@ export const CLIENTS: readonly McpClient[] = [
     folder: ({ home }) => join(home, '.claude'),
     projectFile: '.mcp.json',
     entry: url => ({ type: 'http', url }),
-    afterwards: 'Start a new session of Claude Code; /mcp shows the server.',
+    nextAction: 'Start a new session of Claude Code; /mcp shows the server.',
   },
   {
     // https://cursor.com/docs/context/mcp
@@ -61,7 +61,7 @@ export const CLIENTS: readonly McpClient[] = [
     userFile: ({ home }) => join(home, '.cursor', 'mcp.json'),
     projectFile: join('.cursor', 'mcp.json'),
     entry: url => ({ url }),
-    afterwards: 'Cursor picks up the change automatically.',
+    nextAction: 'Cursor picks up the change automatically.',
   },
   {
     // https://code.visualstudio.com/docs/agents/reference/mcp-configuration: "servers", not "mcpServers".
@@ -72,7 +72,7 @@ export const CLIENTS: readonly McpClient[] = [
     userFile: machine => join(appData(machine), 'Code', 'User', 'mcp.json'),
     projectFile: join('.vscode', 'mcp.json'),
     entry: url => ({ type: 'http', url }),
-    afterwards: 'In VS Code, start the server from the file, or with "MCP: List Servers".',
+    nextAction: 'In VS Code, start the server from the file, or with "MCP: List Servers".',
   },
   {
     // https://developers.openai.com/codex/mcp
@@ -83,7 +83,7 @@ export const CLIENTS: readonly McpClient[] = [
     userFile: ({ home, env }) => join(env.CODEX_HOME || join(home, '.codex'), 'config.toml'),
     projectFile: join('.codex', 'config.toml'),
     entry: url => ({ url }),
-    afterwards: 'Start a new session of Codex; /mcp shows the server.',
+    nextAction: 'Start a new session of Codex; /mcp shows the server.',
   },
   {
     // https://docs.windsurf.com/windsurf/cascade/mcp
@@ -93,7 +93,7 @@ export const CLIENTS: readonly McpClient[] = [
     key: 'mcpServers',
     userFile: ({ home }) => join(home, '.codeium', 'windsurf', 'mcp_config.json'),
     entry: url => ({ serverUrl: url }),
-    afterwards: 'Refresh the MCP servers in Cascade of Windsurf.',
+    nextAction: 'Refresh the MCP servers in Cascade of Windsurf.',
   },
   {
     // https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md
@@ -104,7 +104,7 @@ export const CLIENTS: readonly McpClient[] = [
     userFile: ({ home }) => join(home, '.gemini', 'settings.json'),
     projectFile: join('.gemini', 'settings.json'),
     entry: url => ({ httpUrl: url }),
-    afterwards: 'Start a new session of Gemini CLI; /mcp shows the server.',
+    nextAction: 'Start a new session of Gemini CLI; /mcp shows the server.',
   },
   {
     // https://zed.dev/docs/ai/mcp
@@ -115,7 +115,7 @@ export const CLIENTS: readonly McpClient[] = [
     userFile: ({ home, env }) => join(env.XDG_CONFIG_HOME || join(home, '.config'), 'zed', 'settings.json'),
     projectFile: join('.zed', 'settings.json'),
     entry: url => ({ url }),
-    afterwards: 'Zed picks up the change automatically.',
+    nextAction: 'Zed picks up the change automatically.',
   },
   {
     // https://opencode.ai/docs/mcp-servers
@@ -127,7 +127,7 @@ export const CLIENTS: readonly McpClient[] = [
       join(env.XDG_CONFIG_HOME || join(home, '.config'), 'opencode', 'opencode.json'),
     projectFile: 'opencode.json',
     entry: url => ({ type: 'remote', url, enabled: true }),
-    afterwards: 'Start a new session of OpenCode.',
+    nextAction: 'Start a new session of OpenCode.',
   },
 ]
 

@@ -50,7 +50,7 @@ export default defineCommand({
     const records = results.map(({ record }) => record)
     context.output.result(input.all ? records : records[0], () => {
       for (const { show } of results) show?.()
-      context.output.next(...results.flatMap(({ afterwards }) => afterwards ?? []))
+      context.output.next(...results.flatMap(({ nextStep }) => nextStep ?? []))
     })
     return results.some(({ show }) => !show) ? EXIT.failed : EXIT.done
   },
@@ -66,7 +66,7 @@ interface Result {
   record: object
   /** Undefined when it failed. */
   show?(): void
-  afterwards?: NextStep
+  nextStep?: NextStep
 }
 
 async function findServer(
@@ -115,7 +115,7 @@ async function add(
       )
       if (change.backup) output.note(`Previous file: ${change.backup}`)
     },
-    afterwards: { description: client.afterwards },
+    nextStep: { description: client.nextAction },
   }
 }
 

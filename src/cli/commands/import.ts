@@ -213,7 +213,7 @@ function report(
     if (change?.backup) output.note(`Previous file: ${change.backup}`)
     const word = quoteShellWord(source)
     if (change?.changed)
-      output.next(...(config.name ? [{ description: config.client.afterwards }] : []), {
+      output.next(...(config.name ? [{ description: config.client.nextAction }] : []), {
         description: 'Restore the previous entries',
         command: `mcp import ${word} --undo`,
       })
@@ -243,6 +243,6 @@ async function undo({ output }: CommandContext, { client, file, name }: Source):
         ? `Restored ${restored.join(', ')} in ${file}`
         : `${file} has changed since the import. Nothing was restored.`,
     )
-    if (name) output.next({ description: client.afterwards })
+    if (name) output.next({ description: client.nextAction })
   })
 }

@@ -81,7 +81,7 @@ export class BuildLoop {
     if (sourceDirectory === undefined) {
       // Any changed file may belong to a program's code.
       const fingerprint = request.program ? undefined : JSON.stringify(request)
-      return this.#unlessSame(fingerprint, force, async () => request)
+      return this.#buildIfChanged(fingerprint, force, async () => request)
     }
     const [{ packSource }, { sendSource }] = await Promise.all([
       import('../project/source/pack-source.ts'),
@@ -89,7 +89,7 @@ export class BuildLoop {
     ])
     const packed = await packSource(sourceDirectory)
     try {
-      return await this.#unlessSame(JSON.stringify([request, packed.digest]), force, async () => {
+      return await this.#buildIfChanged(JSON.stringify([request, packed.digest]), force, async () => {
         const folder = { directory: sourceDirectory, name: request.name, project: project ?? this.#projectId }
         const sent = await sendSource(await this.#context.api(), folder, packed, () => {})
         this.#projectId = sent.project_id
@@ -100,7 +100,7 @@ export class BuildLoop {
     }
   }
 
-  async #unlessSame(
+  async #buildIfChanged(
     fingerprint: string | undefined,
     force: boolean,
     toRequest: () => Promise<Project['request']>,

@@ -1,6 +1,6 @@
 import type { CallExpectation } from '../../shared/definitions/test-suite.ts'
 
-interface MadeCall {
+interface ActualCall {
   name: string
   arguments: unknown
 }
@@ -23,13 +23,13 @@ export async function loadSchemaCheck(): Promise<SchemaCheck> {
 /** Checks that each expected call was made, as often as expected. Reports the nearest miss. */
 export function judgeCalls(
   expected: readonly CallExpectation[],
-  made: readonly MadeCall[],
+  made: readonly ActualCall[],
   check: SchemaCheck,
 ): string[] {
   return expected.flatMap(expectation => judgeCall(expectation, made, check))
 }
 
-function judgeCall(expectation: CallExpectation, made: readonly MadeCall[], check: SchemaCheck): string[] {
+function judgeCall(expectation: CallExpectation, made: readonly ActualCall[], check: SchemaCheck): string[] {
   const { tool, times } = expectation
   const ofTool = made.filter(({ name }) => name === tool)
   const mismatches = ofTool.map(call => mismatchesOf(expectation, call.arguments, check))

@@ -23,7 +23,7 @@ import type { RemoteBackup, RemoteBackups } from './remote-backups.ts'
 import { type RestoreOptions, requireRestorable, restoreBackup } from './restore-backup.ts'
 import { isWhole, verifyBackup } from './verify-backup.ts'
 
-export interface MadeBackup extends BackupEntry {
+export interface CreatedBackup extends BackupEntry {
   /** URI of the copied manifest. */
   sentTo?: string
   /** Reason why it was not copied. The backup in the home exists anyway. */
@@ -42,7 +42,7 @@ export class HomeBackups {
   }
 
   /** Makes, verifies and sends a backup. Throws UNAVAILABLE when the home could not be backed up. */
-  async make(reason: BackupReason): Promise<MadeBackup> {
+  async make(reason: BackupReason): Promise<CreatedBackup> {
     try {
       const manifest = await makeBackup(this.#paths, reason)
       const sent = await this.#send(manifest)
@@ -88,7 +88,7 @@ export class HomeBackups {
     return this.#with(reference, backup => restoreBackup(this.#paths, backup, options))
   }
 
-  async #send(manifest: Manifest): Promise<Pick<MadeBackup, 'sentTo' | 'sendError'>> {
+  async #send(manifest: Manifest): Promise<Pick<CreatedBackup, 'sentTo' | 'sendError'>> {
     try {
       const remote = await this.#openRemote()
       return remote ? { sentTo: await remote.send(this.#paths.backups, manifest) } : {}

@@ -38,7 +38,7 @@ export async function restoreBackup(
     const { absent, damaged } = await checkRestorable(paths, { ...backup, file: copy }, options, backup)
     if (damaged.length > 0 && !options.isPartial) throw incompleteBackup(paths, backup, damaged)
     makeSingleFile(copy)
-    for (const { path } of absent) await putBack(paths, backup, path)
+    for (const { path } of absent) await restoreFile(paths, backup, path)
     const affected = await findIncomplete(paths, copy, options.keyCheck)
     const staged = await stageState(backup, stagedState(paths.database))
     const { kept } = swapDatabase(
@@ -100,7 +100,7 @@ function targetOf(paths: HomePaths, path: string): string | undefined {
   return existsSync(paths.config) ? undefined : paths.config
 }
 
-async function putBack(paths: HomePaths, backup: StoredBackup, path: string): Promise<void> {
+async function restoreFile(paths: HomePaths, backup: StoredBackup, path: string): Promise<void> {
   const target = targetOf(paths, path)
   if (target === undefined) return
   mkdirSync(dirname(target), { recursive: true, mode: 0o700 })

@@ -14,7 +14,7 @@ export class StateFiles {
     const responses: StateResponse[] = []
     for (let at = 0; at < requests.length; ) {
       const together = requests.slice(at, at + countTogether(requests, at))
-      responses.push(...this.#handleTogether(together))
+      responses.push(...this.#handleBatch(together))
       at += together.length
     }
     return responses
@@ -24,7 +24,7 @@ export class StateFiles {
     for (const path of [...this.#open.keys()]) this.#close(path)
   }
 
-  #handleTogether(requests: readonly StateRequest[]): StateResponse[] {
+  #handleBatch(requests: readonly StateRequest[]): StateResponse[] {
     const [first] = requests
     try {
       if (first!.call.method !== 'run')

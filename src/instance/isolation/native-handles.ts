@@ -44,7 +44,7 @@ function socketPrototype(begin: (socket: Socket) => void): object {
   return prototypeOf(handle, 'a socket')
 }
 
-function prototypeOf(handle: object | null | undefined, of: string): object {
-  if (!handle) throw new SealError(`the native handle of ${of} was not found.`)
+function prototypeOf(handle: object | null | undefined, description: string): object {
+  if (!handle) throw new SealError(`the native handle of ${description} was not found.`)
   return Object.getPrototypeOf(handle)
 }

@@ -208,18 +208,21 @@ export class ServedTenant {
   #keepOwnSessions(idleMs: number, siblings: readonly string[]): void {
     const isElsewhere = (id: string) =>
       !this.server.sendsServerRequests && siblings.includes(sessionInstance(id))
-    this.#sessions?.keep(({ id }) => this.#isOurs(id) && (this.#startedHere(id) || !isElsewhere(id)), idleMs)
+    this.#sessions?.keep(
+      ({ id }) => this.#isOurs(id) && (this.#wasStartedHere(id) || !isElsewhere(id)),
+      idleMs,
+    )
   }
 
   #keeps(sessionId: string): boolean {
-    return this.#isOurs(sessionId) && (this.#startedHere(sessionId) || this.sessions.has(sessionId))
+    return this.#isOurs(sessionId) && (this.#wasStartedHere(sessionId) || this.sessions.has(sessionId))
   }
 
   #isOurs(sessionId: string): boolean {
     return sessionVersion(sessionId) === versionOf(this.config)
   }
 
-  #startedHere(sessionId: string): boolean {
+  #wasStartedHere(sessionId: string): boolean {
     return sessionInstance(sessionId) === this.instanceId
   }
 

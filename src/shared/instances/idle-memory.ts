@@ -30,18 +30,18 @@ export class IdleMemory {
 
   /** Reports activity. Restarts the quiet period. */
   touched(): void {
-    if (this.#whenBusy && performance.now() > this.#collectedAt + BUSY_MS) this.#lookBusy()
+    if (this.#whenBusy && performance.now() > this.#collectedAt + BUSY_MS) this.#collectWhenBusy()
     if (this.#timer) this.#timer.refresh()
-    else this.#timer = setTimeout(() => this.#giveBack(), QUIET_MS).unref()
+    else this.#timer = setTimeout(() => this.#collectWhenQuiet(), QUIET_MS).unref()
   }
 
-  #giveBack(): void {
+  #collectWhenQuiet(): void {
     this.#timer = undefined
     this.#collectedAt = performance.now()
     this.#collect()
   }
 
-  #lookBusy(): void {
+  #collectWhenBusy(): void {
     this.#collectedAt = performance.now()
     const { heapTotal, heapUsed } = process.memoryUsage()
     if (heapTotal - heapUsed > RESERVE_BYTES) setImmediate(() => this.#collect())

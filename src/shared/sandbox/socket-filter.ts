@@ -97,11 +97,11 @@ function instructions(
     ...returnUnless(audit, KILL),
     load(NUMBER),
     [IF_AT_LEAST, X32_BIT, 0, 1],
-    give(ENOSYS),
-    ...refused.flatMap(number => [[IF_EQUAL, number, 0, 1] as Instruction, give(ENOSYS)]),
+    returnResult(ENOSYS),
+    ...refused.flatMap(number => [[IF_EQUAL, number, 0, 1] as Instruction, returnResult(ENOSYS)]),
     ...whenNumber(socket, [load(FIRST_ARGUMENT), ...allowOnly(families)]),
-    ...whenNumber(socketpair, [...pairs, [AND, TYPE_MASK, 0, 0], ...types, give(ALLOW)]),
-    give(ALLOW),
+    ...whenNumber(socketpair, [...pairs, [AND, TYPE_MASK, 0, 0], ...types, returnResult(ALLOW)]),
+    returnResult(ALLOW),
   ]
 }
 
@@ -109,12 +109,12 @@ function load(offset: number): Instruction {
   return [LOAD, offset, 0, 0]
 }
 
-function give(result: number): Instruction {
+function returnResult(result: number): Instruction {
   return [RETURN, result, 0, 0]
 }
 
 function returnUnless(value: number, result: number): Instruction[] {
-  return [[IF_EQUAL, value, 1, 0], give(result)]
+  return [[IF_EQUAL, value, 1, 0], returnResult(result)]
 }
 
 /** Every path through the block must return. */
@@ -123,8 +123,8 @@ function whenNumber(number: number, block: Instruction[]): Instruction[] {
 }
 
 function allowOnly(values: readonly number[]): Instruction[] {
-  const tests = values.flatMap(value => [[IF_EQUAL, value, 0, 1] as Instruction, give(ALLOW)])
-  return [...tests, give(EAFNOSUPPORT)]
+  const tests = values.flatMap(value => [[IF_EQUAL, value, 0, 1] as Instruction, returnResult(ALLOW)])
+  return [...tests, returnResult(EAFNOSUPPORT)]
 }
 
 /** struct sock_filter: code, jump if true, jump if false, value. */

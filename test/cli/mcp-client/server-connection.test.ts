@@ -41,7 +41,7 @@ describe.each([
     expect((await call('add', { a: 1, b: 2 })).content).toEqual([{ type: 'text', text: '3' }])
   })
 
-  it('passes logs and progress of a call on', async () => {
+  it('a connection passes on logs and progress of a call', async () => {
     const heard: unknown[] = []
     const onLog = (level: string, data: unknown, logger?: string) => heard.push([level, data, logger])
     await use({ onLog }, async connection => {
@@ -54,7 +54,7 @@ describe.each([
     ])
   })
 
-  it('returns a tool error as a result', async () => {
+  it('a connection returns a tool error as a result', async () => {
     expect(await call('fail', {})).toMatchObject({ isError: true, content: [{ text: 'it broke' }] })
   })
 })

@@ -105,7 +105,7 @@ describe('without a terminal', () => {
 })
 
 describe.runIf(hasTerminals)('at a terminal', () => {
-  test('init asks step by step, and lists the created files in the pipe', async () => {
+  test('init asks step by step, and prints the created files to the pipe', async () => {
     const { expects, ended } = open('init desk > created')
     await expects('Name of the server (desk)', '\r')
     await expects('❯ basic     declared answers, no code', `${DOWN}${DOWN}`)

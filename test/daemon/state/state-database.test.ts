@@ -179,7 +179,7 @@ test('large lists are read in pages of limited size', async () => {
   expect(database.run([{ operations: gets, nowMs }])[0]!.length).toBeLessThan(gets.length)
 })
 
-test('an expired entry makes room and no longer counts', async () => {
+test('an expired entry no longer counts and frees its space', async () => {
   const database = openDatabase({ maxBytes: 100 })
   const store = storeIn(database)
   await store.set('a', 'x'.repeat(90), { ttlSeconds: 1 })

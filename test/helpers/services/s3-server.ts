@@ -31,14 +31,14 @@ export interface S3Server extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-interface Rver {
+interface S3rverInstance {
   run(): Promise<AddressInfo>
   close(): Promise<void>
 }
 
 export async function startS3(kind: (typeof S3_SERVERS)[number] = 's3rver'): Promise<S3Server> {
   const directory = mkdtempSync(join(tmpdir(), 'mcp-s3-'))
-  const S3rver = createRequire(import.meta.url)(kind) as new (options: object) => Rver
+  const S3rver = createRequire(import.meta.url)(kind) as new (options: object) => S3rverInstance
   const options = { port: 0, address: '127.0.0.1', silent: true, directory, vhostBuckets: false }
   const server = new S3rver({ ...options, configureBuckets: [{ name: 'bucket', configs: [] }] })
   const { port } = await server.run()

@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 
 /** A call made for the current message, with its result. */
-export interface DoneCall {
+export interface CompletedCall {
   tool: string
   arguments: Record<string, unknown>
   failed: boolean
@@ -14,7 +14,7 @@ export interface Conversation {
   /** The last message of the user. */
   message: string
   /** Calls made since that message, in order. */
-  done: DoneCall[]
+  done: CompletedCall[]
   /** Earlier messages of the user, latest last. */
   earlier: string[]
   /** Number of calls in the whole conversation. */
@@ -24,7 +24,7 @@ export interface Conversation {
 /** Extracts the current request and its progress from a prompt. */
 export function readConversation(prompt: LanguageModelV4Prompt): Conversation {
   const messages: string[] = []
-  let done: DoneCall[] = []
+  let done: CompletedCall[] = []
   const asked = new Map<string, Record<string, unknown>>()
   for (const message of prompt) {
     if (message.role === 'user') {
@@ -48,7 +48,9 @@ function argumentsOf(input: unknown): Record<string, unknown> {
   return typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
 }
 
-function readOutput(output: LanguageModelV4ToolResultOutput): Pick<DoneCall, 'failed' | 'text' | 'data'> {
+function readOutput(
+  output: LanguageModelV4ToolResultOutput,
+): Pick<CompletedCall, 'failed' | 'text' | 'data'> {
   switch (output.type) {
     case 'text':
       return { failed: false, text: output.value, ...dataIn(output.value) }

@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Content } from '@ai-sdk/provider'
-import { type Conversation, type DoneCall, readConversation } from './conversation.ts'
+import { type CompletedCall, type Conversation, readConversation } from './conversation.ts'
 import { asksToRead, type OfferedTool, offeredIn } from './offered.ts'
 import { continueRequest } from './plan/follow-up.ts'
 import { type Plan, planCalls } from './plan/plan.ts'
@@ -50,6 +50,6 @@ function makePlan(read: Reader, { message, done, earlier }: Conversation, tools:
   return continueRequest(analysis, read(before), tools, done) ?? plan
 }
 
-function isSame(made: DoneCall, toolName: string, args: Record<string, unknown>): boolean {
+function isSame(made: CompletedCall, toolName: string, args: Record<string, unknown>): boolean {
   return made.tool === toolName && JSON.stringify(made.arguments) === JSON.stringify(args)
 }

@@ -1,21 +1,21 @@
-import type { DoneCall } from './conversation.ts'
+import type { CompletedCall } from './conversation.ts'
 import { type Plan, RELEVANT_SCORE } from './plan/plan.ts'
 
 /** Longer results are truncated. */
 const MAX_RESULT_CHARACTERS = 4000
 
 /** Reply with the results of the calls in order, and the reasons for failures. */
-export function writeReply(done: DoneCall[]): string {
+export function writeReply(done: CompletedCall[]): string {
   const lines = done.map(call => (call.failed ? writeFailure(call) : writeResult(call)))
   if (done.length === 1) return lines[0]!
   return done.map((call, i) => `${titleOf(call)}: ${lines[i]}`).join('\n')
 }
 
-function writeFailure({ tool, text }: DoneCall): string {
+function writeFailure({ tool, text }: CompletedCall): string {
   return `${tool} failed: ${shorten(text)}`
 }
 
-function writeResult({ text, data }: DoneCall): string {
+function writeResult({ text, data }: CompletedCall): string {
   const flat = data === undefined ? undefined : writeFlat(data)
   return shorten(flat ?? text.trim()) || 'Done, without output.'
 }
@@ -30,7 +30,7 @@ function writeFlat(data: unknown): string | undefined {
 }
 
 /** The tool with its first simple argument, to distinguish several calls of one tool. */
-function titleOf({ tool, arguments: args }: DoneCall): string {
+function titleOf({ tool, arguments: args }: CompletedCall): string {
   const [first] = Object.values(args).filter(value => typeof value !== 'object')
   return first === undefined ? tool : `${tool} (${shorten(String(first), 60)})`
 }

@@ -83,7 +83,7 @@ export class ApiKeys {
   }
 
   #freeName(name: string, replace: boolean): void {
-    const others = this.#store.apiKeys.listNamed(name)
+    const others = this.#store.apiKeys.listByName(name)
     const [newest] = others
     if (newest && !replace)
       throw new HostingError('CONFLICT', `API key "${name}" already exists (${newest.id}).`, {

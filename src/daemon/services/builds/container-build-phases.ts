@@ -10,7 +10,7 @@ import type { ContainerBuild } from '../../store/tables/container-builds.ts'
 import type { Source } from '../../store/tables/sources.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 import type { Builds } from './builds.ts'
-import type { MadeImage } from './images.ts'
+import type { BuiltImage } from './images.ts'
 
 export type PhaseDependencies = Pick<
   ServiceDependencies,
@@ -91,7 +91,7 @@ async function buildServer(
 async function push(
   deps: Pick<ServiceDependencies, 'images' | 'registry'>,
   context: PhaseContext,
-  { image, name, base }: MadeImage,
+  { image, name, base }: BuiltImage,
 ): Promise<void> {
   await enter(context, 'PUSH')
   const [images, { pushImage }, { Registry }, { findCredentials }] = await Promise.all([

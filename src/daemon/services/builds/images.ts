@@ -39,7 +39,7 @@ export interface ImageRequest {
   signal?: AbortSignal | undefined
 }
 
-export interface MadeImage {
+export interface BuiltImage {
   image: Image
   /** `weather:<tag>` */
   name: string
@@ -111,7 +111,7 @@ export class Images {
    * Builds the image of a ready build. The same server on the same base always gets the same name and tag. Throws
    * INVALID_MCP for a program that the base cannot run, and UPSTREAM_FAILED for a base that cannot be fetched.
    */
-  async make(build: Build, request: ImageRequest = {}): Promise<MadeImage> {
+  async make(build: Build, request: ImageRequest = {}): Promise<BuiltImage> {
     this.#users++
     try {
       return await this.#make(build, request)
@@ -120,7 +120,7 @@ export class Images {
     }
   }
 
-  async #make({ digest, name }: Build, { base: wanted, signal }: ImageRequest): Promise<MadeImage> {
+  async #make({ digest, name }: Build, { base: wanted, signal }: ImageRequest): Promise<BuiltImage> {
     const { artifacts, standaloneProgram, dockerConfig, defaultBase } = this.#options
     const artifact = artifacts.load(digest!)
     if (artifact.program?.type === 'image') throw alreadyImage(name, artifact.program.image)

@@ -55,7 +55,7 @@ function freedFiles(
   { store, artifacts, archives, programSources }: Dependencies,
   builds: readonly Build[],
 ): Map<string, string[]> {
-  const { artifacts: freedArtifacts, sources } = store.builds.digestsOnlyOf(builds.map(({ id }) => id))
+  const { artifacts: freedArtifacts, sources } = store.builds.digestsUsedOnlyBy(builds.map(({ id }) => id))
   const [left, leftSources] = [new Set(freedArtifacts), new Set(sources)]
   return new Map(
     builds.map(({ id, digest, sourceDigest }) => [

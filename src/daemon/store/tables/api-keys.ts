@@ -33,7 +33,7 @@ export class ApiKeyStore extends RecordStore<ApiKey> {
   }
 
   /** Newest first. Older databases may have several. */
-  listNamed(name: string): ApiKey[] {
+  listByName(name: string): ApiKey[] {
     return this.table.list('WHERE name = ? ORDER BY created_at DESC, id DESC', [name])
   }
 

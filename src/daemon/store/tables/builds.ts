@@ -95,7 +95,7 @@ export class BuildStore extends RecordStore<Build> {
   }
 
   /** Digests of the artifacts and source archives that only the given builds need. */
-  digestsOnlyOf(ids: readonly string[]): { artifacts: string[]; sources: string[] } {
+  digestsUsedOnlyBy(ids: readonly string[]): { artifacts: string[]; sources: string[] } {
     const only = (column: 'digest' | 'source_digest', others: string) =>
       this.database.values<string>(
         `WITH given AS (SELECT value AS id FROM json_each(?))

@@ -26,7 +26,7 @@ class NetworkHint {
     this.#isBordered = isBordered
   }
 
-  after(line: string): string | undefined {
+  adviceAfter(line: string): string | undefined {
     if (this.#isExplained || !this.#isBordered || !FAILURE.test(line)) return undefined
     this.#isExplained = true
     return 'mcp-hosting: programs reach the network through the proxy in HTTP_PROXY and HTTPS_PROXY (HTTP CONNECT or SOCKS 5). If a client ignores these variables, configure its proxy, or set "allow_private_network": true for the deployment. See docs/isolation.md.'

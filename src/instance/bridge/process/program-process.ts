@@ -133,7 +133,7 @@ export class ProgramProcess {
 
   /** Advice after a failed call, also logged once. Many programs answer with the error of a failed write and log nothing. */
   adviceFor(failure: string): string | undefined {
-    this.#logHint(storageHint.after(failure, this.#elsewhere))
+    this.#logHint(storageHint.adviceAfter(failure, this.#elsewhere))
     return storageAdvice(failure)
   }
 
@@ -218,8 +218,8 @@ export class ProgramProcess {
       this.lastLines.push(line.slice(0, KEPT_CHARACTERS))
       if (this.lastLines.length > KEPT_LINES) this.lastLines.shift()
       this.#options.onStderr(line)
-      if (!this.#options.isContainer) this.#logHint(networkHint.after(line))
-      this.#logHint(storageHint.after(line, this.#elsewhere))
+      if (!this.#options.isContainer) this.#logHint(networkHint.adviceAfter(line))
+      this.#logHint(storageHint.adviceAfter(line, this.#elsewhere))
     }
     readOutput(this.#child.stderr!, MAX_STDERR_LINE_BYTES, keep)
   }

@@ -32,7 +32,7 @@ class StorageHint {
   #isLogged = false
 
   /** `elsewhere`: other writable folders. */
-  after(text: string, elsewhere: string): string | undefined {
+  adviceAfter(text: string, elsewhere: string): string | undefined {
     if (this.#isLogged || !FAILURE.test(text)) return undefined
     this.#isLogged = true
     // biome-ignore lint/suspicious/noTemplateCurlyInString: this is the literal text.

@@ -69,7 +69,7 @@ export const testResultSchema = namedTestResult.object({
     .array(z.string())
     .optional()
     .describe('Extension: what was accepted but not applied, one sentence each.'),
-  model: z.string().optional().describe('Model that made this result.'),
+  model: z.string().optional().describe('Model that produced this result.'),
   tool_calls: z.array(toolCallSchema).optional().describe('Tool calls in order.'),
   resource_reads: z.array(readSchema).optional().describe('Resources that were read, in order.'),
   prompts: z.array(fetchedPromptSchema).optional().describe('Prompts that were fetched, in order.'),

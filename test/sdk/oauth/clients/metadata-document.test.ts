@@ -52,7 +52,7 @@ test.each([
   ['has the client_id of another client', { ...GOOD, client_id: 'https://client.example/other.json' }],
   ['has no client_id', { redirect_uris: [CALLBACK] }],
   ['has a secret', { ...GOOD, client_secret: 'known to clients' }],
-  ['wants a secret', { ...GOOD, token_endpoint_auth_method: 'client_secret_post' }],
+  ['requires a secret', { ...GOOD, token_endpoint_auth_method: 'client_secret_post' }],
   ['has no redirect URI', { ...GOOD, redirect_uris: [] }],
   ['has an unsafe redirect URI', { ...GOOD, redirect_uris: ['javascript:alert(1)'] }],
   ['lacks this redirect URI', { ...GOOD, redirect_uris: ['https://client.example/cb'] }],

@@ -10,7 +10,7 @@ test.each([
   'cursor://anysphere.cursor-retrieval/oauth/user-1/callback',
   'vscode://vscode.github-authentication/did-authenticate',
   'com.example.app:/oauth2redirect',
-])('%s can be registered', uri => expect(redirectUriProblem(uri)).toBeUndefined())
+])('the redirect URI %s can be registered', uri => expect(redirectUriProblem(uri)).toBeUndefined())
 
 test.each([
   ['http://client.example/callback', 'must use https'],
@@ -40,7 +40,9 @@ test.each([
   ['https:///callback', 'host'],
   ['https:evil.example', 'host'],
   [`https://client.example/${'a'.repeat(2048)}`, 'longer'],
-])('%j cannot be registered', (uri, reason) => expect(redirectUriProblem(uri)).toContain(reason))
+])('the redirect URI %j cannot be registered', (uri, reason) =>
+  expect(redirectUriProblem(uri)).toContain(reason),
+)
 
 const registered = [
   'https://client.example/callback',
@@ -53,7 +55,7 @@ test.each([
   'http://127.0.0.1/callback',
   'http://127.0.0.1:51004/callback',
   'http://localhost:9/cb?a=1',
-])('%s is registered', uri => expect(isRegisteredRedirect(registered, uri)).toBe(true))
+])('the redirect URI %s is registered', uri => expect(isRegisteredRedirect(registered, uri)).toBe(true))
 
 test.each([
   'https://client.example/callback/',
@@ -79,4 +81,4 @@ test.each([
   'http://127.0.0.1:/callback',
   'https://127.0.0.1/callback',
   'http://localhost:3000/cb?a=2',
-])('%s is not registered', uri => expect(isRegisteredRedirect(registered, uri)).toBe(false))
+])('the redirect URI %s is not registered', uri => expect(isRegisteredRedirect(registered, uri)).toBe(false))

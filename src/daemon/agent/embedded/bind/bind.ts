@@ -103,7 +103,7 @@ function assignWithLists(
   const first = assign(scope, parameters, arrays ? [...singles, ...lists] : singles)
   const split = lists.filter(list => isSplit(list, first))
   if (split.length === 0) return first
-  const paired = split.length === 1 ? dealOut(split[0]!, first) : undefined
+  const paired = split.length === 1 ? distributeList(split[0]!, first) : undefined
   if (paired) return paired
   return assign(scope, parameters, [
     ...singles.filter(single => !split.some(list => collide(list, single))),
@@ -112,7 +112,7 @@ function assignWithLists(
 }
 
 /** "3 and 4, 5 and 12" for two parameters: one call per pair. */
-function dealOut(list: Candidate, bound: BoundParameter[]): BoundParameter[] | undefined {
+function distributeList(list: Candidate, bound: BoundParameter[]): BoundParameter[] | undefined {
   const takers = bound.filter(
     ({ candidate, parameter }) => parameter.type !== 'array' && collide(candidate, list),
   )

@@ -1,5 +1,5 @@
 import type { Binding } from '../bind/bind.ts'
-import type { DoneCall } from '../conversation.ts'
+import type { CompletedCall } from '../conversation.ts'
 import type { Analysis } from '../text/mention.ts'
 import { identifierWords, stem } from '../text/stem.ts'
 import type { Parameter } from '../tools/signature.ts'
@@ -27,7 +27,7 @@ export function waitingParameters(
 }
 
 /** Fills a binding from results, the latest first. False when a parameter has no matching result. */
-export function fillFromResults(binding: Binding, wanted: Parameter[], done: DoneCall[]): boolean {
+export function fillFromResults(binding: Binding, wanted: Parameter[], done: CompletedCall[]): boolean {
   const results = done.filter(({ failed }) => !failed).reverse()
   for (const parameter of wanted) {
     const value = firstDefined(results, result => valueIn(parameter, result))
@@ -47,7 +47,7 @@ function firstDefined<T, R>(items: T[], read: (item: T) => R | undefined): R | u
 }
 
 /** The result's field with the parameter's name, otherwise the whole text, or the only number for a numeric parameter. */
-function valueIn(parameter: Parameter, { data, text }: DoneCall): unknown {
+function valueIn(parameter: Parameter, { data, text }: CompletedCall): unknown {
   const field = data === undefined ? undefined : findField(data, parameter, { left: MAX_FIELDS })
   if (field !== undefined) return field
   if (parameter.type === 'string' || parameter.type === 'any') return text.slice(0, MAX_TEXT_LENGTH)

@@ -1,4 +1,4 @@
-import type { DoneCall } from '../conversation.ts'
+import type { CompletedCall } from '../conversation.ts'
 import type { Analysis } from '../text/mention.ts'
 import { rankTools } from '../tools/rank.ts'
 import { signatureOf, type Tool } from '../tools/signature.ts'
@@ -22,7 +22,7 @@ export function continueRequest(
   analysis: Analysis,
   before: Analysis,
   tools: Tool[],
-  done: DoneCall[],
+  done: CompletedCall[],
 ): Plan | undefined {
   if (!isFollowUp(analysis)) return undefined
   const last = planCalls(before, tools).calls.at(-1)

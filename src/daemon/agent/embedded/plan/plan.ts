@@ -1,5 +1,5 @@
 import type { Binding } from '../bind/bind.ts'
-import type { DoneCall } from '../conversation.ts'
+import type { CompletedCall } from '../conversation.ts'
 import type { Analysis } from '../text/mention.ts'
 import { rankTools } from '../tools/rank.ts'
 import { type Parameter, type Signature, signatureOf, type Tool } from '../tools/signature.ts'
@@ -30,7 +30,7 @@ const WEIGHT_OF_OPTION = 0.08
 const MAX_REQUESTS = 12
 
 /** Plans the calls for a message, given the results so far. */
-export function planCalls(read: Analysis, tools: Tool[], done: DoneCall[] = []): Plan {
+export function planCalls(read: Analysis, tools: Tool[], done: CompletedCall[] = []): Plan {
   const signatures = tools.map(signatureOf)
   const analysis = withoutToolNames(read, signatures)
   const ranking = rankTools(analysis, signatures).map(({ signature, score }) => ({
@@ -54,7 +54,7 @@ function withoutToolNames(analysis: Analysis, signatures: Signature[]): Analysis
 export function planRequests(
   analysis: Analysis,
   requests: Request[],
-  done: DoneCall[],
+  done: CompletedCall[],
   memory: Memory,
 ): Pick<Plan, 'calls' | 'missing'> {
   const calls: Call[][] = []
@@ -101,7 +101,7 @@ function answer(
   analysis: Analysis,
   request: Request,
   memory: Memory,
-  results: DoneCall[] | undefined,
+  results: CompletedCall[] | undefined,
 ): AnsweredRequest {
   const { signature, stretch } = request
   const records = findRecords(analysis, signature, stretch)

@@ -56,7 +56,7 @@ function analyse(text: string, tagger: Tagger, findDates: DateFinder): Analysis 
       !proper.some(name => isInside(phrase, name) || endsWith(phrase, name) || continuesName(name, phrase)),
   )
   const currencies = findCurrencies(text, tokens).filter(outside)
-  for (const number of plain) nameMoney(number, currencies)
+  for (const number of plain) assignCurrency(number, currencies)
   const mentions = [
     ...solid,
     ...quotedNumbers(solid),
@@ -74,7 +74,7 @@ function analyse(text: string, tagger: Tagger, findDates: DateFinder): Analysis 
 }
 
 /** In "80 pounds sterling" the pounds are money, not a weight. */
-function nameMoney({ quantity, to }: Mention, currencies: Mention[]): void {
+function assignCurrency({ quantity, to }: Mention, currencies: Mention[]): void {
   const currency = currencies.find(({ from, to: end }) => from <= to && to <= end && from >= to - 2)
   if (currency && quantity) quantity.unit = unitNamed(currency.code!.toLowerCase())?.name
 }
