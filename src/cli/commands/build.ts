@@ -40,7 +40,7 @@ export default defineCommand({
     const { output } = context
     const given = readEnvVars(input.envFile, input.set, context.env)
     if (input.watch) {
-      refuseWithWatch(input)
+      rejectWatchOptions(input)
       await requireProject(dir)
       const { watchBuilds } = await import('../dev/watch-builds.ts')
       return watchBuilds(context, folderOfProject(dir), async () =>
@@ -73,7 +73,7 @@ export default defineCommand({
 })
 
 /** Only a project's folder can be watched. */
-function refuseWithWatch({ command, check }: ProgramInput & { check: boolean }): void {
+function rejectWatchOptions({ command, check }: ProgramInput & { check: boolean }): void {
   const other = command !== undefined ? 'command' : check ? 'check' : undefined
   if (other) throw new HostingError('INVALID_REQUEST', `--watch and --${other} cannot be combined.`)
 }

@@ -22,17 +22,17 @@ export interface EndpointSwitches {
 }
 
 /** `base`: URL without `/authorize` and trailing slash. */
-export function createEndpoints(issuer: string, base: string, on: EndpointSwitches): Endpoints {
+export function createEndpoints(issuer: string, base: string, switches: EndpointSwitches): Endpoints {
   return {
     authorize: `${base}/authorize`,
     consent: `${base}/consent`,
     callback: `${base}/callback`,
     token: `${base}/token`,
-    ...(on.register && { register: `${base}/register` }),
-    ...(on.revoke && { revoke: `${base}/revoke` }),
-    ...(on.introspect && { introspect: `${base}/introspect` }),
-    ...(on.jwks && { jwks: `${base}/jwks` }),
-    ...(on.providers && { providers: `${base}/providers` }),
+    ...(switches.register && { register: `${base}/register` }),
+    ...(switches.revoke && { revoke: `${base}/revoke` }),
+    ...(switches.introspect && { introspect: `${base}/introspect` }),
+    ...(switches.jwks && { jwks: `${base}/jwks` }),
+    ...(switches.providers && { providers: `${base}/providers` }),
     metadata: wellKnown(issuer, 'oauth-authorization-server'),
   }
 }

@@ -52,7 +52,7 @@ test('takes address and key from the current context', () => {
   })
 })
 
-test('the environment overrides the context, a flag overrides the environment', () => {
+test('the environment overrides the context, and a flag overrides the environment', () => {
   save({
     current: 'work',
     contexts: { work: { apiUrl: WORK }, other: { apiUrl: 'https://other.example.com' } },

@@ -53,7 +53,7 @@ test('a Markdown summary escapes all text', () => {
   expect(text).toContain('- the reply does not match /\\<b\\>&"')
 })
 
-test('flags override the case, the case overrides the suite', () => {
+test('flags override the case, and the case overrides the suite', () => {
   const [first, second, third] = planSuite(
     {
       models: ['a', 'b'],
@@ -80,7 +80,7 @@ test('flags override the case, the case overrides the suite', () => {
   expect(third).toMatchObject({ model: 'b' })
 })
 
-test('an invalid suite is rejected with line, column and a near name of every problem', async () => {
+test('an invalid suite is rejected with line, column and a similar name for every problem', async () => {
   const file = join(folder, 'tests.yaml')
   writeFileSync(
     file,

@@ -14,14 +14,14 @@ export type Registration = Omit<ClientMetadata, 'client_id' | 'scope'>
  */
 export function readRegistration(
   body: Record<string, unknown>,
-  on: { refreshTokens: boolean },
+  options: { refreshTokens: boolean },
 ): Registration {
   const grantTypes = readStrings(body, 'grant_types') ?? ['authorization_code']
   if (!grantTypes.includes('authorization_code'))
     throw invalidMetadata('grant_types must include "authorization_code".')
   const responseTypes = readStrings(body, 'response_types') ?? ['code']
   if (!responseTypes.includes('code')) throw invalidMetadata('response_types must include "code".')
-  const isRefreshing = on.refreshTokens && grantTypes.includes('refresh_token')
+  const isRefreshing = options.refreshTokens && grantTypes.includes('refresh_token')
   return {
     ...optionalMember('client_name', readName(body)),
     redirect_uris: readRedirectUris(body),

@@ -11,7 +11,7 @@ const endpoint = z.url().optional()
 /** `config.auth` of a deployment. */
 export const deploymentAuthSchema = named(
   'DeploymentAuth',
-  'Sign-in of users before the server answers (docs/sign-in.md).',
+  'How users sign in before the server answers (docs/sign-in.md).',
 ).strictObject({
   provider: z
     .enum(AUTH_PROVIDERS)

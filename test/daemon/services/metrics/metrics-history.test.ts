@@ -31,7 +31,7 @@ describe('toRange', () => {
   })
 })
 
-test('sums up minutes by step, by tool and in total', () => {
+test('sums up the requests of minutes by step, by tool and in total', () => {
   const range = toRange({ since: '2026-11-21T12:00:00Z', stepSeconds: 600 }, NOW)
   const history = toHistory('dep_a', range, [
     minute('2026-11-21T12:03:00Z', 'add', 10, 10),

@@ -130,7 +130,7 @@ test('a cancelled call stops waiting and sends nothing more', async () => {
   expect(call.sent).toEqual([])
 })
 
-test('only a tool with steps streams', () => {
+test('only tools with steps stream their answers', () => {
   const step = template({ text: 'x', emit: [{ progress: { progress: 1 } }] })
   const tools = [
     createTool({ name: 'a', handler: template({ text: 'x' }) }),
