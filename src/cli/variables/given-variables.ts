@@ -16,7 +16,7 @@ export const VARIABLE_OPTIONS = {
 export const SAVE_OPTION = {
   type: 'boolean',
   default: true,
-  doc: 'use the values of --set and --env-file for this deployment only, do not store them',
+  doc: 'use the values of --set and --env-file for this deployment only, and do not store them',
 } as const
 
 /**

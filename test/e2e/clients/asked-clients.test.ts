@@ -104,7 +104,7 @@ describe.each([
     expect(await client.call('test_input_required_result_multi_round')).toBe('my name likes my color')
   })
 
-  test('a client answers questions that a handler sends itself', async () => {
+  test('a client answers questions that a handler returns as its result', async () => {
     expect(await client.call('test_input_required_result_request_state')).toBe('state-ok')
   })
 

@@ -41,7 +41,7 @@ test.each([
 
 const WORDS = [...SECRETS, 'token', 'auth', 'progressToken', 'Cookie', 'x', '"', '\\', '/']
 
-test('redacts any message as its parsed value', () => {
+test('a redacted message equals its redacted parsed value', () => {
   const below = seeded(17)
   const word = () => WORDS[below(WORDS.length)]!
   const text = () => Array.from({ length: below(3) + 1 }, word).join('')

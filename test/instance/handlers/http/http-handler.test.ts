@@ -92,7 +92,7 @@ test.each([
   expect(textOf(result)).toMatch(/it is invalid or nested too deeply/)
 })
 
-test('reports another status as a tool error with the status and the start of the body', async () => {
+test('reports an error status as a tool error with the status and the start of the body', async () => {
   api.respond = (_request, response) => response.writeHead(404).end(`no such item ${'x'.repeat(5000)}`)
   const result = await api.call({})
   expect(result.isError).toBe(true)
