@@ -52,7 +52,7 @@ describe('createStore', () => {
     expect(await store.get('a')).toEqual({ at: '1970-01-01T00:00:00.000Z' })
   })
 
-  test('rejects a circular value, a large one and a bad expiry', async () => {
+  test('rejects a circular value, a large one and an invalid expiry', async () => {
     const store = createStore()
     const circular: Record<string, unknown> = {}
     circular.self = circular

@@ -24,7 +24,7 @@ test('opens the stream of each request after its own delay, once', () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test.each([0, 1, 2, 3])('opens the streams of the others when request %i was answered', index => {
+test.each([0, 1, 2, 3])('opens the streams of the others when request %i is answered', index => {
   const requests = [add(), add(), add(), add()]
   stopKeepAlive(requests[index]!)
   stopKeepAlive(requests[index]!)
@@ -39,7 +39,7 @@ test.each([
   [1, 2],
   [2, 1],
   [3, 2],
-])('opens the streams of the others when requests %i and %i were answered in this order', (one, other) => {
+])('opens the streams of the others when requests %i and %i are answered in this order', (one, other) => {
   const requests = [add(), add(), add(), add()]
   stopKeepAlive(requests[one]!)
   stopKeepAlive(requests[other]!)
