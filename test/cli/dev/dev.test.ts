@@ -151,7 +151,7 @@ test('mcp build --watch rebuilds on every change and keeps each build', async ()
   expect(await watching.ended).toBe(130)
 })
 
-test('mcp build --watch passes variables of its flags to a program', async () => {
+test('mcp build --watch passes the variables from its flags to a program', async () => {
   const server = `
 import { createInterface } from 'node:readline'
 const tools = [{ name: process.env.TOOL, description: 'x', inputSchema: { type: 'object' } }]

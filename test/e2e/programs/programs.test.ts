@@ -212,7 +212,7 @@ describe('@modelcontextprotocol/server-memory', () => {
     expect(readFileSync(stored, 'utf8')).toContain('wrote the first program')
   })
 
-  test('the log and the failed call say where to write when it fails to write elsewhere', async () => {
+  test('the log and the failed call say where server-memory can write when it fails to write elsewhere', async () => {
     const env_vars = { MEMORY_FILE_PATH: '/usr/memory.jsonl' }
     const other = await deploy(daemon, build.mcp_id, 'staging', { env_vars })
     const client = await connect(other.url)

@@ -40,7 +40,7 @@ test('all numbers of a list have the unit of the last', () => {
   ])
 })
 
-test('numbers in words count, bullets and pronouns do not', () => {
+test('numbers in words count, but bullets and pronouns do not', () => {
   expect(quantities('1. Book three deps. 2. The first one has twenty-one seats')).toContainEqual([
     3,
     undefined,
