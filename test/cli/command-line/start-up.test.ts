@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => home.remove())
 
-const TELL_LOADED = fileURLToPath(new URL('../../fixtures/cli/tell-loaded.mjs', import.meta.url))
+const REPORT_LOADED = fileURLToPath(new URL('../../fixtures/cli/report-loaded.mjs', import.meta.url))
 
 const START = ['mcp.js', 'cli.js']
 const SCHEMA = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
@@ -26,7 +26,7 @@ const SCHEMA = { type: 'object', properties: { text: { type: 'string' } }, requi
 /** Our files, by name without the hash, and modules of Node that a bare start does not load. */
 async function loadedBy(args: string[]): Promise<{ files: string[]; builtins: string[] }> {
   const file = join(home.dir, 'loaded.json')
-  const env = { ...home.env, NODE_OPTIONS: `--import=${TELL_LOADED}`, LOADED: file }
+  const env = { ...home.env, NODE_OPTIONS: `--import=${REPORT_LOADED}`, LOADED: file }
   const { code, stderr } = await home.mcp(args, { env })
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   const { files, builtins } = JSON.parse(readFileSync(file, 'utf8')) as Record<'files' | 'builtins', string[]>
