@@ -21,6 +21,7 @@ import { type BackupSettings, Backups } from './services/backups/backups.ts'
 import { UnknownFiles } from './services/backups/unknown-files.ts'
 import { createClock } from './services/clock.ts'
 import type { ServiceDependencies } from './services/dependencies.ts'
+import { ChangeFeed } from './services/events/change-feed.ts'
 import { RequestMetrics } from './services/metrics/request-metrics.ts'
 import { ReplacedFiles } from './services/prune/replaced-files.ts'
 import { Destinations } from './services/serving/destinations.ts'
@@ -57,6 +58,7 @@ export function createDependencies(
     onError: background.report,
     onRefused: (id, line) => background.run(() => logs.append(id, line)),
   })
+  const changes = new ChangeFeed({ store: files.store, clock, onError: background.report })
   const egress = new EgressLink({
     program: join(dirname(instanceProgram), 'egress.js'),
     publicAddresses: config.publicAddresses,
@@ -82,6 +84,7 @@ export function createDependencies(
     onFailed,
     onTraffic: (id, series) => background.attempt(() => requestMetrics.record(id, series)),
     onEvent: (id, line) => background.run(() => logs.append(id, line)),
+    onInstance: (served, instance) => changes.publishInstance(served, instance),
   })
   const gateway = new Gateway({
     connect: (id, socket) => supervisor.connect(id, socket),
@@ -95,6 +98,7 @@ export function createDependencies(
     ...files,
     logs,
     requestMetrics,
+    changes,
     destinations,
     egress,
     states,

@@ -29,6 +29,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     releases: 'list the releases of a server',
     logs: 'show logs of servers, deployments and container builds',
     metrics: 'show requests, errors and latencies of a server',
+    events: 'follow what changes: builds, deployments, instances, health',
   }),
   ...section('Manage deployments', {
     stop: 'stop a deployment and keep its address',

@@ -19,6 +19,7 @@ const FILES: Readonly<Record<string, () => Promise<object>>> = {
   releases: () => import('../commands/releases.ts'),
   logs: () => import('../commands/logs.ts'),
   metrics: () => import('../commands/metrics.ts'),
+  events: () => import('../commands/events.ts'),
   stop: () => import('../commands/stop.ts'),
   start: () => import('../commands/start.ts'),
   restart: () => import('../commands/restart.ts'),

@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import type { Services } from '../services/services.ts'
 import { chatsEndpoints } from './api/chats.ts'
 import { daemonEndpoints, type Upgrades } from './api/daemon.ts'
+import { eventsEndpoints } from './api/events.ts'
 import { keysEndpoints } from './api/keys.ts'
 import { lambdaBuildsEndpoints } from './api/lambda-builds.ts'
 import { lambdaDeployEndpoints } from './api/lambda-deploy.ts'
@@ -49,6 +50,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
   const lambdaBuilds = lambdaBuildsEndpoints(services)
   const lambdaDeploy = lambdaDeployEndpoints(services)
   const mappings = lambdaMappingEndpoints(services)
+  const events = eventsEndpoints(services)
   const metrics = metricsEndpoints(services)
   const projects = projectsEndpoints(services)
   const server = serverEndpoints(services)
@@ -111,6 +113,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
       ['GET /api/lambda-deploy/{id}/logs', 'READ', lambdaDeploy.logs],
       ['GET /api/lambda-deploy/{id}/metrics', 'READ', lambdaDeploy.metrics],
       ['GET /api/metrics', 'READ', metrics.getMetrics],
+      ['GET /api/events', ['READ', 'CHAT', 'ADMIN'], events.followEvents],
 
       ['GET /api/servers/{name}/releases', 'READ', servers.listReleases],
       ['GET /api/servers/{name}/logs', 'READ', servers.serverLog],

@@ -18,7 +18,7 @@ import { SharedHosts } from './placement/shared-hosts.ts'
 import { WarmPool, type WarmPools } from './placement/warm-pool.ts'
 import type { DrainOptions } from './pool/drain.ts'
 import { Pool } from './pool/pool.ts'
-import { POOL_LIMITS, type PoolLimits, type PoolOptions } from './pool/pool-options.ts'
+import { type InstanceChange, POOL_LIMITS, type PoolLimits, type PoolOptions } from './pool/pool-options.ts'
 import { refuseConnection } from './pool/unavailable.ts'
 import { type DescribeLimits, describeIn } from './process/describe.ts'
 import { Host, type HostOptions, type ServedCode } from './process/host.ts'
@@ -52,6 +52,7 @@ export interface SupervisorOptions {
   /** Requests that an instance has answered since its last report. */
   onTraffic?(id: string, series: SeriesCounts[]): void
   onEvent?(id: string, line: LogLine): void
+  onInstance?(served: Pick<Served, 'id' | 'serverName'>, instance: InstanceChange): void
 }
 
 /** Runs all deployments and previews: starts, wakes, drains and removes them. */
@@ -90,12 +91,13 @@ export class Supervisor {
       }),
       shared: (servedId, options) => this.#shared.place(servedId, options),
     }
-    const { onFailed, onTraffic = () => {}, onEvent } = options
+    const { onFailed, onTraffic = () => {}, onInstance = () => {}, onEvent } = options
     this.#poolOptions = {
       placements: this.#placements,
       limits: { ...POOL_LIMITS, ...options.limits },
       onFailed,
       onTraffic,
+      onInstance,
       log: (id, level, message) =>
         onEvent?.(id, { timestamp: new Date().toISOString(), level, stream: 'server', message }),
     }

@@ -21,6 +21,7 @@ import type { Backups } from './backups/backups.ts'
 import type { UnknownFiles } from './backups/unknown-files.ts'
 import type { Images } from './builds/images.ts'
 import type { Clock } from './clock.ts'
+import type { ChangeFeed } from './events/change-feed.ts'
 import type { RequestMetrics } from './metrics/request-metrics.ts'
 import type { ReplacedFiles } from './prune/replaced-files.ts'
 import type { Destinations } from './serving/destinations.ts'
@@ -61,6 +62,8 @@ export interface ServiceDependencies {
   signIns: SignIns
   /** URL of the daemon's API: `http://127.0.0.1:<port>`. */
   origin: string
+  /** What the event feed shows. */
+  changes: ChangeFeed
   clock: Clock
   closing: AbortSignal
 }

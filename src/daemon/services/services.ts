@@ -18,6 +18,7 @@ import { Releases } from './deployments/releases.ts'
 import { ServerLogs } from './deployments/server-logs.ts'
 import { Surfaces } from './deployments/surfaces.ts'
 import { Variables } from './deployments/variables.ts'
+import { Events } from './events/events.ts'
 import { DeploymentMetrics } from './metrics/deployment-metrics.ts'
 import { PrometheusPage } from './metrics/prometheus-page.ts'
 import { ServerMetricsHistory } from './metrics/server-metrics.ts'
@@ -38,6 +39,9 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
   const temporaryBuilds = new TemporaryBuilds(deps, builds)
   const chats = new Chats(deps)
   const vendorKeys = new VendorKeys(deps)
+  const records = new DeploymentRecords(deps, previews)
+  const deploymentMetrics = new DeploymentMetrics(deps)
+  const apiKeys = new ApiKeys(deps.store, deps.clock)
   return {
     previews,
     builds,
@@ -45,12 +49,13 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
     containerBuilds: new ContainerBuilds(deps, builds),
     deployments,
     mappings: new Mappings(deps, deployments),
-    deploymentMetrics: new DeploymentMetrics(deps),
+    deploymentMetrics,
+    events: new Events(deps, { records, deploymentMetrics, apiKeys }),
     releaseHistory: new ReleaseHistory(deps),
     serverLogs: new ServerLogs(deps),
     serverMetrics: new ServerMetricsHistory(deps),
     deploymentLogs: new DeploymentLogs(deps.store, deps.logs),
-    records: new DeploymentRecords(deps, previews),
+    records,
     projects: new Projects(deps),
     prune: new Pruner(deps, { builds, deployments, temporaryBuilds }),
     sources: new Sources(deps),
@@ -61,7 +66,7 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
     testRuns: new TestRuns(deps, chats, vendorKeys, new TestAddresses(deps, temporaryBuilds)),
     backups: deps.backups,
     prometheusPage: new PrometheusPage(deps),
-    apiKeys: new ApiKeys(deps.store, deps.clock),
+    apiKeys,
     idempotencyKeys: new IdempotencyKeys(deps),
     serverRemoval: new ServerRemoval(deps, deployments, builds),
     serverStores: new ServerStores(deps),

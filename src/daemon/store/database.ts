@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { toStoreError } from './database-errors.ts'
 import { migrate } from './migrate.ts'
+import { RecordChanges } from './record-changes.ts'
 
 const MAX_IDLE_WAL_BYTES = 8 * 1024 * 1024
 
@@ -29,6 +30,7 @@ export interface Statement<Row> {
  */
 export class Database {
   readonly path: string
+  readonly changes: RecordChanges
   readonly #connection: BetterSqlite3.Database
   readonly #statements = new Map<string, Statement<unknown>>()
   #relaxed: BetterSqlite3.Database | undefined
@@ -36,7 +38,12 @@ export class Database {
   /** Tests of a single store use `:memory:`. */
   constructor(path: string) {
     this.path = path
-    this.#connection = this.#translate(() => open(path))
+    try {
+      this.#connection = open(path)
+    } catch (error) {
+      throw toStoreError(error, path)
+    }
+    this.changes = new RecordChanges(this.#connection)
   }
 
   prepare<Row>(sql: string): Statement<Row> {
@@ -90,9 +97,11 @@ export class Database {
   }
 
   #translate<T>(work: () => T): T {
+    const { position } = this.changes
     try {
       return work()
     } catch (error) {
+      this.changes.rollBackTo(position)
       throw toStoreError(error, this.path)
     }
   }

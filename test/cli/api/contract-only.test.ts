@@ -59,6 +59,7 @@ const CASES: Record<string, Case[]> = {
   ],
   releases: [{ args: 'releases calc', refused: /does not offer GET \/api\/servers\/calc\/releases/ }],
   metrics: [{ args: 'metrics dep-9', refused: /does not offer/ }],
+  events: [{ args: 'events', refused: /does not offer GET \/api\/events/ }],
   stop: [{ args: 'stop dep-9', refused: /does not offer POST \/v1\/deploy\/dep-9\/stop/ }],
   start: [{ args: 'start dep-9', refused: /does not offer/ }],
   restart: [{ args: 'restart dep-9', refused: /does not offer/ }],

@@ -115,3 +115,29 @@ test('following continues after a restart of the daemon without missing or dupli
   expect(opened.deployments).toMatchObject([{ name: 'greeter' }])
   expect(await interrupt(watched.child)).toBe(130)
 })
+
+test('events prints changes as they happen and continues after a restart of the daemon', async () => {
+  const { child, lines } = start(['events', 'greeter', '--type', 'deployment', '--json'])
+  const text = start(['events', 'greeter', '--type', 'Deployment'])
+  const next = async () => JSON.parse((await lines.next()).value)
+  expect(await next()).toEqual({ type: 'reset', reason: 'new' })
+  expect((await text.lines.next()).value).toBe('following changes')
+  await home.mcp(['stop', 'greeter'])
+  const stopped = await next()
+  expect(stopped).toMatchObject({ type: 'deployment', server: 'greeter', status: 'stopped' })
+  expect((await text.lines.next()).value).toMatch(
+    /^\d\d:\d\d:\d\d deployment updated greeter\/development dep_\w+ stopped$/,
+  )
+  await interrupt(text.child)
+  await home.mcp(['daemon', 'restart'])
+  expect(await next()).toEqual({ type: 'reset', reason: 'restarted' })
+  await home.mcp(['start', 'greeter'])
+  expect(await next()).toMatchObject({ id: stopped.id, status: 'deploying' })
+  expect(await interrupt(child)).toBe(130)
+})
+
+test('events names unknown types', async () => {
+  const { code, stderr } = await home.mcp(['events', '--type', 'cloud'])
+  expect(code).toBe(2)
+  expect(stderr).toContain('--type has "cloud".')
+})

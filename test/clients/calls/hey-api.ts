@@ -101,6 +101,7 @@ export const calls = {
   getDeploymentLogs: () => sdk.getDeploymentLogs({ ...path.id, query: { level: 'warn', tail: 10 } }),
   getDeploymentMetrics: () => sdk.getDeploymentMetrics(path.id),
   getMetrics: () => sdk.getMetrics(),
+  followEvents: () => sdk.followEvents(),
   listMappings: () => sdk.listMappings(),
   putMapping: () => sdk.putMapping({ ...path.subdomain, body: { deploymentId: 'x' } }),
   getMapping: () => sdk.getMapping({ ...path.subdomain, headers: { 'If-None-Match': '"x"' } }),

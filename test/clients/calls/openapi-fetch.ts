@@ -110,6 +110,7 @@ export function callsOf(api: Client<paths, 'application/json'>) {
       }),
     getDeploymentMetrics: () => api.GET('/api/lambda-deploy/{id}/metrics', id),
     getMetrics: () => api.GET('/api/metrics'),
+    followEvents: () => api.GET('/api/events'),
     listMappings: () => api.GET('/api/lambda-mapping'),
     putMapping: () =>
       api.PUT('/api/lambda-mapping/{subdomain}', { ...subdomain, body: { deploymentId: 'x' } }),

@@ -13,6 +13,15 @@ export function testDaemon(contract: Contract): void {
     await call('revokeApiKey', { id: body.apiKeyId })
   })
 
+  test('streams events until the key is revoked', async () => {
+    const { body } = await call('createApiKey', {}, { body: { name: 'watcher', scopes: ['READ'] } })
+    const id = { id: body.apiKeyId }
+    const followed = call('followEvents', {}, { key: body.key })
+    await expect.poll(async () => (await call('getApiKey', id)).body.lastUsedAt).not.toBeNull()
+    await call('revokeApiKey', id)
+    expect((await followed).body).toEqual({ type: 'reset', reason: 'new' })
+  })
+
   test('describes, backs up and stops the daemon', async () => {
     expect((await call('getDaemonHealth', {}, { query: 'challenge=abc' })).body).toMatchObject({
       status: 'ok',

@@ -67,12 +67,14 @@ export class ResponseWriter {
   #contentOf(route: Route, { schema, events, file, text }: AnswerDoc): Json | undefined {
     if (file) return { [file]: { schema: { type: 'string', format: 'binary' } } }
     if (text) return { [text]: { schema: { type: 'string' } } }
-    if (!schema) return undefined
+    if (!schema && !events) return undefined
     const isWrapped = route.path.startsWith('/v1/')
     return {
-      'application/json': {
-        schema: isWrapped ? this.#schemas.writeEnvelope(schema) : this.#schemas.write(schema, 'output'),
-      },
+      ...(schema && {
+        'application/json': {
+          schema: isWrapped ? this.#schemas.writeEnvelope(schema) : this.#schemas.write(schema, 'output'),
+        },
+      }),
       ...(events && {
         'text/event-stream': {
           schema: { type: 'string', description: 'Server-sent events. `x-event-data` is the JSON of each.' },

@@ -33,6 +33,7 @@ export class InstanceSet implements Siblings {
   open(place: Place, history?: InstanceHistory): Instance {
     const instance = new Instance(place, this.#owner, this, history)
     this.#all = [...this.#all, instance]
+    this.#owner.onState(instance)
     return instance
   }
 

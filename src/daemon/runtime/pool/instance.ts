@@ -25,6 +25,8 @@ export interface InstanceOwner {
   onMetrics(series: SeriesCounts[]): void
   /** The process ended, or it can no longer serve the tenant. */
   onFailed(instance: Instance, error: Error): void
+  /** It is new, or its state has changed. */
+  onState(instance: Instance): void
   /** It sleeps, and a request needs it. */
   onWake(instance: Instance): void
 }
@@ -53,13 +55,13 @@ const NO_HISTORY: InstanceHistory = { restarts: 0 }
 export class Instance implements TenantWatcher {
   readonly place: Place
   readonly startedAt = Date.now()
-  state: InstanceReport['state'] = 'starting'
   /** Started to replace others. It is not counted until it takes connections. */
   isReserve = false
   readyAt: number | undefined
   metrics: Omit<TenantMetrics, 'series'> | undefined
   /** It has not answered `keepSessions` yet. */
   isUnresponsive = false
+  #state: InstanceReport['state'] = 'starting'
   readonly #owner: InstanceOwner
   readonly #siblings: Siblings
   #history: InstanceHistory
@@ -104,6 +106,15 @@ export class Instance implements TenantWatcher {
 
   onWake(): void {
     this.#owner.onWake(this)
+  }
+
+  get state(): InstanceReport['state'] {
+    return this.#state
+  }
+
+  set state(state: InstanceReport['state']) {
+    this.#state = state
+    this.#owner.onState(this)
   }
 
   get restarts(): number {

@@ -1,3 +1,4 @@
+import type { InstanceReport } from '../../../shared/contract/monitoring/health-reports.ts'
 import type { LogLine } from '../../../shared/instances/log-line.ts'
 import type { SeriesCounts } from '../../../shared/instances/request-tally.ts'
 import type { Placement } from '../placement/placement.ts'
@@ -12,9 +13,13 @@ export interface PoolOptions {
   /** Not called for a failure that a pending `start` rejects with. */
   onFailed(id: string, error: Error): void
   onTraffic(id: string, series: SeriesCounts[]): void
+  /** The state of an instance that the deployment's report shows has changed. */
+  onInstance(served: Served, instance: InstanceChange): void
   /** Writes a line to the log of the deployment or preview. */
   log(id: string, level: LogLine['level'], message: string): void
 }
+
+export type InstanceChange = Pick<InstanceReport, 'id' | 'state'>
 
 export interface PoolLimits {
   hold: HoldLimits

@@ -131,9 +131,14 @@ export class Replicas implements InstanceOwner, LauncherOwner {
     this.#launcher.onFailed(instance, error)
   }
 
+  onState(instance: Instance): void {
+    if (!this.#listsOnly) this.options.onInstance(this.served, instance)
+  }
+
   /** Logs nothing, because the instance answers and logs the request that woke it. */
-  onWake(): void {
+  onWake(instance: Instance): void {
     this.#listsOnly = false
+    this.onState(instance)
   }
 
   onGiveUp(error: Error): void {

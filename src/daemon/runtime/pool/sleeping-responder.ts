@@ -81,6 +81,9 @@ export class SleepingResponder implements InstanceOwner, IdleTimerOwner {
     if (this.#current === instance) this.#giveUp()
   }
 
+  /** Reports do not show its instances. */
+  onState(): void {}
+
   /** New connections go to the server, or wait for it. Connections of the responder last until their next answer. */
   onWake(instance: Instance): void {
     this.#owner.onNeeded()

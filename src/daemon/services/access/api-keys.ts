@@ -38,6 +38,11 @@ export class ApiKeys {
     return { ...principal, lastUsedAt }
   }
 
+  /** False after it was revoked. */
+  exists({ id }: Principal): boolean {
+    return this.#store.apiKeys.find(id) !== undefined
+  }
+
   isExpired({ expiresAt }: Principal): boolean {
     return expiresAt !== null && expiresAt <= this.#clock.wallTime()
   }

@@ -29,7 +29,8 @@ import {
   requireReady,
 } from './stored-builds.ts'
 
-type Dependencies = CodeBuildDependencies & Pick<ServiceDependencies, 'clock' | 'logs' | 'signIns' | 'store'>
+type Dependencies = CodeBuildDependencies &
+  Pick<ServiceDependencies, 'changes' | 'clock' | 'logs' | 'signIns' | 'store'>
 
 export class Builds {
   readonly #deps: Dependencies
@@ -63,7 +64,18 @@ export class Builds {
       this.#deps.store.servers.ensure(build.name, build.createdAt)
       this.#deps.store.builds.create(build)
     })
-    const done = this.#run(build, { request, source, stopped, onPhase, startedMs })
+    const enter = (phase: string) => {
+      onPhase(phase)
+      this.#deps.changes.publish({
+        type: 'build',
+        action: 'updated',
+        id: build.id,
+        server: build.name,
+        status: build.status,
+        phase,
+      })
+    }
+    const done = this.#run(build, { request, source, stopped, onPhase: enter, startedMs })
     this.#deps.background.run(() => done)
     return { build, done }
   }

@@ -170,6 +170,14 @@ export class DeploymentRecords {
     }
   }
 
+  /** Like the status of `health`, without a request to the server. */
+  healthStatus(deployment: Deployment): HealthReport['status'] {
+    const { instances } = this.#report(deployment)
+    const { recent } = this.#deps.requestMetrics.summarize(deployment.id)
+    const wanted = scalingOf(deployment).min
+    return judgeHealth({ status: deployment.status, instances, recent, wanted, probe: undefined }).status
+  }
+
   #probe({ name, environment }: Deployment) {
     const address = this.#deps.addresses.find(name, environment)
     return address && probeHealth(healthUrl(address))

@@ -23,7 +23,7 @@ export interface RunningRelease {
 /** Receives what a release is doing, as a phrase. */
 type OnPhase = (phase: string) => void
 
-type ReleaseDependencies = WorkloadDependencies & Pick<ServiceDependencies, 'supervisor'>
+type ReleaseDependencies = WorkloadDependencies & Pick<ServiceDependencies, 'changes' | 'supervisor'>
 
 /**
  * Releases a deployment without a failed request: starts it next to the old one, switches when it is healthy, and drains the old
@@ -41,7 +41,10 @@ export class Releases {
     const startedMs = performance.now()
     const key = `${deployment.name}/${deployment.environment}`
     const phases = new EventQueue<string>()
-    const onPhase = (phase: string) => phases.push(phase)
+    const onPhase = (phase: string) => {
+      phases.push(phase)
+      this.#publish(deployment, phase)
+    }
     if (this.#queue.isBusy(key)) onPhase('waiting for another release')
     const release = this.#queue.run(key, () => this.#release(deployment, startedMs, onPhase))
     return { phases: phases.read(), done: release.finally(() => phases.end()) }
@@ -61,6 +64,21 @@ export class Releases {
       return this.#fail(deployment, error, elapsed())
     }
     return this.#abandon(deployment)
+  }
+
+  #publish({ id, name: server, environment, mcpId }: Deployment, phase: string): void {
+    const status = 'deploying'
+    const change = {
+      type: 'deployment',
+      action: 'updated',
+      id,
+      server,
+      environment,
+      mcpId,
+      status,
+      phase,
+    } as const
+    this.#deps.changes.publish(change)
   }
 
   /** False after the deployment was stopped or removed. A second start has its own release. */

@@ -8,6 +8,8 @@ import { type HistoryQuery, toHistory, toRange } from './metrics-history.ts'
 import { RECENT_SECONDS, type ToolSummary } from './request-metrics.ts'
 
 export interface LiveFilter {
+  /** Name of a server. */
+  name?: string | undefined
   environment?: string | undefined
   deploymentId?: string | undefined
 }
@@ -68,8 +70,10 @@ export class DeploymentMetrics {
     const live = this.#deps.store.deployments
       .listLive()
       .filter(
-        ({ id, environment }) =>
-          isWanted(filter.deploymentId, id) && isWanted(filter.environment, environment),
+        ({ id, name, environment }) =>
+          isWanted(filter.deploymentId, id) &&
+          isWanted(filter.name, name) &&
+          isWanted(filter.environment, environment),
       )
     return {
       timestamp: this.#deps.clock.now(),

@@ -1,0 +1,113 @@
+import type { ChangeEvent } from '../../../shared/contract/monitoring/events.ts'
+import type { InstanceReport } from '../../../shared/contract/monitoring/health-reports.ts'
+import type { Served } from '../../runtime/served.ts'
+import type { RecordChange } from '../../store/record-changes.ts'
+import type { Store } from '../../store/store.ts'
+import type { Clock } from '../clock.ts'
+import { EventLog, type EventReader } from './event-log.ts'
+
+/** Events that a client can miss and still resume. */
+const CAPACITY = 2000
+/** Time without a reader after which nothing is collected any more. */
+const IDLE_MS = 5 * 60_000
+
+export interface ChangeFeedOptions {
+  store: Store
+  clock: Clock
+  onError(error: unknown): void
+}
+
+/** Derives changes from others. */
+export interface ChangeObserver {
+  /** Called when changes begin to be collected. Returns the function for their end. */
+  start(): () => void
+  onChange(change: ChangeEvent): void
+}
+
+/** A deployment or preview of the runtime. */
+type ServedName = Pick<Served, 'id' | 'serverName'>
+
+export type NewChange = Omit<ChangeEvent, 'timestamp'>
+
+/** Where changes of the daemon are published. Collects nothing until the first reader comes. */
+export class ChangeFeed {
+  readonly #options: ChangeFeedOptions
+  readonly #observers: ChangeObserver[] = []
+  #log: EventLog | undefined
+  #stops: (() => void)[] = []
+  #readers = 0
+  #idle: NodeJS.Timeout | undefined
+
+  constructor(options: ChangeFeedOptions) {
+    this.#options = options
+  }
+
+  /** False while no client reads. Publishers check it before they look anything up. */
+  get isActive(): boolean {
+    return this.#log !== undefined
+  }
+
+  publish(change: NewChange): void {
+    if (!this.#log) return
+    const event = { ...change, timestamp: this.#options.clock.wallTime() }
+    this.#log.add(event)
+    for (const observer of this.#observers) observer.onChange(event)
+  }
+
+  publishInstance(served: ServedName, { id, state }: Pick<InstanceReport, 'id' | 'state'>): void {
+    if (!this.#log) return
+    try {
+      this.publish({ type: 'instance', action: actionOf(state), id, ...this.#ownerOf(served), status: state })
+    } catch (error) {
+      this.#options.onError(error)
+    }
+  }
+
+  /** Starts to collect changes. `close` must be called. */
+  open(after: string | undefined): { log: EventLog; reader: EventReader; close(): void } {
+    clearTimeout(this.#idle)
+    const log = this.#log ?? this.#start()
+    this.#readers++
+    return { log, reader: log.reader(after), close: () => this.#closeReader() }
+  }
+
+  /** Must be called before the first reader comes. */
+  add(observer: ChangeObserver): void {
+    this.#observers.push(observer)
+  }
+
+  #start(): EventLog {
+    const log = new EventLog(CAPACITY)
+    const { changes } = this.#options.store.database
+    this.#stops = [changes.watch(made => this.#record(made)), ...this.#observers.map(one => one.start())]
+    this.#log = log
+    return log
+  }
+
+  #record(changes: RecordChange[]): void {
+    for (const change of changes) this.publish(change as NewChange)
+  }
+
+  #closeReader(): void {
+    if (--this.#readers > 0) return
+    this.#idle = setTimeout(() => this.#stop(), IDLE_MS).unref()
+  }
+
+  #stop(): void {
+    this.#log = undefined
+    for (const stop of this.#stops) stop()
+    this.#stops = []
+  }
+
+  /** An instance may outlive the record of its deployment, and then has no environment. */
+  #ownerOf({ id, serverName: server }: ServedName): Omit<NewChange, 'type' | 'action' | 'id'> {
+    if (id.startsWith('mcp_')) return { server, environment: 'preview', mcpId: id }
+    const { environment, mcpId } = this.#options.store.deployments.find(id) ?? {}
+    return { server, deploymentId: id, ...(environment && { environment, mcpId }) }
+  }
+}
+
+function actionOf(state: InstanceReport['state']): ChangeEvent['action'] {
+  if (state === 'starting') return 'created'
+  return state === 'stopped' ? 'removed' : 'updated'
+}

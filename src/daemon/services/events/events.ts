@@ -1,0 +1,101 @@
+import { scopeOf } from '../../../shared/contract/monitoring/change-types.ts'
+import type { ChangeEvent, FeedEvent } from '../../../shared/contract/monitoring/events.ts'
+import type { ApiKeys, Principal } from '../access/api-keys.ts'
+import type { ServiceDependencies } from '../dependencies.ts'
+import type { Records } from '../deployments/deployment-records.ts'
+import type { DeploymentMetrics } from '../metrics/deployment-metrics.ts'
+import type { ChangeFeed } from './change-feed.ts'
+import type { LoggedEvent } from './event-log.ts'
+import { HealthWatch } from './health-watch.ts'
+import { Ticks, WakeUp } from './wake-up.ts'
+
+type Dependencies = Pick<ServiceDependencies, 'background' | 'changes' | 'requestMetrics' | 'store'>
+
+interface Siblings {
+  records: Pick<Records, 'healthStatus'>
+  deploymentMetrics: DeploymentMetrics
+  apiKeys: ApiKeys
+}
+
+export interface EventFilter {
+  server?: string | undefined
+  /** Undefined for all. */
+  types?: readonly string[] | undefined
+}
+
+export interface FollowOptions extends EventFilter {
+  /** Only events that it may read. The stream ends when it is revoked or expires. */
+  principal: Principal
+  /** Seconds between two events with metrics. Undefined for none. */
+  metrics?: number | undefined
+  /** Id of the last event that the client received. */
+  after?: string | undefined
+  signal: AbortSignal
+}
+
+/** The event feed of one client. */
+export class Events {
+  readonly #changes: ChangeFeed
+  readonly #metrics: DeploymentMetrics
+  readonly #apiKeys: ApiKeys
+
+  constructor(deps: Dependencies, { records, deploymentMetrics, apiKeys }: Siblings) {
+    this.#changes = deps.changes
+    this.#metrics = deploymentMetrics
+    this.#apiKeys = apiKeys
+    deps.changes.add(new HealthWatch(deps, records))
+  }
+
+  /** Collects changes before the first event is read, so that a client that loads a record afterwards misses none. */
+  follow(options: FollowOptions): AsyncIterable<LoggedEvent<FeedEvent>> {
+    const open = this.#changes.open(options.after)
+    return this.#read(open, options)
+  }
+
+  async *#read(
+    { log, reader, close }: ReturnType<ChangeFeed['open']>,
+    options: FollowOptions,
+  ): AsyncGenerator<LoggedEvent<FeedEvent>> {
+    const { signal, principal } = options
+    const wakeUp = new WakeUp()
+    const stopListening = log.onAdded(wakeUp.call)
+    signal.addEventListener('abort', wakeUp.call, { once: true })
+    const ticks = new Ticks(this.#ticks(options), wakeUp.call)
+    try {
+      if (!this.#apiKeys.exists(principal)) return // revoked while the stream was opened
+      while (!signal.aborted) {
+        for (let next = reader.next(); next && !signal.aborted; next = reader.next()) {
+          if (this.#endsAccess(next.data, principal)) return
+          if (isWanted(next.data, options)) yield next
+        }
+        const metrics = ticks.take()
+        if (metrics) yield { id: reader.id, data: { type: 'metrics', ...metrics } }
+        else await wakeUp.wait()
+      }
+    } finally {
+      stopListening()
+      ticks.stop()
+      close()
+    }
+  }
+
+  #ticks({ metrics, principal, server, signal }: FollowOptions) {
+    if (metrics === undefined || !principal.scopes.includes('READ')) return undefined
+    return this.#metrics.watch({ name: server, intervalSeconds: metrics, signal })
+  }
+
+  #endsAccess(event: FeedEvent, principal: Principal): boolean {
+    const isRevoked = event.type === 'key' && event.action === 'removed' && event.id === principal.id
+    return isRevoked || this.#apiKeys.isExpired(principal)
+  }
+}
+
+function isWanted(
+  event: ChangeEvent | Extract<FeedEvent, { type: 'reset' }>,
+  { types, server, principal }: FollowOptions,
+): boolean {
+  if (event.type === 'reset') return true
+  if (!principal.scopes.includes(scopeOf(event.type))) return false
+  if (types && !types.includes(event.type)) return false
+  return server === undefined || event.server === server
+}

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { RecordChange } from '../../../src/daemon/store/record-changes.ts'
+import { openStore, type Store } from '../../../src/daemon/store/store.ts'
+
+const NOW = '2026-01-01T00:00:00.000Z'
+
+let store: Store
+let seen: RecordChange[]
+let unwatch: () => void
+
+beforeEach(() => {
+  store = openStore(':memory:')
+  seen = []
+  unwatch = store.database.changes.watch(changes => seen.push(...changes))
+})
+
+afterEach(() => store.close())
+
+/** Changes are delivered in a microtask. */
+async function delivered(): Promise<RecordChange[]> {
+  await Promise.resolve()
+  return seen.splice(0)
+}
+
+function save(server: string, sealed: string): void {
+  store.variables.save({
+    server,
+    environment: 'staging',
+    name: 'TOKEN',
+    sealed: Buffer.from(sealed),
+    secret: true,
+    createdAt: NOW,
+    updatedAt: NOW,
+  })
+}
+
+test('reports each created, changed and removed record', async () => {
+  const variable = { type: 'variable', id: 'TOKEN', server: 'weather', environment: 'staging' }
+  save('weather', 'a')
+  expect(await delivered()).toEqual([{ ...variable, action: 'created' }])
+  save('weather', 'b')
+  expect(await delivered()).toEqual([{ ...variable, action: 'updated' }])
+  store.variables.removeByServer('weather')
+  expect(await delivered()).toEqual([{ ...variable, action: 'removed' }])
+})
+
+test('omits fields without a value', async () => {
+  store.servers.ensure('weather', NOW)
+  expect(await delivered()).toEqual([{ type: 'server', action: 'created', id: 'weather', server: 'weather' }])
+})
+
+test('reports a transaction after its commit, and nothing of one that was rolled back', async () => {
+  store.transaction(() => {
+    store.servers.ensure('one', NOW)
+    save('one', 'a')
+    expect(seen).toEqual([])
+  })
+  expect((await delivered()).map(({ type, id }) => [type, id])).toEqual([
+    ['server', 'one'],
+    ['variable', 'TOKEN'],
+  ])
+  store.servers.ensure('before', NOW)
+  expect(() =>
+    store.transaction(() => {
+      store.servers.ensure('two', NOW)
+      throw new Error('rolled back')
+    }),
+  ).toThrow()
+  expect((await delivered()).map(({ id }) => id)).toEqual(['before'])
+})
+
+test('reports nothing of a statement that failed', async () => {
+  store.servers.ensure('one', NOW)
+  const insert = store.database.prepare(
+    "INSERT INTO servers (name, created_at) VALUES ('two', ?), ('one', ?)",
+  )
+  expect(() => insert.run([NOW, NOW])).toThrow()
+  expect((await delivered()).map(({ id }) => id)).toEqual(['one'])
+})
+
+test('leaves no trigger behind when nothing watches', async () => {
+  const count = () =>
+    store.database.values("SELECT count(*) FROM temp.sqlite_schema WHERE type = 'trigger'")[0]
+  expect(count()).toBeGreaterThan(20)
+  unwatch()
+  expect(count()).toBe(0)
+  store.servers.ensure('weather', NOW)
+  expect(await delivered()).toEqual([])
+})
