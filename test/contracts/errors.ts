@@ -109,7 +109,7 @@ export function testErrors(contract: Contract): void {
 
   test('400 for an invalid body, query or path', async () => {
     for (const { spec } of described(400)) {
-      const takesJson = spec.requestBody?.content['application/json']
+      const takesJson = spec.requestBody?.content['application/json'] && spec.responses[415]
       const answer = takesJson
         ? await api.call(spec.operationId, {}, { body: '{' })
         : await api.call(
@@ -160,7 +160,8 @@ export function testErrors(contract: Contract): void {
 
   test('409 for the idempotency key of an interrupted request', async () => {
     using database = openDatabase(daemon)
-    for (const { spec } of api.operations.filter(({ method }) => method === 'POST')) {
+    const takesKey = api.operations.filter(({ spec }) => spec.responses[422] && spec.responses[409])
+    for (const { spec } of takesKey.filter(({ method }) => method === 'POST')) {
       const input = { body: POST_BODIES[spec.operationId], headers: { 'idempotency-key': spec.operationId } }
       await api.call(spec.operationId, {}, input)
       database.exec('UPDATE idempotency_keys SET answer = NULL')

@@ -49,17 +49,19 @@ export class OpenApiClient {
     params: Record<string, string> = {},
     input: ApiInput & { query?: string } = {},
   ): Promise<ApiAnswer> {
-    const { method, path, spec } = this.operation(operationId)
+    const { method, path } = this.operation(operationId)
     const target = path.replace(
       /\{(\w+)\}/g,
       (_, name: string) => params[name] ?? (name === 'environment' ? 'staging' : 'none'),
     )
     const answer = await this.#daemon.api(method, target + (input.query ? `?${input.query}` : ''), input)
-    this.#check(operationId, spec, answer)
+    this.check(operationId, answer)
     return answer
   }
 
-  #check(operationId: string, spec: Json, answer: ApiAnswer): void {
+  /** Checks the response to a request that was sent without `call`. */
+  check(operationId: string, answer: ApiAnswer): void {
+    const { spec } = this.operation(operationId)
     const label = `${operationId} ${answer.status}`
     const described = this.#resolve(spec.responses[answer.status])
     expect(described, `${label} is described; it was ${answer.text}`).toBeDefined()

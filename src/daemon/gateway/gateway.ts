@@ -54,6 +54,10 @@ export class Gateway {
     return listener.port
   }
 
+  isOpen(addressId: string): boolean {
+    return this.#listeners.has(addressId)
+  }
+
   /** File descriptors of all listening sockets, by port. */
   sockets(): InheritedSockets {
     const sockets: InheritedSockets = new Map()

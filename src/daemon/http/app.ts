@@ -11,9 +11,17 @@ import { metricsEndpoints } from './api/metrics.ts'
 import { modelKeysEndpoints } from './api/model-keys.ts'
 import { projectsEndpoints } from './api/projects.ts'
 import { pruneEndpoints } from './api/prune.ts'
+import { serverMcpEndpoints } from './api/server-mcp.ts'
 import { serversEndpoints } from './api/servers.ts'
 import { check, dispatch, refuseUnknown } from './dispatch.ts'
-import { type Bindings, type Route, STATUS_READERS, toRoute } from './endpoint.ts'
+import {
+  type Bindings,
+  matchesPath,
+  type Route,
+  STATUS_READERS,
+  takesIdempotencyKey,
+  toRoute,
+} from './endpoint.ts'
 import { healthEndpoint } from './health.ts'
 import { metricsPage } from './metrics.ts'
 import { authentication } from './middleware/authentication.ts'
@@ -54,6 +62,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
   const metrics = metricsEndpoints(services)
   const projects = projectsEndpoints(services)
   const server = serverEndpoints(services)
+  const serverMcp = serverMcpEndpoints(services)
   const serverStore = serverStoreEndpoints(services)
   const servers = serversEndpoints(services)
   const test = testEndpoints(services)
@@ -118,6 +127,9 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
       ['GET /api/servers/{name}/releases', 'READ', servers.listReleases],
       ['GET /api/servers/{name}/logs', 'READ', servers.serverLog],
       ['GET /api/servers/{name}/metrics', 'READ', servers.metrics],
+      ['POST /api/servers/{name}/mcp/{environment}', 'CHAT', serverMcp.sendMcpMessage],
+      ['GET /api/servers/{name}/mcp/{environment}', 'CHAT', serverMcp.openMcpStream],
+      ['DELETE /api/servers/{name}/mcp/{environment}', 'CHAT', serverMcp.endMcpSession],
       ['GET /api/logs', 'READ', servers.allLogs],
 
       ['GET /api/lambda-mapping', 'READ', mappings.listMappings],
@@ -154,22 +166,25 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
 export function createApp(options: AppOptions): Hono<Bindings> {
   const { apiKeys, idempotencyKeys, rateLimits, signIns } = options.services
   const routes = routesOf(options)
-  const takesExpired = (method: string, path: string) =>
+  const some = (matches: (route: Route) => boolean) => (method: string, path: string) =>
     routes.some(
-      route => route.access === 'any' && route.path === path && [route.method, 'HEAD'].includes(method),
+      route => matches(route) && matchesPath(route, path) && [route.method, 'HEAD'].includes(method),
     )
+  const authenticate = authentication(apiKeys, {
+    takesExpired: some(({ access }) => access === 'any'),
+    forwards: some(({ endpoint }) => Boolean(endpoint.forwards)),
+  })
 
   const app = new Hono<Bindings>()
   app.onError((error, context) => answerError(context, error, options.log))
   app.notFound(context => refuseUnknown(context, routes))
   app.use(requestId, signIn(signIns), hostCheck)
-  for (const family of ['/v1/*', '/api/*'])
-    app.use(family, authentication(apiKeys, takesExpired), rateLimit(rateLimits))
-  app.use('/metrics', authentication(apiKeys, takesExpired))
+  for (const family of ['/v1/*', '/api/*']) app.use(family, authenticate, rateLimit(rateLimits))
+  app.use('/metrics', authenticate)
   for (const route of routes) {
     const pattern = toPattern(route.path)
     app.on(route.method, pattern, check(route, options.closing))
-    if (route.method === 'POST') app.post(pattern, idempotency(route, idempotencyKeys))
+    if (takesIdempotencyKey(route)) app.post(pattern, idempotency(route, idempotencyKeys))
     app.on(route.method, pattern, dispatch(route))
   }
   return app

@@ -4,6 +4,7 @@ import { HostingError } from '../../shared/errors.ts'
 import type { Bindings, Call, Reply, Route } from './endpoint.ts'
 import { type ApiContext, matchesPath } from './endpoint.ts'
 import { eventStream } from './event-stream.ts'
+import { forward } from './forward.ts'
 import { readJsonBody } from './middleware/json-body.ts'
 import { checkPrecondition, runConditionally } from './middleware/preconditions.ts'
 import { requireScope } from './middleware/scope.ts'
@@ -61,6 +62,7 @@ async function readCall(
     preferences,
     signal: AbortSignal.any([context.req.raw.signal, closing]),
     header,
+    authorization: context.get('credential') === 'authorization' ? undefined : header('authorization'),
     checkPrecondition: () => checkPrecondition(route, { params: checked, header }),
     lastEventId: context.req.header('last-event-id') || undefined,
     accepts: mediaType => (context.req.header('accept') ?? '').toLowerCase().includes(mediaType),
@@ -69,9 +71,9 @@ async function readCall(
 
 async function readBody(
   context: ApiContext,
-  { body, bodyOptional, rawBody }: Route['endpoint'],
+  { body, bodyOptional, rawBody, forwards }: Route['endpoint'],
 ): Promise<unknown> {
-  if (!body) return undefined
+  if (!body || forwards) return undefined
   const input = await readJsonBody(context)
   if (input === undefined && bodyOptional) return undefined
   if (input === undefined)
@@ -96,7 +98,8 @@ function readPreferences(context: ApiContext): ReadonlySet<string> {
   return new Set(preferences.map(preference => preference.split(';')[0]!.trim().toLowerCase()))
 }
 
-function render(context: ApiContext, route: Route, reply: Reply): Response {
+function render(context: ApiContext, route: Route, reply: Reply): Response | Promise<Response> {
+  if ('forward' in reply) return forward(context, reply.forward)
   // No client would read or cancel the stream of a HEAD request.
   const isStream = 'events' in reply || 'resumable' in reply
   if (isStream && context.req.method === 'HEAD')

@@ -10,10 +10,15 @@ import type { HeaderName } from './openapi/headers.ts'
 interface Variables {
   requestId: string
   principal: Principal
+  /** Header with the credential of the request. */
+  credential: CredentialHeader
   /** SHA-256 of the JSON body. Set for requests with an `Idempotency-Key`. */
   bodyDigest?: string
   call: Call<unknown, unknown, unknown>
 }
+
+/** `X-Api-Key` leaves `Authorization` to the server that a request is forwarded to. */
+export type CredentialHeader = 'authorization' | 'x-api-key'
 
 export interface Bindings {
   Variables: Variables
@@ -35,6 +40,8 @@ export interface Call<Params, Query, Body> {
   signal: AbortSignal
   accepts(mediaType: string): boolean
   header(name: string): string | undefined
+  /** The `Authorization` header, unless it has the API key. */
+  authorization: string | undefined
   /**
    * Throws PRECONDITION_FAILED if the record is not the one that `If-Match` or `If-None-Match` expects. Called before `run`. An endpoint
    * that awaits something before it writes calls it again in its transaction.
@@ -59,6 +66,8 @@ export type Reply =
   | { status: 200; resumable: AsyncIterable<ResumableEvent> }
   | { status: 200; file: Readable; type: string }
   | { status: 200; bytes: Uint8Array; type: string; headers?: Record<string, string> }
+  /** Requests `url` with this `Authorization`, and answers with its answer. */
+  | { status: 200; forward: { url: string; authorization: string | undefined; signal: AbortSignal } }
   | { status: 304; headers: Record<string, string> }
 
 /** OpenAPI description of one possible response. */
@@ -92,6 +101,8 @@ export interface Endpoint<
   bodyOptional?: boolean
   /** The endpoint validates the body itself. The schema only describes it. */
   rawBody?: boolean
+  /** Request and answer are passed on as they are. The schemas only describe them. */
+  forwards?: boolean
   /** The body is a stream of bytes instead of JSON. */
   binary?: { types: readonly string[]; limitBytes: number; tooLarge(): HostingError }
   takesPrefer?: boolean
@@ -157,6 +168,11 @@ export type ApiContext = Context<Bindings>
 export function toRoute([line, access, endpoint]: readonly [string, Access, Endpoint]): Route {
   const [method, path] = line.split(' ') as [string, string]
   return { method, path, access, endpoint }
+}
+
+/** Servers know nothing of idempotency keys, so the answers of forwarded requests are not kept. */
+export function takesIdempotencyKey({ method, endpoint }: Route): boolean {
+  return method === 'POST' && !endpoint.forwards
 }
 
 /** Matches a request path against a route's path. */

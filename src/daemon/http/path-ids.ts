@@ -1,10 +1,23 @@
 import * as z from 'zod'
 import { isPageToken } from '../../shared/contract/page-token.ts'
+import { STORE_ENVIRONMENTS } from '../../shared/contract/states.ts'
+import { SERVER_NAME } from '../../shared/names.ts'
 
 /** Schema of ids in paths. Rejects slashes, dots alone and control characters. */
 export const idSchema = z
   .string()
   .regex(/^(?!\.+$)[A-Za-z0-9._-]{1,128}$/, 'must have at most 128 letters, digits, "-", "_" and "."')
+
+/** A server in an environment, or its preview. */
+export const serverPlaceSchema = z.object({
+  name: z
+    .string()
+    .regex(SERVER_NAME, 'must have 1 to 63 letters, digits, "-", "_" and "."')
+    .meta({ description: 'Name of the server.', examples: ['notes'] }),
+  environment: z
+    .enum(STORE_ENVIRONMENTS)
+    .meta({ description: 'Environment, or `preview`.', examples: ['production'] }),
+})
 
 /** Schema of a whole number in decimal digits. `Number()` would also accept `0x10`, `1e1`, `1.0` and blanks. */
 export function wholeNumber({ min, max, multipleOf = 1 }: { min: number; max: number; multipleOf?: number }) {

@@ -3,6 +3,7 @@ import { IdempotencyKeys } from './access/idempotency-keys.ts'
 import { VendorKeys } from './access/model-keys.ts'
 import { RateLimits } from './access/rate-limits.ts'
 import { Mappings } from './addresses/mappings.ts'
+import { McpTargets } from './addresses/mcp-targets.ts'
 import { TestAddresses } from './addresses/test-addresses.ts'
 import { Builds } from './builds/builds.ts'
 import { ContainerBuilds } from './builds/container-builds.ts'
@@ -48,6 +49,7 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
     temporaryBuilds,
     containerBuilds: new ContainerBuilds(deps, builds),
     deployments,
+    mcpTargets: new McpTargets(deps),
     mappings: new Mappings(deps, deployments),
     deploymentMetrics,
     events: new Events(deps, { records, deploymentMetrics, apiKeys }),

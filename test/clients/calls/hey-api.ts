@@ -102,6 +102,10 @@ export const calls = {
   getDeploymentMetrics: () => sdk.getDeploymentMetrics(path.id),
   getMetrics: () => sdk.getMetrics(),
   followEvents: () => sdk.followEvents(),
+  sendMcpMessage: () =>
+    sdk.sendMcpMessage({ ...path.serverEnv, body: { jsonrpc: '2.0', id: 1, method: 'tools/list' } }),
+  openMcpStream: () => sdk.openMcpStream(path.serverEnv),
+  endMcpSession: () => sdk.endMcpSession(path.serverEnv),
   listMappings: () => sdk.listMappings(),
   putMapping: () => sdk.putMapping({ ...path.subdomain, body: { deploymentId: 'x' } }),
   getMapping: () => sdk.getMapping({ ...path.subdomain, headers: { 'If-None-Match': '"x"' } }),

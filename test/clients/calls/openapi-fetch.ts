@@ -111,6 +111,13 @@ export function callsOf(api: Client<paths, 'application/json'>) {
     getDeploymentMetrics: () => api.GET('/api/lambda-deploy/{id}/metrics', id),
     getMetrics: () => api.GET('/api/metrics'),
     followEvents: () => api.GET('/api/events'),
+    sendMcpMessage: () =>
+      api.POST('/api/servers/{name}/mcp/{environment}', {
+        ...serverEnv,
+        body: { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+      }),
+    openMcpStream: () => api.GET('/api/servers/{name}/mcp/{environment}', serverEnv),
+    endMcpSession: () => api.DELETE('/api/servers/{name}/mcp/{environment}', serverEnv),
     listMappings: () => api.GET('/api/lambda-mapping'),
     putMapping: () =>
       api.PUT('/api/lambda-mapping/{subdomain}', { ...subdomain, body: { deploymentId: 'x' } }),

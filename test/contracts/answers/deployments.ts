@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { open, rpc } from '../../helpers/clients/mcp-requests.ts'
 import { ASYNC, type Call, type Contract, deployBody } from '../contract.ts'
 
 /** Deploys the build of an earlier test. */
@@ -117,6 +118,33 @@ export function testDeployments(contract: Contract): void {
     const { body: released } = await call('releaseServerEnv', at)
     expect(released.data.status).toBe('deployed')
     contract.deploymentId = released.data.deployment_id
+  })
+
+  test('passes messages on to a server', async () => {
+    const at = { name: 'echo', environment: 'production' }
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    }
+    const accept = { accept: 'application/json, text/event-stream' }
+    const begun = await call('sendMcpMessage', at, { body: rpc('initialize', params), headers: accept })
+    const headers = { ...accept, 'mcp-session-id': begun.headers['mcp-session-id'] as string }
+    const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' }
+    await call('sendMcpMessage', at, { body: initialized, headers })
+    const { daemon, api } = contract
+    const stream = await open(`${daemon.url}/api/servers/echo/mcp/production`, {
+      method: 'GET',
+      headers: { ...headers, 'x-api-key': daemon.ownerKey },
+    })
+    api.check('openMcpStream', {
+      status: stream.statusCode!,
+      headers: stream.headers,
+      text: '',
+      body: undefined,
+    })
+    await call('endMcpSession', at, { headers })
+    stream.destroy()
   })
 
   test('manages subdomain mappings', async () => {

@@ -6,14 +6,23 @@ import type { ApiContext, Bindings } from '../endpoint.ts'
 const DETAILS =
   'Send a valid key as "Authorization: Bearer <API_KEY>". Create one with `mcp keys create`, save it with `mcp login`.'
 
-/** Authenticates by bearer key (RFC 6750). Expired keys only pass if `takesExpired` returns true. */
+/** Whether a request may do something, by method and path. */
+type Rule = (method: string, path: string) => boolean
+
+/**
+ * Authenticates by bearer key (RFC 6750). Expired keys only pass if `takesExpired` returns true. If `forwards` returns
+ * true, the key may be in `X-Api-Key`, and `Authorization` is the server's.
+ */
 export function authentication(
   apiKeys: ApiKeys,
-  takesExpired: (method: string, path: string) => boolean,
+  { takesExpired, forwards }: { takesExpired: Rule; forwards: Rule },
 ): MiddlewareHandler<Bindings> {
   return async (context, next) => {
+    const { method, path } = context.req
+    const inOwnHeader = context.req.header('x-api-key') !== undefined && forwards(method, path)
+    context.set('credential', inOwnHeader ? 'x-api-key' : 'authorization')
     const principal = authenticate(context, apiKeys)
-    if (apiKeys.isExpired(principal) && !takesExpired(context.req.method, context.req.path))
+    if (apiKeys.isExpired(principal) && !takesExpired(method, path))
       throw refuse(
         context,
         'invalid_token',
@@ -25,14 +34,19 @@ export function authentication(
 }
 
 function authenticate(context: ApiContext, apiKeys: ApiKeys): Principal {
-  const header = context.req.header('authorization')
-  if (!header) throw refuse(context, undefined, 'The request has no API key.')
-  const secret = /^Bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1]
-  if (!secret)
-    throw refuse(context, 'invalid_request', 'The Authorization header must read "Bearer <API_KEY>".')
+  const secret =
+    context.get('credential') === 'x-api-key' ? context.req.header('x-api-key')! : bearerKey(context)
   const principal = apiKeys.find(secret)
   if (!principal) throw refuse(context, 'invalid_token', 'The API key is unknown or was revoked.')
   return principal
+}
+
+function bearerKey(context: ApiContext): string {
+  const header = context.req.header('authorization')
+  if (!header) throw refuse(context, undefined, 'The request has no API key.')
+  const secret = /^Bearer +([\x21-\x7e]+) *$/i.exec(header)?.[1]
+  if (secret) return secret
+  throw refuse(context, 'invalid_request', 'The Authorization header must read "Bearer <API_KEY>".')
 }
 
 /** Without a credential, the challenge has no error (RFC 6750 section 3). */

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import type { Route } from '../endpoint.ts'
+import { type Route, takesIdempotencyKey } from '../endpoint.ts'
 import { scopesOf } from '../middleware/scope.ts'
 import { describeRequestHeaders, type RequestHeaderName } from './request-headers.ts'
 import type { ResponseWriter } from './responses.ts'
@@ -31,9 +31,11 @@ function describeParameters(route: Route, schemas: SchemaWriter): Json[] {
   ]
 }
 
-function requestHeadersOf({ method, endpoint }: Route): RequestHeaderName[] {
+function requestHeadersOf(route: Route): RequestHeaderName[] {
+  const { method, endpoint } = route
   return [
-    ...(method === 'POST' ? (['Idempotency-Key'] as const) : []),
+    ...(endpoint.forwards ? (['X-Api-Key'] as const) : []),
+    ...(takesIdempotencyKey(route) ? (['Idempotency-Key'] as const) : []),
     ...(endpoint.record && method !== 'GET' ? (['If-Match'] as const) : []),
     ...(endpoint.record && (method === 'GET' || method === 'PUT') ? (['If-None-Match'] as const) : []),
     ...(endpoint.takesPrefer ? (['Prefer'] as const) : []),

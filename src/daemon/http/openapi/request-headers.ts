@@ -5,6 +5,10 @@ export const REQUEST_HEADERS = {
     '8e03978e-40d5-43dd-bc93-6894a57f9324',
     { minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
   ),
+  'X-Api-Key': header(
+    'API key, if `Authorization` has a token for the server. Without it, `Authorization` has the API key and is not passed on.',
+    'mcp_sk_4h7k2m9q5w1x8z3c6v0b',
+  ),
   Prefer: header(
     '`respond-async` (RFC 7240) asks for 202 before the work is done. `temporary`: the build is removed ten minutes after its last test.',
     'respond-async',

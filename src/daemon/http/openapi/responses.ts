@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ErrorCode } from '../../../shared/errors.ts'
-import type { AnswerDoc, Endpoint, Route } from '../endpoint.ts'
+import { type AnswerDoc, type Endpoint, type Route, takesIdempotencyKey } from '../endpoint.ts'
 import { scopesOf } from '../middleware/scope.ts'
 import { STATUS_OF } from '../status.ts'
 import { describeHeaders, type HeaderName } from './headers.ts'
@@ -49,7 +49,7 @@ export class ResponseWriter {
           ...(route.endpoint.record && answer.schema ? ['ETag' as const] : []),
           ...(isAsync ? ['Preference-Applied' as const] : []),
         ],
-        route.method === 'POST' ? ['Idempotent-Replayed'] : [],
+        takesIdempotencyKey(route) ? ['Idempotent-Replayed'] : [],
       ),
       ...(content && { content }),
     }
@@ -130,14 +130,15 @@ function errorsOf(route: Route): ErrorCode[] {
   const withLimit: ErrorCode[] = isCounted(route) ? ['RATE_LIMITED'] : []
   const withScope: ErrorCode[] = scopesOf(access).length > 0 ? ['INSUFFICIENT_SCOPE'] : []
   const withInput: ErrorCode[] = endpoint.takesAnyQuery ? [] : ['INVALID_REQUEST']
-  const withBody: ErrorCode[] = endpoint.body
-    ? ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
-    : endpoint.binary
-      ? ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
-      : []
+  const withBody: ErrorCode[] =
+    endpoint.body && !endpoint.forwards
+      ? ['INVALID_JSON', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
+      : endpoint.binary
+        ? ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE']
+        : []
   const withParams: ErrorCode[] = endpoint.params && !endpoint.acceptsUnknownIds ? ['NOT_FOUND'] : []
   const withRecord: ErrorCode[] = endpoint.record && route.method !== 'GET' ? ['PRECONDITION_FAILED'] : []
-  const withIdempotency: ErrorCode[] = route.method === 'POST' ? ['CONFLICT', 'IDEMPOTENCY_MISMATCH'] : []
+  const withIdempotency: ErrorCode[] = takesIdempotencyKey(route) ? ['CONFLICT', 'IDEMPOTENCY_MISMATCH'] : []
   const own = endpoint.errors ?? []
   return [
     ...new Set<ErrorCode>([

@@ -7,21 +7,9 @@ import {
   storePrefixSchema,
   storeUserSchema,
 } from '../../../shared/contract/servers/server-store.ts'
-import { STORE_ENVIRONMENTS } from '../../../shared/contract/states.ts'
-import { SERVER_NAME } from '../../../shared/names.ts'
 import type { Services } from '../../services/services.ts'
 import { dataEndpoint } from '../endpoint.ts'
-import { limitSchema } from '../path-ids.ts'
-
-const params = z.object({
-  name: z
-    .string()
-    .regex(SERVER_NAME, 'must have 1 to 63 letters, digits, "-", "_" and "."')
-    .meta({ description: 'Name of the server.', examples: ['notes'] }),
-  environment: z
-    .enum(STORE_ENVIRONMENTS)
-    .meta({ description: 'Environment, or `preview`.', examples: ['production'] }),
-})
+import { limitSchema, serverPlaceSchema as params } from '../path-ids.ts'
 
 const query = z.strictObject({
   key: storeKeySchema.optional().describe('Only the entry with this key.'),

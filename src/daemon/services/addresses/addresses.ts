@@ -24,6 +24,11 @@ export class Addresses {
     return this.#store.addresses.find(server, slot)
   }
 
+  /** False while nothing serves there. */
+  isOpen({ server, slot }: Address): boolean {
+    return this.#gateway.isOpen(addressId(server, slot))
+  }
+
   /**
    * Opens the listener. The first time, also chooses the port and the subdomain. Throws CONFLICT when another program holds
    * the port. With `waits`, first gives processes of a killed daemon time to release it.

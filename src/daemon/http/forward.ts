@@ -1,0 +1,92 @@
+import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
+import { HostingError } from '../../shared/errors.ts'
+import type { ApiContext, Reply } from './endpoint.ts'
+
+type Forward = Extract<Reply, { forward: unknown }>['forward']
+
+/** Of the connection (RFC 9110 7.6.1), of the API, or of the page. `Origin` was checked, and is not one of the server's. */
+const OWN_REQUEST_HEADERS =
+  /^(connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|host|origin|referer|cookie|authorization|x-api-key|proxy-.*|sec-.*)$/
+
+/**
+ * The server's answer has the origin of the API. Other headers could set cookies, redirect the page, or clear its data.
+ */
+const SERVER_RESPONSE_HEADERS =
+  /^(mcp-.*|content-type|content-length|content-encoding|cache-control|retry-after|allow|www-authenticate|x-accel-buffering)$/
+
+/** Types that MCP uses. A browser would run the code of other ones. */
+const SERVER_TYPES = /^(application\/json|text\/event-stream|text\/plain)\b/i
+
+/** A browser would ask for a password in the name of the API. */
+const PROMPTING = /\b(basic|digest|negotiate|ntlm)\b/i
+
+/**
+ * One connection per request, which the client closes. A server that is asked to close it may do so before it has read a body
+ * that it refuses, and the answer would be lost.
+ */
+const AGENT = new Agent({ keepAlive: true, maxFreeSockets: 0 })
+
+/**
+ * Passes the request on to a server, and its answer back, both as streams, until the signal aborts. Throws UNAVAILABLE if the server
+ * does not answer.
+ */
+export async function forward(context: ApiContext, to: Forward): Promise<Response> {
+  const { url, authorization, signal } = to
+  const { method, body } = context.req.raw
+  const headers = { ...passedOn(context.req.header()), ...(authorization !== undefined && { authorization }) }
+  const upstream = request(url, { method, headers, agent: AGENT, signal })
+  const answer = answerOf(upstream)
+  if (body) Readable.fromWeb(body as NodeReadableStream).pipe(upstream)
+  else upstream.end()
+  const { outgoing } = (context.env ?? {}) as { outgoing?: ServerResponse }
+  const chunks = chunksOf(await answer, { signal, breakOff: () => void outgoing?.destroy() })
+  return toResponse(await answer, ReadableStream.from(chunks), context.res.headers)
+}
+
+/** `breakOff`: closes the connection, so that the client does not take a part of the answer for the whole. */
+async function* chunksOf(
+  answer: IncomingMessage,
+  { signal, breakOff }: { signal: AbortSignal; breakOff(): void },
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* answer
+  } catch {
+    if (!signal.aborted) breakOff()
+  }
+}
+
+function answerOf(upstream: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    upstream.once('response', resolve)
+    // Later errors are also errors of the answer.
+    upstream.on('error', cause =>
+      reject(
+        new HostingError('UNAVAILABLE', 'The server closed the connection without an answer.', { cause }),
+      ),
+    )
+  })
+}
+
+function passedOn(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_REQUEST_HEADERS.test(name)))
+}
+
+/** `own`: headers of the API. */
+function toResponse(answer: IncomingMessage, body: ReadableStream, own: Headers): Response {
+  const headers = new Headers(own)
+  for (const [name, value] of Object.entries(answer.headersDistinct))
+    if (SERVER_RESPONSE_HEADERS.test(name)) headers.set(name, value!.join(', '))
+  if (!SERVER_TYPES.test(headers.get('content-type') ?? 'text/plain'))
+    headers.set('Content-Type', 'application/octet-stream')
+  if (PROMPTING.test(headers.get('www-authenticate') ?? '')) headers.delete('WWW-Authenticate')
+  headers.set('X-Content-Type-Options', 'nosniff')
+  headers.set('Content-Security-Policy', "default-src 'none'; sandbox")
+  const status = answer.statusCode!
+  return new Response(hasBody(status) ? body : null, { status, headers })
+}
+
+function hasBody(status: number): boolean {
+  return status !== 204 && status !== 205 && status !== 304
+}

@@ -1,0 +1,175 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { Hono } from 'hono'
+import { afterEach, expect, test } from 'vitest'
+import type { Bindings } from '../../../src/daemon/http/endpoint.ts'
+import { forward } from '../../../src/daemon/http/forward.ts'
+import { answerError } from '../../../src/daemon/http/middleware/error-envelope.ts'
+import { open, post, readEvents, send } from '../../helpers/clients/mcp-requests.ts'
+
+const servers: Server[] = []
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    await new Promise(resolve => server.close(resolve))
+  }
+})
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener)
+  servers.push(server)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+}
+
+/** An API that forwards every request to a server. */
+async function forwardTo(
+  listener: RequestListener,
+  {
+    authorization,
+    signal = new AbortController().signal,
+  }: { authorization?: string; signal?: AbortSignal } = {},
+): Promise<string> {
+  const url = await serve(listener)
+  const app = new Hono<Bindings>()
+  app.onError((error, context) => answerError(context, error, () => {}))
+  app.all('*', context => {
+    context.header('X-Request-Id', 'req_1')
+    const ended = AbortSignal.any([context.req.raw.signal, signal])
+    return forward(context, { url, authorization, signal: ended })
+  })
+  return serve(getRequestListener(app.fetch))
+}
+
+test('passes headers of MCP on, and none of the page or the API', async () => {
+  let received: IncomingMessage['headers'] = {}
+  const url = await forwardTo(
+    (request, response) => {
+      received = request.headers
+      response.end()
+    },
+    { authorization: 'Bearer of-the-server' },
+  )
+  await post(
+    url,
+    {},
+    {
+      'mcp-session-id': 's1',
+      'mcp-param-city': 'Berlin',
+      traceparent: '00-1',
+      authorization: 'Bearer of-the-api',
+      'x-api-key': 'mcp_sk_secret',
+      cookie: 'session=secret',
+      origin: 'http://127.0.0.1:6273',
+      referer: 'http://127.0.0.1:6273/console/',
+      'sec-fetch-site': 'same-origin',
+      'proxy-authorization': 'Basic x',
+    },
+  )
+  expect(received).toMatchObject({
+    'mcp-session-id': 's1',
+    'mcp-param-city': 'Berlin',
+    traceparent: '00-1',
+    'content-type': 'application/json',
+    authorization: 'Bearer of-the-server',
+  })
+  expect(received.host).toMatch(/^127\.0\.0\.1:\d+$/)
+  for (const name of ['x-api-key', 'cookie', 'origin', 'referer', 'sec-fetch-site', 'proxy-authorization'])
+    expect(received, name).not.toHaveProperty(name)
+})
+
+test('a server cannot act on the origin of the API', async () => {
+  const url = await forwardTo((_request, response) => {
+    response.writeHead(401, {
+      'content-type': 'text/html',
+      'set-cookie': 'session=stolen',
+      'clear-site-data': '"*"',
+      location: 'https://evil.example',
+      refresh: '0; url=https://evil.example',
+      'access-control-allow-origin': '*',
+      'service-worker-allowed': '/',
+      'www-authenticate': 'Basic realm="console"',
+      'x-request-id': 'forged',
+      'mcp-session-id': 's1',
+    })
+    response.end('<script>alert(1)</script>')
+  })
+  const { status, headers, text } = await send(url)
+  expect([status, text]).toEqual([401, '<script>alert(1)</script>'])
+  expect(headers).toMatchObject({
+    'content-type': 'application/octet-stream',
+    'content-security-policy': "default-src 'none'; sandbox",
+    'x-content-type-options': 'nosniff',
+    'x-request-id': 'req_1',
+    'mcp-session-id': 's1',
+  })
+  for (const name of ['set-cookie', 'clear-site-data', 'location', 'refresh', 'service-worker-allowed'])
+    expect(headers, name).not.toHaveProperty(name)
+  expect(headers).not.toHaveProperty('access-control-allow-origin')
+  expect(headers).not.toHaveProperty('www-authenticate')
+})
+
+test('passes the challenge for a token on', async () => {
+  const challenge = 'Bearer resource_metadata="http://127.0.0.1/.well-known/oauth-protected-resource"'
+  const url = await forwardTo((_request, response) => {
+    response.writeHead(401, { 'www-authenticate': challenge }).end()
+  })
+  expect((await send(url)).headers['www-authenticate']).toBe(challenge)
+})
+
+test('sends the head of a stream before its first event, and ends the request when the client leaves', async () => {
+  const closed = Promise.withResolvers<void>()
+  const url = await forwardTo((request, response) => {
+    request.once('close', closed.resolve)
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+    setImmediate(() => response.write('id: 1\ndata: {"n":1}\n\n'))
+  })
+  const events = readEvents(await open(url, { method: 'GET' }))
+  expect((await events.next())?.json).toEqual({ n: 1 })
+  events.close()
+  await closed.promise
+})
+
+test('ends the request when the daemon closes', async () => {
+  const closed = Promise.withResolvers<void>()
+  const closing = new AbortController()
+  const url = await forwardTo(
+    (request, response) => {
+      request.once('close', closed.resolve)
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders()
+    },
+    { signal: closing.signal },
+  )
+  const events = readEvents(await open(url, { method: 'GET' }))
+  closing.abort()
+  await closed.promise
+  expect(await events.next()).toBeUndefined()
+})
+
+test('passes a body of megabytes on in both directions', async () => {
+  const url = await forwardTo((request, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    request.pipe(response)
+  })
+  const text = JSON.stringify({ text: 'x'.repeat(5_000_000) })
+  expect((await post(url, text)).text).toBe(text)
+})
+
+test('answers 503 if the server closes the connection', async () => {
+  const url = await forwardTo(request => request.socket.destroy())
+  const { status, json } = await post(url, {})
+  expect([status, json.error.code]).toEqual([503, 'UNAVAILABLE'])
+})
+
+test('breaks off an answer that the server breaks off', async () => {
+  const url = await forwardTo((_request, response) => {
+    response.writeHead(200, { 'content-length': '100' })
+    response.write('part')
+    setImmediate(() => response.destroy())
+  })
+  await expect(send(url)).rejects.toThrow()
+})
