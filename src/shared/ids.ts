@@ -3,7 +3,18 @@ import { randomBytes } from 'node:crypto'
 /** Crockford's base 32 in lower case, without similar letters. Safe in paths, shells and host names. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
-export type IdPrefix = 'mcp' | 'dep' | 'key' | 'req' | 'inst' | 'prj' | 'bld' | 'src' | 'chat' | 'usr'
+export type IdPrefix =
+  | 'mcp'
+  | 'dep'
+  | 'key'
+  | 'req'
+  | 'inst'
+  | 'prj'
+  | 'bld'
+  | 'src'
+  | 'chat'
+  | 'usr'
+  | 'srun'
 
 /** A random id such as `dep_4h7k…`: prefix, underscore, 20 characters (100 bits). */
 export function createId(prefix: IdPrefix): string {

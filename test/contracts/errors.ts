@@ -1,7 +1,7 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { beforeAll, expect, test } from 'vitest'
 import { SCOPES } from '../../src/shared/contract/access/scopes.ts'
-import { createKey, echoServer, POST_BODIES } from '../daemon/http/fixtures.ts'
+import { createKey, echoServer, POST_BODIES, suiteRun } from '../daemon/http/fixtures.ts'
 import { tarGz } from '../helpers/archives.ts'
 import type { TestDaemon } from '../helpers/daemon/daemon.ts'
 import { FIXTURE as STDIO_SERVER } from '../helpers/instance/programs.ts'
@@ -132,6 +132,7 @@ export function testErrors(contract: Contract): void {
   test('404 for a missing record', () =>
     each(404, operationId => {
       if (operationId === 'createDeployment') return { body: deployBody('mcp_none') }
+      if (operationId === 'createSuiteRun') return { body: suiteRun('mcp_none') }
       if (operationId === 'runTest') return { body: { mcp_id: 'mcp_none', message: 'x' } }
       if (operationId === 'putMapping') return { body: { deploymentId: 'dep_none' } }
       if (operationId === 'saveModelKey') return { body: { apiKey: 'x' } }

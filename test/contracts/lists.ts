@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { echoServer } from '../daemon/http/fixtures.ts'
+import { echoServer, suiteRun } from '../daemon/http/fixtures.ts'
 import { tarGz } from '../helpers/archives.ts'
 import { type Contract, deployBody } from './contract.ts'
 import type { OpenApiClient } from './openapi-client.ts'
@@ -66,6 +66,7 @@ async function makeTwoOfEach(api: OpenApiClient): Promise<void> {
     await api.call('putProjectSource', { id: project.id }, { body, headers: GZIP })
     await api.call('putMapping', { subdomain: name }, { body: { deploymentId } })
     await api.call('runTest', {}, { body: { mcp_id, message: 'call say with hi' } })
+    await api.call('createSuiteRun', {}, { body: suiteRun(mcp_id) })
   }
   const { body: projects } = await api.call('listProjects', {}, { query: 'limit=2' })
   for (const { id } of projects.items) {

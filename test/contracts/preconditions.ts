@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { echoServer } from '../daemon/http/fixtures.ts'
+import { echoServer, suiteRun } from '../daemon/http/fixtures.ts'
 import { tarGz } from '../helpers/archives.ts'
 import { uniqueName } from '../helpers/unique-name.ts'
 import { type Call, type Contract, deployBody } from './contract.ts'
@@ -37,7 +37,7 @@ export function testPreconditions(contract: Contract): void {
   })
 }
 
-type Records = Record<'build' | 'deployment' | 'project' | 'container' | 'chat' | 'key', string>
+type Records = Record<'build' | 'deployment' | 'project' | 'container' | 'chat' | 'suiteRun' | 'key', string>
 
 async function createRecords(call: Call): Promise<Records> {
   const { body: built } = await call('createBuild', {}, { body: echoServer('conditions') })
@@ -55,6 +55,7 @@ async function createRecords(call: Call): Promise<Records> {
     {},
     { body: { name: uniqueName('conditions'), scopes: ['READ'] } },
   )
+  const { body: stored } = await call('createSuiteRun', {}, { body: suiteRun(build) })
   const deployment = deployed.data.deployment_id
   await call('putMapping', { subdomain: 'conditions' }, { body: { deploymentId: deployment } })
   return {
@@ -63,15 +64,23 @@ async function createRecords(call: Call): Promise<Records> {
     project: project.id,
     container: container.id,
     chat: tested.data.chat_id,
+    suiteRun: stored.id,
     key: key.apiKeyId,
   }
 }
 
 function paramsOf(operationId: string, records: Records): Record<string, string> {
-  const kind = (['Project', 'ContainerBuild', 'ApiKey'] as const).find(name => operationId.includes(name))
-  const id = { Project: records.project, ContainerBuild: records.container, ApiKey: records.key, '': '' }[
-    kind ?? ''
-  ]
+  const kind = (['Project', 'ContainerBuild', 'SuiteRun', 'ApiKey'] as const).find(name =>
+    operationId.includes(name),
+  )
+  const ids = {
+    Project: records.project,
+    ContainerBuild: records.container,
+    SuiteRun: records.suiteRun,
+    ApiKey: records.key,
+    '': '',
+  }
+  const id = ids[kind ?? '']
   const { build, deployment, chat } = records
   return {
     id,

@@ -58,6 +58,8 @@ function nextSteps(path: string): NextStep[] {
     case 'metrics':
     case 'lambda-deploy':
       return [healthOf(id)]
+    case 'suite-runs':
+      return [{ description: 'Run a test suite', command: 'mcp test --suite <file>' }]
     case 'projects':
       return [
         {

@@ -1,6 +1,7 @@
 import type { KeyRecord } from '../../shared/contract/access/api-keys.ts'
 import type { MappingRecord } from '../../shared/contract/deployments/mappings.ts'
 import type { ChatRecord } from '../../shared/contract/projects/chats.ts'
+import type { SuiteRunSummary } from '../../shared/contract/projects/suite-runs.ts'
 import type { StorePage } from '../../shared/contract/servers/server-store.ts'
 import { listItems } from '../api/list-items.ts'
 import type { ValueKind } from '../command-line/declaration.ts'
@@ -69,6 +70,10 @@ const LISTS: Readonly<Record<ValueKind, ListChoices>> = {
   chat: async ({ api }) => {
     const { items } = await (await api()).get<{ items: ChatRecord[] }>('/api/chats', { limit: 100 })
     return items.map(one => ({ value: one.chatId, doc: `${one.name}, ${one.messageCount} messages` }))
+  },
+  'suite run': async ({ api }) => {
+    const { items } = await (await api()).get<{ items: SuiteRunSummary[] }>('/api/suite-runs', { limit: 100 })
+    return items.map(one => ({ value: one.id, doc: `${one.server}, ${one.status}` }))
   },
   subdomain: async ({ api }) => {
     const mappings = await listItems<MappingRecord>(await api(), '/api/lambda-mapping', { limit: 1000 })

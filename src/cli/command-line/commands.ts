@@ -33,6 +33,7 @@ const FILES: Readonly<Record<string, () => Promise<object>>> = {
   read: () => import('../commands/read.ts'),
   prompts: () => import('../commands/prompts.ts'),
   prompt: () => import('../commands/prompt.ts'),
+  tests: () => import('../commands/tests.ts'),
   chat: () => import('../commands/chat.ts'),
   chats: () => import('../commands/chats.ts'),
   connect: () => import('../commands/connect.ts'),

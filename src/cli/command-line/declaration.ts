@@ -11,6 +11,7 @@ export type ValueKind =
   | 'project'
   | 'key'
   | 'chat'
+  | 'suite run'
   | 'subdomain'
   | 'context'
   | 'model'

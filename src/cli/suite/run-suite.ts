@@ -8,6 +8,7 @@ import { observe } from './observed.ts'
 import { type CaseOutcome, concludeCase, type RunOutcome } from './outcome.ts'
 import type { PlannedCase } from './plan.ts'
 import { costOf, type PriceTable } from './prices.ts'
+import type { Exchange } from './suite-recorder.ts'
 import type { Tape } from './tape.ts'
 
 export interface SuiteRun {
@@ -22,6 +23,8 @@ export interface SuiteRun {
   signal: AbortSignal
   send(request: TestRequest): Promise<TestResult>
   onCase(outcome: CaseOutcome): void
+  /** `exchanges`: messages of the run in order. */
+  onRun(outcome: RunOutcome, exchanges: readonly Exchange[]): void
 }
 
 /** Runs every case as often as planned. Failures become errors of their run. Throws only when interrupted. */
@@ -41,17 +44,31 @@ export async function runSuite(run: SuiteRun): Promise<CaseOutcome[]> {
 
 async function runCase(run: SuiteRun, planned: PlannedCase): Promise<CaseOutcome> {
   const runs: RunOutcome[] = []
-  for (let number = 0; number < planned.repeat; number++) runs.push(await runOnce(run, planned, number))
+  for (let number = 0; number < planned.repeat; number++) {
+    const exchanges: Exchange[] = []
+    const outcome = await runOnce(run, planned, number, exchanges)
+    run.onRun(outcome, exchanges)
+    runs.push(outcome)
+  }
   return concludeCase(planned.name, planned.model ?? 'default', planned.threshold, runs)
 }
 
-async function runOnce(run: SuiteRun, planned: PlannedCase, number: number): Promise<RunOutcome> {
+/** Adds each message to `exchanges`, and its result when it arrives. */
+async function runOnce(
+  run: SuiteRun,
+  planned: PlannedCase,
+  number: number,
+  exchanges: Exchange[],
+): Promise<RunOutcome> {
   const results: TestResult[] = []
   const verdicts: Verdict[] = []
   try {
     for (const { message, expect } of planned.messages) {
+      const exchange: Exchange = { message, result: undefined }
+      exchanges.push(exchange)
       const result = await run.send(requestFor(run, planned, message, number, results.at(-1)))
       run.tape?.keep(planned, number, result)
+      exchange.result = result
       results.push(result)
       if (expect) verdicts.push(judge(expect, observe([result]), run.check))
     }

@@ -17,6 +17,7 @@ import { type PlanInput, type PlannedCase, planSuite } from './plan.ts'
 import { loadPrices, pricesPath } from './prices.ts'
 import { caseLines, printSummary } from './report.ts'
 import { needsSchemas, runSuite } from './run-suite.ts'
+import { SuiteRecorder } from './suite-recorder.ts'
 import { openTape, type Tape } from './tape.ts'
 
 export interface SuiteInput extends PlanInput {
@@ -59,7 +60,7 @@ export async function testSuite(
   return exitCodeOf(outcome)
 }
 
-/** Runs a suite and prints each finished case, but no summary. */
+/** Runs a suite, stores the run, and prints each finished case, but no summary. */
 export async function judgeSuite(
   context: CommandContext,
   suite: Suite,
@@ -72,6 +73,7 @@ export async function judgeSuite(
   const cases = planSuite(suite, input)
   const startedMs = performance.now()
   const manyModels = new Set(cases.map(({ model }) => model)).size > 1
+  const recorder = new SuiteRecorder()
   const outcomes = await runSuite({
     mcpId: target.mcpId,
     cases: tape ? cases.map(one => tape.withModel(one)) : cases,
@@ -82,12 +84,13 @@ export async function judgeSuite(
     tape,
     signal,
     send: request => sendTest(context, request),
+    onRun: (outcome, exchanges) => recorder.keep(outcome, exchanges),
     onCase: outcome => {
       if (!output.json) for (const line of caseLines(output, outcome, manyModels)) output.line(line)
     },
   })
   tape?.save()
-  return concludeSuite(
+  const outcome = concludeSuite(
     {
       name: suite.name ?? null,
       server: target.name,
@@ -96,6 +99,8 @@ export async function judgeSuite(
     },
     outcomes,
   )
+  await recorder.store(context, target, outcome)
+  return outcome
 }
 
 async function printPlan(

@@ -11,6 +11,8 @@ export interface TestTarget {
   mcpId: string
   /** Name of the server, or the reference that was given. */
   name: string
+  /** Deployment that was named instead of the build. */
+  deploymentId?: string
   /** Removes a build that was made for this command only. Never throws. */
   discard?(): Promise<void>
 }
@@ -59,7 +61,10 @@ async function findBuilt({ api }: CommandContext, reference: string): Promise<Te
   const client = await api()
   if (!reference.startsWith('dep_')) return { mcpId: await resolveBuild(client, reference), name: reference }
   const deployment = await findDeployment(client, reference)
-  if (deployment?.mcp_id) return { mcpId: deployment.mcp_id, name: deployment.name ?? reference }
+  if (deployment?.mcp_id) {
+    const { mcp_id: mcpId, deployment_id: deploymentId, name = reference } = deployment
+    return { mcpId, deploymentId, name }
+  }
   throw new HostingError('NOT_FOUND', `The API does not report the build of deployment ${reference}.`, {
     next: [{ description: 'Give the build instead', command: 'mcp test --server <mcp_id>' }],
   })

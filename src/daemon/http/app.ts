@@ -13,6 +13,7 @@ import { projectsEndpoints } from './api/projects.ts'
 import { pruneEndpoints } from './api/prune.ts'
 import { serverMcpEndpoints } from './api/server-mcp.ts'
 import { serversEndpoints } from './api/servers.ts'
+import { suiteRunsEndpoints } from './api/suite-runs.ts'
 import { check, dispatch, refuseUnknown } from './dispatch.ts'
 import {
   type Bindings,
@@ -65,6 +66,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
   const serverMcp = serverMcpEndpoints(services)
   const serverStore = serverStoreEndpoints(services)
   const servers = serversEndpoints(services)
+  const suiteRuns = suiteRunsEndpoints(services)
   const test = testEndpoints(services)
   const chats = chatsEndpoints(services)
   const modelKeys = modelKeysEndpoints(services)
@@ -142,6 +144,10 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
       ['DELETE /api/chats/{chatId}', 'CHAT', chats.removeChat],
       ['GET /api/chat-messages/chat/id/{chatId}', 'CHAT', chats.listMessages],
       ['GET /api/chat-messages/chat/id/{chatId}/count', 'CHAT', chats.countMessages],
+      ['POST /api/suite-runs', 'CHAT', suiteRuns.createSuiteRun],
+      ['GET /api/suite-runs', 'CHAT', suiteRuns.listSuiteRuns],
+      ['GET /api/suite-runs/{id}', 'CHAT', suiteRuns.getSuiteRun],
+      ['DELETE /api/suite-runs/{id}', 'CHAT', suiteRuns.removeSuiteRun],
       ['GET /api/model-keys', 'CHAT', modelKeys.listModelKeys],
       ['GET /api/model-keys/{vendor}', 'CHAT', modelKeys.getModelKey],
       ['PUT /api/model-keys/{vendor}', 'ADMIN', modelKeys.saveModelKey],

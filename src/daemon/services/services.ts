@@ -25,6 +25,7 @@ import { PrometheusPage } from './metrics/prometheus-page.ts'
 import { ServerMetricsHistory } from './metrics/server-metrics.ts'
 import { Chats } from './projects/chats.ts'
 import { Projects } from './projects/projects.ts'
+import { SuiteRuns } from './projects/suite-runs.ts'
 import { TestRuns } from './projects/test-runs.ts'
 import { Pruner } from './prune/prune.ts'
 import { ServerRemoval } from './servers/server-removal.ts'
@@ -64,6 +65,7 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
     surfaces: new Surfaces(deps),
     variables: new Variables(deps, previews),
     chats,
+    suiteRuns: new SuiteRuns(deps),
     vendorKeys,
     testRuns: new TestRuns(deps, chats, vendorKeys, new TestAddresses(deps, temporaryBuilds)),
     backups: deps.backups,

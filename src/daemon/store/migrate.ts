@@ -16,6 +16,7 @@ import { variables } from './migrations/0013-variables.ts'
 import { releases } from './migrations/0015-releases.ts'
 import { removals } from './migrations/0016-removals.ts'
 import { temporaryBuilds } from './migrations/0017-temporary-builds.ts'
+import { suiteRuns } from './migrations/0018-suite-runs.ts'
 
 /** In order. The file's `user_version` counts the applied migrations. A released migration is never edited. */
 const MIGRATIONS: readonly string[] = [
@@ -35,6 +36,7 @@ const MIGRATIONS: readonly string[] = [
   releases,
   removals,
   temporaryBuilds,
+  suiteRuns,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

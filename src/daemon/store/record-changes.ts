@@ -59,6 +59,11 @@ const WATCHED: Partial<Record<ChangeType, Watched>> = {
     fields: { id: 'id', server: 'name', mcpId: 'mcp_id' },
     updates: ['message_count'],
   },
+  suiteRun: {
+    table: 'suite_runs',
+    fields: { id: 'id', server: 'server', mcpId: 'mcp_id', status: 'status' },
+    updates: ['status'],
+  },
   key: { table: 'api_keys', fields: { id: 'id' }, updates: ['name', 'scopes', 'expires_at'] },
   modelKey: { table: 'model_keys', fields: { id: 'vendor' }, updates: ['sealed'] },
 }

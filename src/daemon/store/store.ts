@@ -17,6 +17,7 @@ import { RequestHistoryStore } from './tables/request-history.ts'
 import { ServerStore } from './tables/servers.ts'
 import { SignInRecordStore } from './tables/sign-in-records.ts'
 import { SourceStore } from './tables/sources.ts'
+import { SuiteRunStore } from './tables/suite-runs.ts'
 import { VariableStore } from './tables/variables.ts'
 
 /** Everything the daemon stores in SQLite. Only this folder contains SQL. */
@@ -40,6 +41,7 @@ export function openStore(path: string) {
     projects: new ProjectStore(database),
     sources: new SourceStore(database),
     chats: new ChatStore(database),
+    suiteRuns: new SuiteRunStore(database),
     modelKeys: new ModelKeyStore(database),
     requestHistory: new RequestHistoryStore(database),
     destinations: new DestinationStore(database),
@@ -88,6 +90,7 @@ const TABLES_BY_TIME = [
   'projects',
   'container_builds',
   'chats',
+  'suite_runs',
   'mappings',
   'api_keys',
 ]

@@ -9,6 +9,9 @@ export const TEMPLATES = ['basic', 'advanced', 'custom'] as const
 /** Levels of log lines, lowest first. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
+/** Verdict of a test suite, a case or a run. */
+export const SUITE_STATES = ['passed', 'failed', 'error'] as const
+
 export const PROJECT_STATES = ['active', 'archived', 'deleted'] as const
 
 export const CONTAINER_BUILD_STATES = ['pending', 'in_progress', 'succeeded', 'failed', 'stopped'] as const

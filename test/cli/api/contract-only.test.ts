@@ -34,7 +34,10 @@ const CASES: Record<string, Case[]> = {
   up: [{ args: 'up DIR', shows: /Called add/, exits: true }],
   init: [{ args: 'init HOME/new --name made --template basic', shows: /Created made in/ }],
   build: [{ args: 'build DIR', shows: /Built calc in 1\.5 s/ }],
-  test: [{ args: 'test --server mcp-123 hello', shows: /The sum is 5/, exits: true }],
+  test: [
+    { args: 'test --server mcp-123 hello', shows: /The sum is 5/, exits: true },
+    { args: 'test --server mcp-123 hello --repeat 2', shows: /1 of 1 case passed/ },
+  ],
   deploy: [
     { args: 'deploy DIR --env production --domain a.example.com', shows: /dep-9/ },
     { args: 'deploy mcp-123 --no-wait', shows: /dep-9/ },
@@ -92,6 +95,9 @@ const CASES: Record<string, Case[]> = {
   prompts: [{ args: 'prompts dep-9', refused: /does not report the URL/ }],
   prompt: [{ args: 'prompt dep-9 greet', refused: /does not report the URL/ }],
   chat: [{ args: 'chat mcp-123', input: 'one\n', shows: /The sum is 5/, exits: true }],
+  'tests list': [{ args: 'tests list', refused: /does not offer GET \/api\/suite-runs/ }],
+  'tests show': [{ args: 'tests show srun-1', refused: /does not offer/ }],
+  'tests remove': [{ args: 'tests remove srun-1 --yes', refused: /does not offer/ }],
   'chats list': [{ args: 'chats list', refused: /does not offer GET \/api\/chats/ }],
   'chats show': [{ args: 'chats show chat-7', refused: /does not offer/ }],
   'chats count': [{ args: 'chats count chat-7', shows: /4 messages in chat chat-7/ }],

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { suiteRun } from '../../daemon/http/fixtures.ts'
 import { startModelStub } from '../../helpers/services/model-stub.ts'
 import type { Call, Contract } from '../contract.ts'
 
@@ -26,6 +27,17 @@ export function testChats(contract: Contract): void {
       messageCount: expect.any(Number),
     })
     await call('removeChat', { chatId })
+  })
+
+  test('stores runs of test suites', async () => {
+    const { body: stored } = await call('createSuiteRun', {}, { body: suiteRun(contract.mcpId) })
+    expect(stored).toMatchObject({ server: 'echo', suite: 'greetings', author: 'owner', deploymentId: null })
+    expect(stored).not.toHaveProperty('cases')
+    const { body: page } = await call('listSuiteRuns', {}, { query: 'server=echo' })
+    expect(page.items).toEqual([stored])
+    const { body: run } = await call('getSuiteRun', { id: stored.id })
+    expect(run).toEqual({ ...stored, cases: suiteRun('').cases })
+    await call('removeSuiteRun', { id: stored.id })
   })
 
   test('manages model keys', async () => {

@@ -1,4 +1,5 @@
 import { expect } from 'vitest'
+import type { NewSuiteRun } from '../../../src/shared/contract/projects/suite-runs.ts'
 import type { TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { uniqueName } from '../../helpers/unique-name.ts'
 
@@ -44,6 +45,38 @@ export async function deploy(
   return answer.body.data
 }
 
+/** A stored run of a suite with one case. */
+export function suiteRun(mcpId: string, changes: Partial<NewSuiteRun> = {}): NewSuiteRun {
+  const run = {
+    status: 'passed' as const,
+    failures: [],
+    error: null,
+    model: 'embedded',
+    reply: 'Hello',
+    seconds: 0.1,
+    usage: null,
+    cost: null,
+    chatId: null,
+    transcript: [{ role: 'user' as const, text: 'Say hello' }],
+  }
+  return {
+    mcpId,
+    suite: 'greetings',
+    models: ['embedded'],
+    status: 'passed',
+    passed: 1,
+    failed: 0,
+    errors: 0,
+    successRate: 1,
+    threshold: 1,
+    seconds: 0.1,
+    totalTokens: 0,
+    cost: null,
+    cases: [{ name: 'greets', model: 'embedded', status: 'passed', passRate: 1, threshold: 1, runs: [run] }],
+    ...changes,
+  }
+}
+
 /** Valid requests of the POST operations that have a body. They name nothing that exists. */
 export const POST_BODIES: Record<string, object> = {
   createBuild: {},
@@ -52,6 +85,7 @@ export const POST_BODIES: Record<string, object> = {
   createProject: { name: 'none' },
   createApiKey: { name: 'none', scopes: ['READ'] },
   checkApiKey: { key: 'none', method: 'GET', path: '/' },
+  createSuiteRun: suiteRun('mcp_none'),
   upgradeDaemon: {},
   removeUnused: { items: [] },
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { SuiteOutcome } from '../../../src/cli/suite/outcome.ts'
+import type { SuiteRunSummary } from '../../../src/shared/contract/projects/suite-runs.ts'
 import type { TestResult } from '../../../src/shared/contract/projects/test-results.ts'
 import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
 import { type ModelStub, startModelStub } from '../../helpers/services/model-stub.ts'
@@ -77,6 +78,14 @@ test('mcp test runs the suite of the project', async () => {
   const suite = await home.json<SuiteOutcome>(['test', '--project', example('weather')])
   expect(suite).toMatchObject({ status: 'passed', failed: 0, models: ['embedded'] })
   expect(suite.cases.length).toBeGreaterThan(2)
+  const [stored] = await home.json<SuiteRunSummary[]>(['tests', 'list', 'weather'])
+  expect(stored).toMatchObject({ server: 'weather', status: 'passed', passed: suite.passed, author: 'owner' })
+  const { stdout } = await home.mcp(['tests', 'show', stored!.id, '--transcripts'])
+  expect(stdout).toContain(`✓ ${suite.cases[0]!.name}`)
+  expect(stdout).toMatch(/ {4}tool|assistant: /)
+  expect((await home.mcp(['tests', 'list'])).stdout).toMatch(/ID +SERVER +SUITE +MODELS +RESULT +CASES/)
+  await home.mcp(['tests', 'remove', stored!.id, '--yes'])
+  expect(await home.json(['tests', 'list'])).toEqual([])
 })
 
 test('mcp test works the same with handler modules and third-party programs', async () => {

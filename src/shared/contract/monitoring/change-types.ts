@@ -13,6 +13,7 @@ const CHANGE_SCOPES = {
   mapping: 'READ',
   variable: 'READ',
   chat: 'CHAT',
+  suiteRun: 'CHAT',
   modelKey: 'CHAT',
   key: 'ADMIN',
 } as const satisfies Record<string, Scope>

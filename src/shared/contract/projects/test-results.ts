@@ -5,7 +5,7 @@ import { recordedResponseSchema } from './test-runs.ts'
 
 /** Response of POST /v1/test (service interface 2.5; docs/testing.md). */
 
-const usageSchema = named('Usage', 'Model usage of a test run.').object({
+export const usageSchema = named('Usage', 'Model usage of a test run.').object({
   input_tokens: z.int().describe('Tokens of the input.'),
   output_tokens: z.int().describe('Tokens of the output.'),
   total_tokens: z.int().describe('Tokens of input and output.'),

@@ -1,0 +1,120 @@
+import type {
+  SuiteRunCase,
+  SuiteRunRecord,
+  SuiteRunSummary,
+  TranscriptEntry,
+} from '../../shared/contract/projects/suite-runs.ts'
+import { formatDurationMs } from '../../shared/duration.ts'
+import { defineCommand } from '../command-line/command.ts'
+import type { Output } from '../output/output.ts'
+import { confirm } from '../output/prompt.ts'
+import { formatAge } from '../output/relative-time.ts'
+
+const RUN = {
+  run: { kind: 'suite run', required: true, doc: 'id of the run, as printed by `mcp tests list`' },
+} as const
+
+export const list = defineCommand({
+  name: 'tests list',
+  description:
+    'List runs of test suites, newest first. mcp test and mcp deploy --require-test store each run. The newest 100 of a server are kept.',
+  arguments: { server: { kind: 'server', doc: 'only runs against this server' } },
+  options: {
+    limit: { type: 'integer', short: 'n', value: 'count', default: 20, doc: 'maximum number of runs' },
+  },
+  examples: {
+    'mcp tests list': 'the newest 20',
+    'mcp tests list weather -n 100 --json': 'as JSON',
+  },
+  async run({ output, api }, { server, limit }) {
+    const path = '/api/suite-runs'
+    const { items } = await (await api()).get<{ items: SuiteRunSummary[] }>(path, { server, limit })
+    output.result(items, () => {
+      const headers = ['ID', 'SERVER', 'SUITE', 'MODELS', 'RESULT', 'CASES', 'TIME', 'AGE']
+      output.table(headers, items.map(rowOf), 'No runs of test suites.')
+      output.next(
+        items[0]
+          ? { description: 'Show one', command: `mcp tests show ${items[0].id}` }
+          : { description: 'Run a suite', command: 'mcp test --suite <file>' },
+      )
+    })
+  },
+})
+
+export const show = defineCommand({
+  name: 'tests show',
+  description: 'Show the cases of a run of a test suite. Prints the transcripts of runs that did not pass.',
+  arguments: RUN,
+  options: { transcripts: { type: 'boolean', doc: 'print the transcripts of all runs' } },
+  examples: { 'mcp tests show srun_4h7k… --json': 'everything that is stored' },
+  async run({ output, api }, { run: id, transcripts }) {
+    const run = await (await api()).get<SuiteRunRecord>(`/api/suite-runs/${encodeURIComponent(id)}`)
+    output.result(run, () => {
+      for (const one of run.cases) showCase(output, one, transcripts)
+      output.line()
+      output.line(summaryOf(run))
+    })
+  },
+})
+
+export const remove = defineCommand({
+  name: 'tests remove',
+  arguments: RUN,
+  examples: { 'mcp tests remove srun_4h7k… --yes': 'without confirmation' },
+  async run(context, { run: id }) {
+    const client = await context.api()
+    await confirm(context, `Permanently remove run ${id}?`)
+    await client.delete(`/api/suite-runs/${encodeURIComponent(id)}`)
+    context.output.result({ removed: id }, () => context.output.line(`Removed run ${id}`))
+  },
+})
+
+function rowOf(run: SuiteRunSummary): string[] {
+  return [
+    run.id,
+    run.server,
+    run.suite ?? '',
+    run.models.join(', '),
+    run.status,
+    `${run.passed}/${run.passed + run.failed + run.errors}`,
+    formatDurationMs(run.seconds * 1000),
+    formatAge(run.createdAt),
+  ]
+}
+
+function showCase(output: Output, { name, model, status, runs }: SuiteRunCase, all: boolean): void {
+  const { bold, dim, green, red, yellow } = output.style
+  const sign = { passed: green('✓'), failed: red('✗'), error: yellow('!') }
+  const passed = runs.filter(run => run.status === 'passed').length
+  const rate = runs.length > 1 ? ` ${passed}/${runs.length}` : ''
+  output.line(`${sign[status]} ${bold(name)}${rate} ${dim(`(${model})`)}`)
+  for (const run of runs) {
+    for (const failure of run.failures) output.line(`    ${failure}`)
+    if (run.error) output.line(`    ${run.error.message}`)
+    if (all || run.status !== 'passed')
+      for (const entry of run.transcript) output.line(`    ${dim(entryText(entry))}`, 6)
+  }
+}
+
+function entryText({ role, tool, arguments: args, text, error, isTruncated }: TranscriptEntry): string {
+  const who = role === 'tool' ? `${tool} ${args}` : role
+  return `${who}: ${error ?? text}${isTruncated ? '…' : ''}`
+}
+
+function summaryOf({
+  id,
+  server,
+  suite,
+  status,
+  passed,
+  failed,
+  errors,
+  models,
+  createdAt,
+}: SuiteRunSummary): string {
+  const of = suite === null ? server : `${suite} of ${server}`
+  const all = passed + failed + errors
+  return [`${of} ${status}`, `${passed} of ${all} cases`, models.join(', '), formatAge(createdAt), id].join(
+    ' · ',
+  )
+}
