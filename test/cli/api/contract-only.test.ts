@@ -34,10 +34,7 @@ const CASES: Record<string, Case[]> = {
   up: [{ args: 'up DIR', shows: /Called add/, exits: true }],
   init: [{ args: 'init HOME/new --name made --template basic', shows: /Created made in/ }],
   build: [{ args: 'build DIR', shows: /Built calc in 1\.5 s/ }],
-  test: [
-    { args: 'test --server mcp-123 hello', shows: /The sum is 5/, exits: true },
-    { args: 'test --server mcp-123 hello --repeat 2', shows: /1 of 1 case passed/ },
-  ],
+  test: [{ args: 'test --server mcp-123 hello', shows: /The sum is 5/, exits: true }],
   deploy: [
     { args: 'deploy DIR --env production --domain a.example.com', shows: /dep-9/ },
     { args: 'deploy mcp-123 --no-wait', shows: /dep-9/ },
