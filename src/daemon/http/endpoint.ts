@@ -18,7 +18,7 @@ interface Variables {
 }
 
 /** `X-Api-Key` leaves `Authorization` to the server that a request is forwarded to. */
-export type CredentialHeader = 'authorization' | 'x-api-key'
+type CredentialHeader = 'authorization' | 'x-api-key'
 
 export interface Bindings {
   Variables: Variables

@@ -17,7 +17,7 @@ interface Siblings {
   apiKeys: ApiKeys
 }
 
-export interface EventFilter {
+interface EventFilter {
   server?: string | undefined
   /** Undefined for all. */
   types?: readonly string[] | undefined
