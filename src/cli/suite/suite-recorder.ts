@@ -27,7 +27,7 @@ export class SuiteRecorder {
   /** Stores the run. The suite has its verdict already, so a failure is only a warning. */
   async store({ api, output }: CommandContext, target: TestTarget, outcome: SuiteOutcome): Promise<void> {
     try {
-      await (await api()).post('/api/suite-runs', this.#fitted(target, outcome))
+      await (await api()).post('/api/suite-runs', this.#recordWithinLimit(target, outcome))
     } catch (error) {
       const { code, message } = error as HostingError
       if (code === 'METHOD_NOT_ALLOWED') return output.trace('the API stores no runs of suites')
@@ -36,7 +36,7 @@ export class SuiteRecorder {
   }
 
   /** Without transcripts of runs that passed, then without all, if it would be too large. */
-  #fitted(target: TestTarget, outcome: SuiteOutcome): NewSuiteRun {
+  #recordWithinLimit(target: TestTarget, outcome: SuiteOutcome): NewSuiteRun {
     for (const keeps of [() => true, ({ status }: RunOutcome) => status !== 'passed']) {
       const record = this.#record(target, outcome, keeps)
       if (Buffer.byteLength(JSON.stringify(record)) <= MAX_BYTES) return record

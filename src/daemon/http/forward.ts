@@ -35,7 +35,10 @@ const AGENT = new Agent({ keepAlive: true, maxFreeSockets: 0 })
 export async function forward(context: ApiContext, to: Forward): Promise<Response> {
   const { url, authorization, signal } = to
   const { method, body } = context.req.raw
-  const headers = { ...passedOn(context.req.header()), ...(authorization !== undefined && { authorization }) }
+  const headers = {
+    ...forwardedHeaders(context.req.header()),
+    ...(authorization !== undefined && { authorization }),
+  }
   const upstream = request(url, { method, headers, agent: AGENT, signal })
   const answer = answerOf(upstream)
   if (body) Readable.fromWeb(body as NodeReadableStream).pipe(upstream)
@@ -69,7 +72,7 @@ function answerOf(upstream: ClientRequest): Promise<IncomingMessage> {
   })
 }
 
-function passedOn(headers: Record<string, string>): Record<string, string> {
+function forwardedHeaders(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_REQUEST_HEADERS.test(name)))
 }
 

@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => store.close())
 
 /** Changes are delivered in a microtask. */
-async function delivered(): Promise<RecordChange[]> {
+async function takeDelivered(): Promise<RecordChange[]> {
   await Promise.resolve()
   return seen.splice(0)
 }
@@ -37,16 +37,18 @@ function save(server: string, sealed: string): void {
 test('reports each created, changed and removed record', async () => {
   const variable = { type: 'variable', id: 'TOKEN', server: 'weather', environment: 'staging' }
   save('weather', 'a')
-  expect(await delivered()).toEqual([{ ...variable, action: 'created' }])
+  expect(await takeDelivered()).toEqual([{ ...variable, action: 'created' }])
   save('weather', 'b')
-  expect(await delivered()).toEqual([{ ...variable, action: 'updated' }])
+  expect(await takeDelivered()).toEqual([{ ...variable, action: 'updated' }])
   store.variables.removeByServer('weather')
-  expect(await delivered()).toEqual([{ ...variable, action: 'removed' }])
+  expect(await takeDelivered()).toEqual([{ ...variable, action: 'removed' }])
 })
 
 test('omits fields without a value', async () => {
   store.servers.ensure('weather', NOW)
-  expect(await delivered()).toEqual([{ type: 'server', action: 'created', id: 'weather', server: 'weather' }])
+  expect(await takeDelivered()).toEqual([
+    { type: 'server', action: 'created', id: 'weather', server: 'weather' },
+  ])
 })
 
 test('reports a transaction after its commit, and nothing of one that was rolled back', async () => {
@@ -55,7 +57,7 @@ test('reports a transaction after its commit, and nothing of one that was rolled
     save('one', 'a')
     expect(seen).toEqual([])
   })
-  expect((await delivered()).map(({ type, id }) => [type, id])).toEqual([
+  expect((await takeDelivered()).map(({ type, id }) => [type, id])).toEqual([
     ['server', 'one'],
     ['variable', 'TOKEN'],
   ])
@@ -66,7 +68,7 @@ test('reports a transaction after its commit, and nothing of one that was rolled
       throw new Error('rolled back')
     }),
   ).toThrow()
-  expect((await delivered()).map(({ id }) => id)).toEqual(['before'])
+  expect((await takeDelivered()).map(({ id }) => id)).toEqual(['before'])
 })
 
 test('reports nothing of a statement that failed', async () => {
@@ -75,7 +77,7 @@ test('reports nothing of a statement that failed', async () => {
     "INSERT INTO servers (name, created_at) VALUES ('two', ?), ('one', ?)",
   )
   expect(() => insert.run([NOW, NOW])).toThrow()
-  expect((await delivered()).map(({ id }) => id)).toEqual(['one'])
+  expect((await takeDelivered()).map(({ id }) => id)).toEqual(['one'])
 })
 
 test('leaves no trigger behind when nothing watches', async () => {
@@ -85,5 +87,5 @@ test('leaves no trigger behind when nothing watches', async () => {
   unwatch()
   expect(count()).toBe(0)
   store.servers.ensure('weather', NOW)
-  expect(await delivered()).toEqual([])
+  expect(await takeDelivered()).toEqual([])
 })

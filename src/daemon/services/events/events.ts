@@ -2,7 +2,7 @@ import { scopeOf } from '../../../shared/contract/monitoring/change-types.ts'
 import type { ChangeEvent, FeedEvent } from '../../../shared/contract/monitoring/events.ts'
 import type { ApiKeys, Principal } from '../access/api-keys.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
-import type { Records } from '../deployments/deployment-records.ts'
+import type { DeploymentRecords } from '../deployments/deployment-records.ts'
 import type { DeploymentMetrics } from '../metrics/deployment-metrics.ts'
 import type { ChangeFeed } from './change-feed.ts'
 import type { LoggedEvent } from './event-log.ts'
@@ -12,7 +12,7 @@ import { Ticks, WakeUp } from './wake-up.ts'
 type Dependencies = Pick<ServiceDependencies, 'background' | 'changes' | 'requestMetrics' | 'store'>
 
 interface Siblings {
-  records: Pick<Records, 'healthStatus'>
+  records: Pick<DeploymentRecords, 'healthStatus'>
   deploymentMetrics: DeploymentMetrics
   apiKeys: ApiKeys
 }

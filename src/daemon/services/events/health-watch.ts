@@ -1,7 +1,7 @@
 import type { ChangeEvent } from '../../../shared/contract/monitoring/events.ts'
 import type { HealthReport } from '../../../shared/contract/monitoring/health-reports.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
-import type { Records } from '../deployments/deployment-records.ts'
+import type { DeploymentRecords } from '../deployments/deployment-records.ts'
 import type { ChangeObserver } from './change-feed.ts'
 
 /** Instances of a release change several times within this time. */
@@ -13,12 +13,12 @@ type Dependencies = Pick<ServiceDependencies, 'background' | 'changes' | 'reques
 /** Publishes when the health of a deployment changes: after changes of its state, its instances and its failed requests. */
 export class HealthWatch implements ChangeObserver {
   readonly #deps: Dependencies
-  readonly #records: Pick<Records, 'healthStatus'>
+  readonly #records: Pick<DeploymentRecords, 'healthStatus'>
   readonly #known = new Map<string, HealthReport['status']>()
   readonly #due = new Set<string>()
   #settling: NodeJS.Timeout | undefined
 
-  constructor(deps: Dependencies, records: Pick<Records, 'healthStatus'>) {
+  constructor(deps: Dependencies, records: Pick<DeploymentRecords, 'healthStatus'>) {
     this.#deps = deps
     this.#records = records
   }
