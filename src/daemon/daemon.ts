@@ -93,6 +93,7 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
       ['containers', () => deps.containers.close()],
       ['background work', () => deps.background.settle()],
       ['sign-ins', () => deps.signIns.close()],
+      ['events', () => deps.changes.close()],
       ['database', () => deps.store.close()],
     ]
     for (const [name, run] of steps) {

@@ -40,8 +40,8 @@ export async function forward(context: ApiContext, to: Forward): Promise<Respons
     ...(authorization !== undefined && { authorization }),
   }
   const upstream = request(url, { method, headers, agent: AGENT, signal })
-  const answer = answerOf(upstream)
-  if (body) Readable.fromWeb(body as NodeReadableStream).pipe(upstream)
+  const answer = answerOf(upstream, signal)
+  if (body) send(Readable.fromWeb(body as NodeReadableStream), upstream)
   else upstream.end()
   const { outgoing } = (context.env ?? {}) as { outgoing?: ServerResponse }
   const chunks = chunksOf(await answer, { signal, breakOff: () => void outgoing?.destroy() })
@@ -60,13 +60,21 @@ async function* chunksOf(
   }
 }
 
-function answerOf(upstream: ClientRequest): Promise<IncomingMessage> {
+/** Keeps the client's connection when the server ends its own, because the client still gets an answer. */
+function send(body: Readable, upstream: ClientRequest): void {
+  body.once('error', error => upstream.destroy(error)) // the client left
+  body.pipe(upstream)
+}
+
+function answerOf(upstream: ClientRequest, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     upstream.once('response', resolve)
     // Later errors are also errors of the answer.
     upstream.on('error', cause =>
       reject(
-        new HostingError('UNAVAILABLE', 'The server closed the connection without an answer.', { cause }),
+        signal.aborted
+          ? new HostingError('CANCELLED', 'The client or the daemon ended the request.')
+          : new HostingError('UNAVAILABLE', 'The server closed the connection without an answer.', { cause }),
       ),
     )
   })
@@ -87,7 +95,9 @@ function toResponse(answer: IncomingMessage, body: ReadableStream, own: Headers)
   headers.set('X-Content-Type-Options', 'nosniff')
   headers.set('Content-Security-Policy', "default-src 'none'; sandbox")
   const status = answer.statusCode!
-  return new Response(hasBody(status) ? body : null, { status, headers })
+  if (hasBody(status)) return new Response(body, { status, headers })
+  answer.resume()
+  return new Response(null, { status, headers })
 }
 
 function hasBody(status: number): boolean {

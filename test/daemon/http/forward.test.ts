@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
@@ -148,6 +148,26 @@ test('ends the request when the daemon closes', async () => {
   closing.abort()
   await closed.promise
   expect(await events.next()).toBeUndefined()
+})
+
+test('a client that leaves while it sends ends the request', async () => {
+  const [received, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const url = await forwardTo(request => {
+    request.once('data', () => received.resolve())
+    request.once('error', () => closed.resolve())
+  })
+  const client = request(url, { method: 'POST', headers: { 'content-length': '1000' } })
+  client.on('error', () => {})
+  client.write('part')
+  await received.promise
+  client.destroy()
+  await closed.promise
+})
+
+test('answers without a body when the server sends none', async () => {
+  const url = await forwardTo((_request, response) => response.writeHead(204).end())
+  const { status, text } = await send(url, { method: 'DELETE' })
+  expect([status, text]).toEqual([204, ''])
 })
 
 test('passes a body of megabytes on in both directions', async () => {

@@ -42,11 +42,6 @@ export class ChangeFeed {
     this.#options = options
   }
 
-  /** False while no client reads. Publishers check it before they look anything up. */
-  get isActive(): boolean {
-    return this.#log !== undefined
-  }
-
   publish(change: NewChange): void {
     if (!this.#log) return
     const event = { ...change, timestamp: this.#options.clock.wallTime() }
@@ -76,6 +71,12 @@ export class ChangeFeed {
     this.#observers.push(observer)
   }
 
+  /** Must be called before the database closes. */
+  close(): void {
+    clearTimeout(this.#idle)
+    this.#stop()
+  }
+
   #start(): EventLog {
     const log = new EventLog(CAPACITY)
     const { changes } = this.#options.store.database
@@ -85,11 +86,15 @@ export class ChangeFeed {
   }
 
   #record(changes: RecordChange[]): void {
-    for (const change of changes) this.publish(change as NewChange)
+    try {
+      for (const change of changes) this.publish(change as NewChange)
+    } catch (error) {
+      this.#options.onError(error)
+    }
   }
 
   #closeReader(): void {
-    if (--this.#readers > 0) return
+    if (--this.#readers > 0 || !this.#log) return
     this.#idle = setTimeout(() => this.#stop(), IDLE_MS).unref()
   }
 

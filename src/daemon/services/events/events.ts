@@ -46,26 +46,19 @@ export class Events {
     deps.changes.add(new HealthWatch(deps, records))
   }
 
-  /** Collects changes before the first event is read, so that a client that loads a record afterwards misses none. */
-  follow(options: FollowOptions): AsyncIterable<LoggedEvent<FeedEvent>> {
-    const open = this.#changes.open(options.after)
-    return this.#read(open, options)
-  }
-
-  async *#read(
-    { log, reader, close }: ReturnType<ChangeFeed['open']>,
-    options: FollowOptions,
-  ): AsyncGenerator<LoggedEvent<FeedEvent>> {
-    const { signal, principal } = options
+  /** Begins with a reset, or with the event after `after`. A client that loads a record after the reset misses no change of it. */
+  async *follow(options: FollowOptions): AsyncGenerator<LoggedEvent<FeedEvent>> {
+    const { signal, principal, after } = options
+    const { log, reader, close } = this.#changes.open(after)
     const wakeUp = new WakeUp()
     const stopListening = log.onAdded(wakeUp.call)
     signal.addEventListener('abort', wakeUp.call, { once: true })
     const ticks = new Ticks(this.#ticks(options), wakeUp.call)
     try {
       if (!this.#apiKeys.exists(principal)) return // revoked while the stream was opened
-      while (!signal.aborted) {
+      while (!signal.aborted && !this.#apiKeys.isExpired(principal)) {
         for (let next = reader.next(); next && !signal.aborted; next = reader.next()) {
-          if (this.#endsAccess(next.data, principal)) return
+          if (isRevocation(next.data, principal)) return
           if (isWanted(next.data, options)) yield next
         }
         const metrics = ticks.take()
@@ -83,11 +76,10 @@ export class Events {
     if (metrics === undefined || !principal.scopes.includes('READ')) return undefined
     return this.#metrics.watch({ name: server, intervalSeconds: metrics, signal })
   }
+}
 
-  #endsAccess(event: FeedEvent, principal: Principal): boolean {
-    const isRevoked = event.type === 'key' && event.action === 'removed' && event.id === principal.id
-    return isRevoked || this.#apiKeys.isExpired(principal)
-  }
+function isRevocation(event: FeedEvent, { id }: Principal): boolean {
+  return event.type === 'key' && event.action === 'removed' && event.id === id
 }
 
 function isWanted(

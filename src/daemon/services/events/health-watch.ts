@@ -49,6 +49,7 @@ export class HealthWatch implements ChangeObserver {
 
   #judge(): void {
     this.#settling = undefined
+    if (this.#deps.background.closing) return
     const due = [...this.#due]
     this.#due.clear()
     for (const id of due) this.#judgeOne(id)
