@@ -51,7 +51,7 @@ const caseRunSchema = named('CaseRun', 'One run of a case.').strictObject({
   model: name.nullable().describe('Model that answered.'),
   reply: text.describe('Last reply of the agent.'),
   seconds: seconds.describe('Duration in seconds.'),
-  usage: usageSchema.nullable(),
+  usage: usageSchema.nullable().describe('Usage of the model. Null if the API does not report it.'),
   cost: z.number().nullable().describe('US dollars. Null for a model without a price.'),
   chatId: name.nullable().describe('Id of the chat, which may have been removed.'),
   transcript: z
@@ -99,11 +99,15 @@ const exampleResults = {
   cost: null,
 }
 
+const exampleCases = [
+  { name: 'greets', model: 'embedded', status: 'passed', passRate: 1, threshold: 1, runs: [] },
+]
+
 /** POST /api/suite-runs */
 export const newSuiteRunSchema = named('NewSuiteRun', 'A finished run of a test suite.', {
   mcpId: EXAMPLE_MCP_ID,
   ...exampleResults,
-  cases: [{ name: 'greets', model: 'embedded', status: 'passed', passRate: 1, threshold: 1, runs: [] }],
+  cases: exampleCases,
 }).strictObject({
   mcpId: mcpIdSchema.max(128),
   deploymentId: deploymentIdSchema.max(128).optional().describe('Deployment of the build that was meant.'),
@@ -140,7 +144,7 @@ export const suiteRunSummarySchema = named(
 /** GET /api/suite-runs/{id} */
 export const suiteRunSchema = named('SuiteRun', 'A run of a test suite.', {
   ...exampleSummary,
-  cases: [],
+  cases: exampleCases,
 }).object({
   ...summary,
   cases,
