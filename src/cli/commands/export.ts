@@ -185,6 +185,7 @@ ${program ? CODE_NOTE : ''}
 | \`ALLOWED_HOSTS\` | accepted \`Host\` values in addition to loopback, separated by commas: \`mcp.example.com\` | none |
 | \`ALLOWED_ORIGINS\` | origins of web pages that may use it, separated by commas | none |
 | \`LOG_LEVEL\` | \`info\` or \`debug\` | \`info\` |
+| \`RECORD_BODIES\` | \`1\` keeps arguments and answers in the log, redacted | \`0\`, with \`debug\` \`1\` |
 | \`ALLOW_PRIVATE_NETWORK\` | \`1\` lets HTTP calls reach private addresses | none |
 | \`STATE_KEY\` | 32 random bytes in Base64, the same for all copies behind one address | random |
 ${declared.join('\n')}${declared.length > 0 ? '\n' : ''}`

@@ -113,6 +113,7 @@ function ownVariables({ isOwn }: TenantContainer, tenant: Tenant): Record<string
   return {
     STATE_KEY: tenant.stateKey,
     LOG_LEVEL: tenant.logLevel,
+    ...(tenant.recordsBodies !== undefined && { RECORD_BODIES: tenant.recordsBodies ? '1' : '0' }),
     ...(tenant.allowPrivateNetwork && { ALLOW_PRIVATE_NETWORK: '1' }),
   }
 }

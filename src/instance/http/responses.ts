@@ -1,5 +1,7 @@
+import { sessionLabel } from '../../shared/instances/session-label.ts'
 import { type RequestId, RPC, rpcError } from '../protocol/json-rpc.ts'
 import { corsHeaders } from './address-check.ts'
+import { header } from './headers.ts'
 import type { HttpExchange } from './http-exchange.ts'
 import { SseResponse } from './sse-response.ts'
 
@@ -50,8 +52,19 @@ export function refuse(
   headers?: readonly string[],
 ): void {
   const body = rpcError(error.id ?? null, error.code, error.message, error.data)
-  exchange.tenant.log.refusal(status, error.message)
+  logRefusal(exchange, status, error.message)
   sendJson(exchange, status, body, headers)
+}
+
+/** Logs a refused request with what its headers say, because its body may not have been read. */
+export function logRefusal({ tenant, request }: HttpExchange, status: number, reason: string): void {
+  const method = header(request, 'mcp-method')
+  const session = header(request, 'mcp-session-id')
+  tenant.log.refusal(status, reason, {
+    method,
+    tool: method === 'tools/call' ? header(request, 'mcp-name') : undefined,
+    sessionId: session && sessionLabel(session),
+  })
 }
 
 /** Refuses a request because the tenant has too many open streams. */

@@ -1,3 +1,4 @@
+import { REPLAY_OF } from '../../shared/instances/log-line.ts'
 import { InputRequired } from '../server/input-required.ts'
 import { RPC, RpcError, type RpcRequest, rpcError, rpcResult, tryParseJson } from './json-rpc.ts'
 import { startKeepAlive, stopKeepAlive } from './keep-alive.ts'
@@ -106,19 +107,27 @@ function settle(run: Run, body: string | undefined, failed: boolean, code?: numb
   const tool = toolName(run.request)
   tenant.counters.count(run.request.method, tool, ms, failed)
   tenant.changed()
-  if (body !== undefined) tenant.log.message('out', body, run.sessionId)
-  tenant.log.request({
-    method: run.request.method,
-    tool,
-    subject: tool === undefined ? subjectOf(run.request) : undefined,
-    ms,
-    failed,
-    reason: failed && body !== undefined ? failureReason(body) : undefined,
-    bytes,
-    requestId: String(run.request.id),
-    sessionId: run.sessionId,
-    arguments: run.request.params?.arguments,
-  })
+  const { request, caller } = run.exchange
+  tenant.log.request(
+    {
+      method: run.request.method,
+      tool,
+      subject: tool === undefined ? subjectOf(run.request) : undefined,
+      ms,
+      failed,
+      cancelled: body === undefined,
+      reason: failed && body !== undefined ? failureReason(body) : undefined,
+      code,
+      bytes,
+      contentLength: request.headers['content-length'],
+      requestId: String(run.request.id),
+      sessionId: run.sessionId,
+      caller: caller?.subject,
+      replayOf: run.context.meta[REPLAY_OF],
+      arguments: run.request.params?.arguments,
+    },
+    body,
+  )
 }
 
 /** Resource or prompt that a request names. */

@@ -7,7 +7,7 @@ import type { HttpExchange } from '../http/http-exchange.ts'
  * own log reports the request, so it is counted only while it runs.
  */
 export function recordExchange(
-  { tenant, request, response }: HttpExchange,
+  { tenant, request, response, caller }: HttpExchange,
   { isLogged = false }: { isLogged?: boolean } = {},
 ): () => void {
   // A GET stream is not a request that waits for an answer.
@@ -35,8 +35,10 @@ export function recordExchange(
       failed,
       reason: failed ? `HTTP status ${response.statusCode}` : undefined,
       bytes: Math.max(0, socket.bytesWritten - written),
+      contentLength: request.headers['content-length'],
       requestId: '',
       sessionId: session && sessionLabel(session),
+      caller: caller?.subject,
     })
   }
 }

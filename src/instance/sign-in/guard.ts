@@ -12,6 +12,7 @@ import { createAccessTokenVerifier } from '../../sdk/oauth/tokens/verify-access-
 import type { TenantAuth } from '../../shared/instances/instance-protocol.ts'
 import type { Guard, HttpExchange } from '../http/http-exchange.ts'
 import { originalUrl } from '../http/original-url.ts'
+import { logRefusal } from '../http/responses.ts'
 import type { Caller } from '../server/client-context.ts'
 
 /** One resource per host name of the server. Only served names get here. */
@@ -83,7 +84,7 @@ async function admit(
     exchange.caller = toCaller(caller)
     return serve()
   }
-  exchange.tenant.log.refusal(caller.status, 'no valid token')
+  logRefusal(exchange, caller.status, 'no valid token')
   if (response.destroyed) return
   return answer(exchange, caller)
 }

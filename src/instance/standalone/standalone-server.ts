@@ -85,6 +85,7 @@ function createTenant(artifact: Artifact, env: NodeJS.ProcessEnv, server: Server
     env: declaredValues(artifact, env),
     allowPrivateNetwork: /^(1|true)$/i.test(env.ALLOW_PRIVATE_NETWORK ?? ''),
     logLevel: env.LOG_LEVEL === 'debug' ? 'debug' : 'info',
+    ...(env.RECORD_BODIES && { recordsBodies: /^(1|true)$/i.test(env.RECORD_BODIES) }),
     stateKey: stateKeyOf(env.STATE_KEY),
   }
 }

@@ -237,7 +237,7 @@ export class ServedTenant {
   #copy(line: LogLine): void {
     this.log.copy(line)
     if (line.stream !== 'mcp' || typeof line.ms !== 'number') return
-    this.counters.count(line.method ?? '', line.tool, line.ms, line.outcome === 'error')
+    this.counters.count(line.method ?? '', line.tool, line.ms, line.outcome !== 'ok')
     this.changed()
   }
 

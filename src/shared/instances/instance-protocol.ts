@@ -30,6 +30,8 @@ export interface Tenant {
   hasSiblings?: boolean
   /** `debug` logs every MCP message, redacted. */
   logLevel: 'debug' | 'info'
+  /** Request records keep arguments and answers. Default: where messages are logged. */
+  recordsBodies?: boolean
   /** Log file, opened by the process in append mode. Absent: inherited standard output. */
   logFile?: string
   /**

@@ -9,6 +9,8 @@ export interface LogLine {
   instance?: string
   /** Added by the reader of several deployments' logs. */
   deployment?: string
+  /** Added by the reader. */
+  at?: LinePosition
   /** Version of the release that begins with this line. */
   release?: number
   /** Phase of a container build. */
@@ -16,12 +18,38 @@ export interface LogLine {
   method?: string
   tool?: string
   ms?: number
-  outcome?: 'ok' | 'error'
+  outcome?: 'ok' | 'error' | 'cancelled'
+  /** HTTP status of a request that was refused before it reached the server. */
+  status?: number
+  /** Code of the JSON-RPC error. */
+  code?: number
   /** Why the request failed. */
   reason?: string
   requestId?: string
   sessionId?: string
+  /** Size of the answer. */
   bytes?: number
-  /** Redacted arguments of the request. Only if messages are logged, by default in development. */
+  requestBytes?: number
+  /** Signed-in user. */
+  caller?: string
+  /** Record of which the request is a replay, as the client says. */
+  replayOf?: string
+  /** Redacted arguments of the request, as text if truncated. Only where bodies are kept, by default in development. */
   arguments?: unknown
+  /** Redacted JSON-RPC answer, like the arguments. */
+  answer?: unknown
+  /** The bodies of this minute exceeded their limit. */
+  bodies?: 'omitted'
 }
+
+/** Place of a line in the log of its instance: number of the segment and offset of its first byte. */
+export interface LinePosition {
+  segment: number
+  offset: number
+}
+
+/** Replaces secrets in log lines. */
+export const REDACTED_TEXT = '[redacted]'
+
+/** Member of `_meta` in which a replay names the record that it repeats. */
+export const REPLAY_OF = 'mcp-hosting/replay-of'

@@ -36,6 +36,7 @@ describe('the log of an instance', () => {
       outcome: 'ok',
       requestId: '1',
       bytes: expect.any(Number),
+      requestBytes: expect.any(Number),
     })
     expect(failure).toMatchObject({ level: 'error', stream: 'server' })
     expect(failed).toMatchObject({ level: 'warn', tool: 'throw', outcome: 'error' })

@@ -12,13 +12,48 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-async function linesOf(write: (log: TenantLog) => void): Promise<string[]> {
+async function linesOf(write: (log: TenantLog) => void, changes: Partial<Tenant> = {}): Promise<string[]> {
   const logFile = join(folder, 'x.log')
-  const log = new TenantLog({ env: { KEY: 'hidden-value' }, logLevel: 'debug', logFile } as unknown as Tenant)
+  const tenant = { env: { KEY: 'hidden-value' }, logLevel: 'debug', logFile, ...changes }
+  const log = new TenantLog(tenant as unknown as Tenant)
   write(log)
   await log.close()
   return readFileSync(logFile, 'utf8').trim().split('\n')
 }
+
+test('keeps arguments and answers of a minute up to a limit, and the lines without them', async () => {
+  const record = { method: 'tools/call', tool: 'add', ms: 1, failed: false, bytes: 1, requestId: '1' }
+  const body = JSON.stringify({ text: 'x'.repeat(15_000) })
+  const lines = await linesOf(
+    log => {
+      for (let count = 0; count < 600; count++) {
+        log.request({ ...record, arguments: { count } }, body)
+        log.flushNow()
+      }
+    },
+    { logLevel: 'info', recordsBodies: true },
+  )
+  const omitted = lines.filter(line => JSON.parse(line).bodies === 'omitted')
+  expect(lines).toHaveLength(600)
+  expect(JSON.parse(lines[0]!)).toMatchObject({
+    arguments: { count: 0 },
+    answer: { text: expect.stringMatching(/^x{15000}$/) },
+  })
+  expect(omitted.length).toBeGreaterThan(10)
+  expect(lines.join('').length).toBeLessThan(9_000_000)
+})
+
+test('logs who called, what failed and what was cancelled', async () => {
+  const record = { method: 'ping', ms: 1, bytes: 1, requestId: '1', contentLength: '007', replayOf: 'req_1' }
+  const lines = await linesOf(log => {
+    log.request({ ...record, failed: true, code: -32602, caller: 'local|ada' })
+    log.request({ ...record, failed: true, cancelled: true, replayOf: { not: 'text' } })
+  })
+  const [failed, cancelled] = lines.map(line => JSON.parse(line))
+  expect(failed).toMatchObject({ code: -32602, caller: 'local|ada', requestBytes: 7, replayOf: 'req_1' })
+  expect(cancelled).toMatchObject({ outcome: 'cancelled', level: 'warn' })
+  expect(cancelled).not.toHaveProperty('replayOf')
+})
 
 test('truncates long text from clients', async () => {
   const long = 'x'.repeat(4_000_000)

@@ -19,7 +19,7 @@ function createRun(parts: Partial<Run>, log: object = {}) {
     },
   }
   const run = {
-    exchange: { tenant },
+    exchange: { tenant, request: { headers: {} } },
     request: { jsonrpc: '2.0', id: 1, method: 'm' },
     context: new RequestContext(undefined, undefined),
     finishResult: () => '"ok":true',
@@ -55,7 +55,7 @@ test('a result that cannot be serialized fails only its own request', async () =
 
 test('logs an error that a handler throws after the answer', async () => {
   const fault = {
-    message() {
+    request() {
       throw new RangeError('too deep')
     },
   }

@@ -1,45 +1,77 @@
-import { type FileHandle, open } from 'node:fs/promises'
-import type { LogLine } from '../../../shared/instances/log-line.ts'
+import type { LinePosition, LogLine } from '../../../shared/instances/log-line.ts'
+import { BackwardCursor } from './backward-cursor.ts'
 import { type LogFilter, matchesFilter } from './log-filter.ts'
-import { MAX_LINE_BYTES, parseStructured, printedLine } from './log-line.ts'
 import type { LogPosition } from './log-reader.ts'
-import type { Segment } from './log-segments.ts'
+import { keyOf, type Segment } from './log-segments.ts'
 
-const CHUNK_BYTES = 65_536
-const LINE_END = 10
-/** Limits raw output that waits for a line with a timestamp. Otherwise the whole log could be read for one line. */
-const MAX_PRINTED_CHARACTERS = 2_000_000
-
-/** Linux takes modification times from a clock that may lag by a tick, up to 10 ms (`ktime_get_coarse_real_ts64`). */
-const COARSE_CLOCK_MS = 10
+/** Where an earlier page of the newest lines ended. */
+export interface OlderThan {
+  /** Time of its last line. */
+  timestamp: string
+  /** Its first line of each instance that it read. Others are read from their end. */
+  before: LogPosition
+}
 
 /**
- * The last matching lines, oldest first. Reads backwards from the end. `position`: the end of the log. A file is only opened when its last
- * line may be the next one, because earlier deployments may have left many files.
+ * The last matching lines, latest first. Reads backwards from the end. `end`: the end of the log. A file is only opened when
+ * its last line may be the next one, because earlier deployments may have left many files. `next`: for the next page,
+ * undefined when there are no older lines. `scan`: maximum number of lines to read.
  */
 export async function readTail(
   logs: ReadonlyMap<string, Segment[]>,
   filter: LogFilter,
   count: number,
-): Promise<{ lines: LogLine[]; position: LogPosition }> {
-  const cursors = [...logs]
-    .map(([key, segments], order) => new BackwardCursor(key, segments, order))
-    .sort((a, b) => b.modifiedAt.localeCompare(a.modifiedAt))
+  { from, scan = Number.POSITIVE_INFINITY }: { from?: OlderThan | undefined; scan?: number } = {},
+): Promise<{ lines: LogLine[]; end: LogPosition; next: OlderThan | undefined }> {
+  const cursors = openCursors(logs, from)
   const lines: LogLine[] = []
+  let last: LogLine | undefined
   try {
-    for (
-      let line = await takeLatest(cursors);
-      line && lines.length < count;
-      line = await takeLatest(cursors)
-    ) {
-      if (filter.since && line.timestamp < filter.since) break
-      if (matchesFilter(line, filter)) lines.push(line)
+    for (let scanned = 0; lines.length < count && scanned < scan; scanned++) {
+      last = await takeLatest(cursors)
+      if (!last || (filter.since && last.timestamp < filter.since)) {
+        last = undefined
+        break
+      }
+      if (matchesFilter(last, filter) && !isNewer(last, from)) lines.push(last)
     }
-    const position = Object.fromEntries(cursors.map(({ key, end }) => [key, end]))
-    return { lines: lines.reverse(), position }
+    const end = Object.fromEntries(cursors.map(({ key, end }) => [key, end]))
+    return { lines, end, next: last && { timestamp: last.timestamp, before: positionsOf(cursors, from) } }
   } finally {
     await Promise.all(cursors.map(cursor => cursor.close()))
   }
+}
+
+function openCursors(logs: ReadonlyMap<string, Segment[]>, from: OlderThan | undefined): BackwardCursor[] {
+  return [...logs]
+    .map(([key, segments], order) => ({ key, segments: upTo(segments, from?.before[key]), order }))
+    .filter(({ segments }) => segments.length > 0)
+    .map(({ key, segments, order }) => new BackwardCursor(key, segments, order))
+    .sort((a, b) => b.modifiedAt.localeCompare(a.modifiedAt))
+}
+
+/** The part of a log before a position. */
+function upTo(segments: readonly Segment[], position: LinePosition | undefined): Segment[] {
+  if (!position) return [...segments]
+  return segments
+    .filter(({ number }) => number <= position.segment)
+    .map(one =>
+      one.number === position.segment ? { ...one, size: Math.min(one.size, position.offset) } : one,
+    )
+}
+
+/** A line that was written since the earlier page, by an instance that it did not read. */
+function isNewer(line: LogLine, from: OlderThan | undefined): boolean {
+  return from !== undefined && !from.before[keyOf(line)] && line.timestamp > from.timestamp
+}
+
+/** More instances would not fit into a URL. They are read again from their end. */
+const MAX_POSITIONS = 64
+
+function positionsOf(cursors: readonly BackwardCursor[], from: OlderThan | undefined): LogPosition {
+  const read = cursors.filter(({ isOpened }) => isOpened).map(({ key, before }) => [key, before] as const)
+  const all = { ...from?.before, ...Object.fromEntries(read) }
+  return Object.fromEntries(Object.entries(all).slice(-MAX_POSITIONS))
 }
 
 /** Prefers the last instance for equal timestamps, like `LogReader` in the other direction. */
@@ -56,126 +88,4 @@ async function takeLatest(cursors: readonly BackwardCursor[]): Promise<LogLine |
 function isLater(a: BackwardCursor, b: BackwardCursor): boolean {
   const [left, right] = [a.current!.timestamp, b.current!.timestamp]
   return left === right ? a.order > b.order : left > right
-}
-
-/** Reads one instance's segments backwards. */
-class BackwardCursor {
-  readonly key: string
-  readonly order: number
-  /** No line is later than this. */
-  readonly modifiedAt: string
-  /** End of the last complete line, or of the file until it is opened. */
-  end: LogPosition[string]
-  #isOpened = false
-  readonly #segments: Segment[]
-  /** Parsed lines, latest first. */
-  readonly #ready: LogLine[] = []
-  /** Raw output. It takes the timestamp of the line before it, which is read next. */
-  #printed: string[] = []
-  #printedCharacters = 0
-  #file: FileHandle | undefined
-  /** Bytes of the file from `#offset` to the end of the next line, without its line end. */
-  #pending: Buffer = Buffer.alloc(0)
-  #offset = 0
-  /** Modification time of the current segment. */
-  #modifiedMs = 0
-
-  constructor(key: string, segments: Segment[], order: number) {
-    const last = segments.at(-1)!
-    this.key = key
-    this.order = order
-    this.modifiedAt = new Date(last.modifiedMs + COARSE_CLOCK_MS).toISOString()
-    this.end = { segment: last.number, offset: last.size }
-    this.#segments = [...segments]
-  }
-
-  get current(): LogLine | undefined {
-    return this.#ready[0]
-  }
-
-  async peek(): Promise<LogLine | undefined> {
-    if (!this.#isOpened) await this.#start()
-    while (this.#ready.length === 0) {
-      const text = await this.#previousText()
-      if (text === undefined) {
-        this.#flushPrinted(new Date(this.#modifiedMs).toISOString())
-        break
-      }
-      const line = parseStructured(text, this.key)
-      if (!line) this.#addPrinted(text)
-      else {
-        this.#flushPrinted(line.timestamp)
-        this.#ready.push(line)
-      }
-    }
-    return this.current
-  }
-
-  take(): LogLine {
-    return this.#ready.shift()!
-  }
-
-  async close(): Promise<void> {
-    await this.#file?.close()
-    this.#file = undefined
-  }
-
-  async #start(): Promise<void> {
-    this.#isOpened = true
-    const last = this.#segments.at(-1)!
-    const hasLines = (await this.#openLast()) === last
-    this.end = { segment: last.number, offset: hasLines ? this.#offset + this.#pending.length + 1 : 0 }
-  }
-
-  #addPrinted(text: string): void {
-    this.#printed.push(text)
-    this.#printedCharacters += text.length + 1
-    if (this.#printedCharacters > MAX_PRINTED_CHARACTERS)
-      this.#flushPrinted(new Date(this.#modifiedMs).toISOString())
-  }
-
-  #flushPrinted(timestamp: string): void {
-    this.#printedCharacters = 0
-    for (const text of this.#printed) this.#ready.push(printedLine(text, this.key, timestamp))
-    this.#printed = []
-  }
-
-  async #previousText(): Promise<string | undefined> {
-    while (this.#file || (await this.#openLast())) {
-      const start = this.#pending.lastIndexOf(LINE_END)
-      if (start >= 0 || this.#offset === 0 || this.#pending.length >= MAX_LINE_BYTES) return this.#cut(start)
-      await this.#load()
-    }
-    return undefined
-  }
-
-  async #cut(start: number): Promise<string> {
-    const text = this.#pending.toString('utf8', start + 1)
-    this.#pending = this.#pending.subarray(0, Math.max(0, start))
-    if (start < 0 && this.#offset === 0) await this.close()
-    return text
-  }
-
-  /** Skips segments without a complete line. Undefined when no segment is left. */
-  async #openLast(): Promise<Segment | undefined> {
-    for (let segment = this.#segments.pop(); segment; segment = this.#segments.pop()) {
-      this.#modifiedMs = segment.modifiedMs
-      this.#file = await open(segment.path, 'r')
-      this.#offset = segment.size
-      this.#pending = Buffer.alloc(0)
-      while (this.#offset > 0 && !this.#pending.includes(LINE_END)) await this.#load()
-      const end = this.#pending.lastIndexOf(LINE_END)
-      this.#pending = this.#pending.subarray(0, Math.max(0, end))
-      if (end >= 0) return segment
-      await this.close()
-    }
-    return undefined
-  }
-
-  async #load(): Promise<void> {
-    const length = Math.min(CHUNK_BYTES, this.#offset)
-    this.#offset -= length
-    const { bytesRead, buffer } = await this.#file!.read(Buffer.alloc(length), 0, length, this.#offset)
-    this.#pending = Buffer.concat([buffer.subarray(0, bytesRead), this.#pending])
-  }
 }

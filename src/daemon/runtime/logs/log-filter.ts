@@ -14,6 +14,8 @@ export interface LogFilter extends Partial<Record<(typeof FIELDS)[number], strin
   until?: string
   /** Case-insensitive text that the message or the tool's name must contain. */
   grep?: string
+  /** Any further condition. */
+  accepts?(line: LogLine): boolean
 }
 
 /** Phase of a deployment after its build. */
@@ -27,6 +29,7 @@ export function matchesFilter(line: LogLine, filter: LogFilter): boolean {
   if (filter.until && line.timestamp >= filter.until) return false
   if (filter.phase && (line.phase ?? RUN_PHASE) !== filter.phase.toUpperCase()) return false
   if (FIELDS.some(field => filter[field] !== undefined && line[field] !== filter[field])) return false
+  if (filter.accepts && !filter.accepts(line)) return false
   if (!filter.grep) return true
   return `${line.message} ${line.tool ?? ''}`.toLowerCase().includes(filter.grep.toLowerCase())
 }

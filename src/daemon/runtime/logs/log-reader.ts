@@ -1,10 +1,10 @@
 import { open } from 'node:fs/promises'
-import type { LogLine } from '../../../shared/instances/log-line.ts'
+import type { LinePosition, LogLine } from '../../../shared/instances/log-line.ts'
 import { MAX_LINE_BYTES, parseStructured, printedLine } from './log-line.ts'
 import type { Segment } from './log-segments.ts'
 
 /** Read position in each instance's log by key (`originOf`): segment number and byte offset. */
-export type LogPosition = Record<string, { segment: number; offset: number }>
+export type LogPosition = Record<string, LinePosition>
 
 const CHUNK_BYTES = 65_536
 /** Leaves space for lines written since the file was listed. */
@@ -84,9 +84,11 @@ class InstanceCursor {
     while (!this.current && !this.#isAtEnd) {
       const segment = this.#segments[0]
       if (!segment) return undefined
-      const line = await this.#readLine(segment)
-      if (line !== undefined)
-        this.current = parseStructured(line, this.#key) ?? printedLine(line, this.#key, this.#lastTimestamp)
+      const at = { segment: segment.number, offset: this.#readOffset - this.#pending.length }
+      const text = await this.#readLine(segment)
+      if (text !== undefined)
+        this.current =
+          parseStructured(text, this.#key, at) ?? printedLine(text, this.#key, this.#lastTimestamp, at)
       else if (this.#segments.length === 1) this.#isAtEnd = true
       else await this.#nextSegment()
     }

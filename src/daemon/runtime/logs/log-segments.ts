@@ -63,6 +63,11 @@ export function originOf(key: string): Pick<LogLine, 'instance' | 'deployment'> 
   return slash < 0 ? { instance: key } : { instance: key.slice(slash + 1), deployment: key.slice(0, slash) }
 }
 
+/** Key of the log that a line is from. */
+export function keyOf({ instance = '', deployment }: Pick<LogLine, 'instance' | 'deployment'>): string {
+  return deployment === undefined ? instance : `${deployment}/${instance}`
+}
+
 export function activePath(folder: string, instance: string): string {
   return join(folder, `${instance}.log`)
 }

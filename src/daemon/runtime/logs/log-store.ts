@@ -1,14 +1,14 @@
 import { mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HostingError } from '../../../shared/errors.ts'
-import type { LogLine } from '../../../shared/instances/log-line.ts'
+import type { LinePosition, LogLine } from '../../../shared/instances/log-line.ts'
 import { KeyedQueue } from '../../../shared/keyed-queue.ts'
 import { FolderChanges } from './folder-changes.ts'
 import { readTail } from './last-lines.ts'
 import { type LogFilter, matchesFilter } from './log-filter.ts'
 import { type LogPosition, LogReader } from './log-reader.ts'
 import { activePath, listSegments, listSegmentsOf, originOf, type Segment } from './log-segments.ts'
+import { decodeOlderThan, decodeToken, encodeBounded, encodeToken } from './log-tokens.ts'
 
 /** Lines that several instances write at about the same time are read together. */
 const GATHER_MS = 50
@@ -27,6 +27,9 @@ export interface FollowedLine {
   line: LogLine
   token: string | undefined
 }
+
+/** Lines that a page of the newest reads. Otherwise the search for a rare match would occupy the daemon for seconds. */
+const SCANNED_LINES = 20_000
 
 /** Maximum number of instances in the token of each line. */
 const MAX_INSTANCES_IN_TOKEN = 32
@@ -59,9 +62,37 @@ export class LogStore {
   /** One page, oldest line first. `nextToken` is null when there are currently no more lines. */
   async page(ids: LogIds, query: LogQuery): Promise<{ lines: LogLine[]; nextToken: string | null }> {
     if (query.tail !== undefined)
-      return { lines: (await this.#tail(ids, query, query.tail)).lines, nextToken: null }
+      return { lines: (await this.#tail(ids, query, query.tail)).lines.reverse(), nextToken: null }
     const { lines, position, more } = await this.#read(ids, decodeToken(query.nextToken), query, query.limit)
     return { lines, nextToken: more ? encodeToken(position) : null }
+  }
+
+  /**
+   * One page, latest line first. It may have fewer lines than `limit` before the last page, because it reads a limited part of
+   * the log. Lines that were written after the first page do not appear on later ones.
+   */
+  async newest(
+    ids: LogIds,
+    { limit, nextToken, ...filter }: LogFilter & { limit: number; nextToken?: string | undefined },
+  ): Promise<{ lines: LogLine[]; nextToken: string | null }> {
+    const from = decodeOlderThan(nextToken)
+    const { lines, next } = await this.#tail(ids, filter, limit, { from, scan: SCANNED_LINES })
+    return { lines, nextToken: next ? encodeToken(next) : null }
+  }
+
+  /** The line at a position. Undefined when it was removed. */
+  async lineAt(id: string, instance: string, at: LinePosition): Promise<LogLine | undefined> {
+    return this.exclusive(id, async () => {
+      const all = (await this.#segments(id)).get(instance) ?? []
+      const segments = all.filter(({ number }) => number === at.segment)
+      if (segments.length === 0) return undefined
+      const reader = LogReader.open(new Map([[instance, segments]]), { [instance]: at })
+      try {
+        return await reader.next()
+      } finally {
+        await reader.close()
+      }
+    })
   }
 
   /**
@@ -78,11 +109,11 @@ export class LogStore {
     if (after !== undefined) position = decodeToken(after)
     else if (tail) {
       const older = await this.#tail(idsOf(), filter, tail)
-      position = older.position
+      position = older.end
       const token = encodeBounded(positionWithin(position, idsOf()), MAX_INSTANCES_FOLLOWED)
       // Only the last line has a token. A client that is disconnected before that line starts over.
-      const last = older.lines.at(-1)
-      for (const line of older.lines) yield { line, token: line === last ? token : undefined }
+      const last = older.lines[0]
+      for (const line of older.lines.reverse()) yield { line, token: line === last ? token : undefined }
     } else if (filter.since === undefined) position = await this.#endPosition(idsOf())
     using changes = new FolderChanges(signal)
     while (!signal.aborted) {
@@ -160,8 +191,8 @@ export class LogStore {
     })
   }
 
-  #tail(ids: LogIds, filter: LogFilter, count: number): Promise<{ lines: LogLine[]; position: LogPosition }> {
-    return this.#exclusiveAll(ids, async () => readTail(await this.#segments(ids), filter, count))
+  #tail(ids: LogIds, filter: LogFilter, count: number, options?: Parameters<typeof readTail>[3]) {
+    return this.#exclusiveAll(ids, async () => readTail(await this.#segments(ids), filter, count, options))
   }
 
   #segments(ids: LogIds): Promise<Map<string, Segment[]>> {
@@ -206,11 +237,6 @@ async function appendWhole(path: string, text: string): Promise<void> {
   }
 }
 
-/** Undefined with too many instances, so that the client starts over after an interruption. */
-function encodeBounded(position: LogPosition, limit: number): string | undefined {
-  return Object.keys(position).length <= limit ? encodeToken(position) : undefined
-}
-
 /** The part of a position that belongs to these deployments. */
 function positionWithin(position: LogPosition, ids: LogIds): LogPosition {
   if (typeof ids === 'string') return position
@@ -231,27 +257,4 @@ function withoutOlder(
     from[key] ? segments : segments.filter(({ modifiedMs }) => modifiedMs >= sinceMs),
   ])
   return new Map(kept.filter(([, segments]) => segments.length > 0))
-}
-
-function encodeToken(position: LogPosition): string {
-  return Buffer.from(JSON.stringify(position)).toString('base64url')
-}
-
-/** Throws INVALID_REQUEST. */
-export function decodeToken(token: string | undefined): LogPosition {
-  if (token === undefined) return {}
-  try {
-    const position = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'))
-    for (const { segment, offset } of Object.values<{ segment: unknown; offset: unknown }>(position)) {
-      if (!Number.isSafeInteger(segment) || !Number.isSafeInteger(offset) || Number(offset) < 0)
-        throw new Error('not a position')
-    }
-    return position
-  } catch (cause) {
-    throw new HostingError(
-      'INVALID_REQUEST',
-      `Invalid nextToken "${token.slice(0, 40)}". Use the token from the previous log page.`,
-      { cause },
-    )
-  }
 }

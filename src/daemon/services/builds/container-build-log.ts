@@ -69,6 +69,6 @@ export class ContainerBuildLog {
   }
 }
 
-function withPhase(line: LogLine): LogPage['lines'][number] {
+function withPhase({ at, ...line }: LogLine): LogPage['lines'][number] {
   return { ...line, phase: line.phase ?? '' }
 }

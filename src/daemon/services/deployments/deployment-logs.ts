@@ -2,7 +2,8 @@ import type { LogPage } from '../../../shared/contract/monitoring/log-pages.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { LogLine } from '../../../shared/instances/log-line.ts'
 import { type LogFilter, matchesFilter, RUN_PHASE } from '../../runtime/logs/log-filter.ts'
-import { decodeToken, type LogStore } from '../../runtime/logs/log-store.ts'
+import type { LogStore } from '../../runtime/logs/log-store.ts'
+import { decodeToken } from '../../runtime/logs/log-tokens.ts'
 import type { Store } from '../../store/store.ts'
 import { buildLogLines } from '../builds/build-log-lines.ts'
 
@@ -97,7 +98,7 @@ export class DeploymentLogs {
   }
 }
 
-/** Adds `phase`, so that the line has the same shape as those of container builds. */
-function withPhase(line: LogLine): ShownLine {
+/** Adds `phase`, so that the line has the same shape as those of container builds. The answer of a request belongs to its record. */
+export function withPhase({ at, answer, bodies, ...line }: LogLine): ShownLine {
   return { phase: RUN_PHASE, ...line }
 }

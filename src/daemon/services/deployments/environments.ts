@@ -83,6 +83,11 @@ export function logLevel({ config, environment }: Deployment): 'info' | 'debug' 
   return config.log_level ?? ENVIRONMENT_RULES[environment].logLevel
 }
 
+/** Bodies are kept where messages are logged anyway. */
+export function recordsBodies(deployment: Deployment): boolean {
+  return deployment.config.record_bodies ?? logLevel(deployment) === 'debug'
+}
+
 export function memoryMb({ config, environment }: Deployment): number {
   return config.limits?.memory_mb ?? ENVIRONMENT_RULES[environment].memoryMb
 }
@@ -116,6 +121,7 @@ export function describePromises(
     release,
     session_seconds: sessionSeconds(deployment),
     log_level: logLevel(deployment),
+    record_bodies: recordsBodies(deployment),
     kept_deployments: keptDeployments,
     memory_mb: isShared ? null : memoryMb(deployment),
   }

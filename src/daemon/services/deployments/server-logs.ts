@@ -1,10 +1,9 @@
 import type { ServerLogPage } from '../../../shared/contract/monitoring/log-pages.ts'
 import type { LogLine } from '../../../shared/instances/log-line.ts'
-import { RUN_PHASE } from '../../runtime/logs/log-filter.ts'
-import { decodeToken } from '../../runtime/logs/log-store.ts'
+import { decodeToken } from '../../runtime/logs/log-tokens.ts'
 import type { Release, ReleasePlace } from '../../store/tables/releases.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
-import type { LogQuery } from './deployment-logs.ts'
+import { type LogQuery, withPhase } from './deployment-logs.ts'
 import { activeReleases, releasesWithLogs, requireServer } from './release-history.ts'
 
 type ShownLine = ServerLogPage['lines'][number]
@@ -65,5 +64,5 @@ export class ServerLogs {
 
 function withRelease({ deployment, ...line }: LogLine, releases: ReadonlyMap<string, Release>): ShownLine {
   const { id, server, environment, version } = releases.get(deployment!)!
-  return { phase: RUN_PHASE, ...line, server, environment, deploymentId: id, version }
+  return { ...withPhase(line), server, environment, deploymentId: id, version }
 }

@@ -7,7 +7,7 @@ import { mcpUrl } from '../addresses/addresses.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 import { tenantEnv } from '../deployments/deployment-env.ts'
 import { readEnv } from '../deployments/deployment-secrets.ts'
-import { logLevel, programLimits } from '../deployments/environments.ts'
+import { logLevel, programLimits, recordsBodies } from '../deployments/environments.ts'
 import { readStoredValues } from '../deployments/stored-variables.ts'
 
 export type TenantDependencies = Pick<
@@ -47,6 +47,7 @@ export function deploymentTenant(deps: TenantDependencies, id: string, auth: Ten
     allowPrivateNetwork: config.allow_private_network ?? false,
     ...(config.network && { network: config.network }),
     logLevel: logLevel(deployment),
+    recordsBodies: recordsBodies(deployment),
     ...(config.timeout_seconds !== undefined && { handlerTimeoutMs: config.timeout_seconds * 1000 }),
     ...(auth && { auth }),
     allowedOrigins: config.origins ?? [],

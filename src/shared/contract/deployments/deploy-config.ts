@@ -72,6 +72,10 @@ export const deployConfigSchema = named('DeployConfig', 'Configuration of a depl
     .enum(['debug', 'info'])
     .optional()
     .describe('`debug` logs every MCP message, redacted. By default `debug` in development, else `info`.'),
+  record_bodies: z
+    .boolean()
+    .optional()
+    .describe('Keeps arguments and answers of requests, redacted. By default where messages are logged.'),
   timeout_seconds: z.number().min(0.1).max(3600).optional().meta({
     description: 'Time limit for a handler of a module.',
     default: 60,

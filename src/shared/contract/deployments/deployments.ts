@@ -124,6 +124,7 @@ const promisesSchema = named(
     .describe('`gradual`: the old release drains and keeps its sessions. `at_once`: it is replaced.'),
   session_seconds: z.number().describe('Idle time for which sessions stay with their release.'),
   log_level: z.enum(['info', 'debug']).describe('Log level.'),
+  record_bodies: z.boolean().describe('Request records keep arguments and answers.'),
   kept_deployments: z
     .int()
     .nullable()

@@ -1,0 +1,151 @@
+import { bare, dateNow, round, slice, stringify, toIsoString } from '../isolation/intrinsics.ts'
+
+/** Limit on each of the arguments and the answer that a record keeps. */
+const MAX_BODY_CHARACTERS = 16 * 1024
+/** Limit on all bodies of a minute, so that they do not push everything else out of the log. */
+const MAX_BODIES_CHARACTERS = 8 * 1024 * 1024
+const MINUTE_MS = 60_000
+const MAX_SUBJECTS = 200
+const MAX_SUBJECT_CHARACTERS = 200
+const MAX_REASON_CHARACTERS = 300
+/** Limit on client-supplied text, because a 4 MB request must not become a log line. */
+const MAX_TEXT_CHARACTERS = 1000
+
+/** An answered MCP request, as logged. */
+export interface RequestRecord {
+  method: string
+  /** Tool of a `tools/call`. */
+  tool?: string | undefined
+  /** Resource or prompt of a request for one. */
+  subject?: string | undefined
+  ms: number
+  failed: boolean
+  /** Cancelled by the client, so there is no answer. */
+  cancelled?: boolean | undefined
+  /** Why it failed. */
+  reason?: string | undefined
+  /** Code of the JSON-RPC error. */
+  code?: number | undefined
+  bytes: number
+  /** `Content-Length` of the request. */
+  contentLength?: string | undefined
+  requestId: string
+  sessionId?: string | undefined
+  /** Signed-in user. */
+  caller?: string | undefined
+  /** Record of which this request is a replay, as the client says. */
+  replayOf?: unknown
+  /** The request's arguments, written only where bodies are kept. */
+  arguments?: unknown
+}
+
+/** Formats the line of a request by hand, because every request pays for it. */
+export class RequestLines {
+  readonly #redactText: (text: string) => string
+  readonly #redactMessage: (message: unknown) => string
+  readonly #methods = new Subjects()
+  readonly #tools = new Subjects()
+  #bodiesLeft = MAX_BODIES_CHARACTERS
+  #bodiesUntil = 0
+
+  constructor(redactText: (text: string) => string, redactMessage: (message: unknown) => string) {
+    this.#redactText = redactText
+    this.#redactMessage = redactMessage
+  }
+
+  /** `bodies`: arguments and answer are kept. The answer is redacted JSON text. */
+  format(record: RequestRecord, bodies?: { answer: string | undefined }): string {
+    const { method, tool, subject, ms, failed, bytes, requestId, sessionId } = record
+    const level = failed ? '"level":"warn","outcome":"error"' : '"level":"info","outcome":"ok"'
+    const outcome = record.cancelled ? '"level":"warn","outcome":"cancelled"' : level
+    const session = sessionId === undefined ? '' : `,"sessionId":${stringify(sessionId)}`
+    const rounded = round(ms * 1000) / 1000
+    // Not the text of the header, which may have leading zeros.
+    const received = record.contentLength === undefined ? '' : `,"requestBytes":${+record.contentLength}`
+    return `{"timestamp":"${timestamp()}",${outcome},${this.#subject(method, tool, subject)},"ms":${rounded},"requestId":${stringify(cut(requestId))}${session},"bytes":${bytes}${received}${this.#rareMembers(record)}${bodies ? this.#bodies(record.arguments, bodies.answer) : ''}}`
+  }
+
+  #rareMembers({ failed, caller, code, reason, replayOf }: RequestRecord): string {
+    let members = caller === undefined ? '' : `,"caller":${stringify(cut(caller))}`
+    if (typeof replayOf === 'string') members += `,"replayOf":${stringify(cut(replayOf))}`
+    if (!failed) return members
+    if (code !== undefined) members += `,"code":${code}`
+    if (reason === undefined) return members
+    return `${members},"reason":${stringify(cut(this.#redactText(reason), MAX_REASON_CHARACTERS))}`
+  }
+
+  #bodies(args: unknown, answer: string | undefined): string {
+    const sent = args === undefined ? '' : `,"arguments":${cutBody(this.#redactMessage(args))}`
+    const members = answer === undefined ? sent : `${sent},"answer":${cutBody(answer)}`
+    return this.#hasRoomFor(members.length) ? members : ',"bodies":"omitted"'
+  }
+
+  #hasRoomFor(characters: number): boolean {
+    const now = dateNow()
+    if (now >= this.#bodiesUntil) {
+      this.#bodiesUntil = now + MINUTE_MS
+      this.#bodiesLeft = MAX_BODIES_CHARACTERS
+    }
+    this.#bodiesLeft -= characters
+    return this.#bodiesLeft >= 0
+  }
+
+  /** Log members that describe the request. Cached, because almost all requests share a few. */
+  #subject(method: string, tool: string | undefined, target: string | undefined): string {
+    if (target !== undefined) return describeRequest(method, target)
+    // Not a combined key, because V8 has already hashed these strings, and a new string would have to be hashed again.
+    const subjects = tool === undefined ? this.#methods : this.#tools
+    const key = tool ?? method
+    const known = subjects.get(key)
+    if (known !== undefined) return known
+    const members = describeRequest(method, tool)
+    const subject = tool === undefined ? members : `${members},"tool":${stringify(cut(tool))}`
+    // Clients choose these names, so the cache is limited.
+    if (subjects.count < MAX_SUBJECTS && key.length < MAX_SUBJECT_CHARACTERS) subjects.set(key, subject)
+    return subject
+  }
+}
+
+/** Strings by name. Not a Map, because user code can replace its methods. */
+class Subjects {
+  count = 0
+  readonly #texts: Record<string, string> = bare()
+
+  get(name: string): string | undefined {
+    return this.#texts[name]
+  }
+
+  set(name: string, text: string): void {
+    this.#texts[name] = text
+    this.count++
+  }
+}
+
+/** Members for the method and the tool, resource or prompt. */
+function describeRequest(method: string, target: string | undefined): string {
+  const message = stringify(target === undefined ? cut(method) : `${cut(method)} ${cut(target)}`)
+  return `"stream":"mcp","message":${message},"method":${stringify(cut(method))}`
+}
+
+/** JSON text as it is, or its truncated text as a string if long, because half a JSON value is invalid. */
+function cutBody(text: string): string {
+  return text.length > MAX_BODY_CHARACTERS ? stringify(cut(text, MAX_BODY_CHARACTERS)) : text
+}
+
+export function cut(text: string, most = MAX_TEXT_CHARACTERS): string {
+  const rest = text.length - most
+  return rest > 0 ? `${slice(text, 0, most)}… (${rest} more characters)` : text
+}
+
+let lastMs = 0
+let lastText = ''
+
+/** Cached, because many lines share a millisecond and formatting a date is the most expensive part of a line. */
+export function timestamp(): string {
+  const now = dateNow()
+  if (now !== lastMs) {
+    lastMs = now
+    lastText = toIsoString(now)
+  }
+  return lastText
+}
