@@ -8,6 +8,7 @@ import { testChats } from './answers/chats.ts'
 import { testDaemon } from './answers/daemon.ts'
 import { testDeployments } from './answers/deployments.ts'
 import { testProjects } from './answers/projects.ts'
+import { testRequests } from './answers/requests.ts'
 import type { Contract } from './contract.ts'
 import { testErrors } from './errors.ts'
 import { testLists } from './lists.ts'
@@ -76,6 +77,7 @@ describe('every success response matches its description:', () => {
   testChats(contract)
   testProjects(contract)
   testDeployments(contract)
+  testRequests(contract)
   testDaemon(contract)
   testUnusedBuilds(contract)
 })

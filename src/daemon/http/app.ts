@@ -12,6 +12,7 @@ import { modelKeysEndpoints } from './api/model-keys.ts'
 import { projectsEndpoints } from './api/projects.ts'
 import { pruneEndpoints } from './api/prune.ts'
 import { serverMcpEndpoints } from './api/server-mcp.ts'
+import { requestsEndpoints } from './api/requests.ts'
 import { serversEndpoints } from './api/servers.ts'
 import { suiteRunsEndpoints } from './api/suite-runs.ts'
 import { check, dispatch, refuseUnknown } from './dispatch.ts'
@@ -62,6 +63,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
   const events = eventsEndpoints(services)
   const metrics = metricsEndpoints(services)
   const projects = projectsEndpoints(services)
+  const requests = requestsEndpoints(services)
   const server = serverEndpoints(services)
   const serverMcp = serverMcpEndpoints(services)
   const serverStore = serverStoreEndpoints(services)
@@ -133,6 +135,11 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
       ['GET /api/servers/{name}/mcp/{environment}', 'CHAT', serverMcp.openMcpStream],
       ['DELETE /api/servers/{name}/mcp/{environment}', 'CHAT', serverMcp.endMcpSession],
       ['GET /api/logs', 'READ', servers.allLogs],
+
+      ['GET /api/requests', 'READ', requests.listRequests],
+      ['GET /api/requests/export', 'READ', requests.exportRequests],
+      ['GET /api/requests/{id}', 'READ', requests.getRequest],
+      ['POST /api/requests/{id}/replay', 'CHAT', requests.replayRequest],
 
       ['GET /api/lambda-mapping', 'READ', mappings.listMappings],
       ['GET /api/lambda-mapping/{subdomain}', 'READ', mappings.getMapping],

@@ -57,6 +57,6 @@ export async function readLog<Subject>(
 }
 
 /** Log lines are in UTC and compared as text. */
-function toUtc(time: string | undefined): string | undefined {
+export function toUtc(time: string | undefined): string | undefined {
   return time && new Date(time).toISOString()
 }

@@ -28,6 +28,8 @@ import { Projects } from './projects/projects.ts'
 import { SuiteRuns } from './projects/suite-runs.ts'
 import { TestRuns } from './projects/test-runs.ts'
 import { Pruner } from './prune/prune.ts'
+import { Replays } from './requests/replays.ts'
+import { RequestRecords } from './requests/request-records.ts'
 import { ServerRemoval } from './servers/server-removal.ts'
 import { ServerStores } from './servers/server-stores.ts'
 
@@ -44,6 +46,7 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
   const records = new DeploymentRecords(deps, previews)
   const deploymentMetrics = new DeploymentMetrics(deps)
   const apiKeys = new ApiKeys(deps.store, deps.clock)
+  const requestRecords = new RequestRecords(deps)
   return {
     previews,
     builds,
@@ -59,6 +62,8 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
     serverMetrics: new ServerMetricsHistory(deps),
     deploymentLogs: new DeploymentLogs(deps.store, deps.logs),
     records,
+    requestRecords,
+    replays: new Replays(deps, requestRecords),
     projects: new Projects(deps),
     prune: new Pruner(deps, { builds, deployments, temporaryBuilds }),
     sources: new Sources(deps),

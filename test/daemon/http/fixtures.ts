@@ -88,6 +88,7 @@ export const POST_BODIES: Record<string, object> = {
   createSuiteRun: suiteRun('mcp_none'),
   upgradeDaemon: {},
   removeUnused: { items: [] },
+  replayRequest: {},
 }
 
 export async function createKey(

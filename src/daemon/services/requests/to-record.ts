@@ -1,0 +1,88 @@
+import type { RequestOutcome, RequestRecordItem } from '../../../shared/contract/monitoring/requests.ts'
+import type { StoreEnvironment } from '../../../shared/contract/states.ts'
+import { type LogLine, REDACTED_TEXT } from '../../../shared/instances/log-line.ts'
+import { recordId } from './record-id.ts'
+
+/** Where requests were sent. */
+export interface RequestOrigin {
+  server: string
+  environment: StoreEnvironment
+  deploymentId: string | null
+  mcpId: string
+  version: number | null
+}
+
+/** True for the line of an answered or refused request. Containers write lines too, so their types are not certain. */
+export function isRequestLine({ stream, ms, status, method, outcome }: LogLine): boolean {
+  if (stream !== 'mcp' || typeof outcome !== 'string') return false
+  return (typeof ms === 'number' && typeof method === 'string') || typeof status === 'number'
+}
+
+export function outcomeOf({ outcome, status }: LogLine): RequestOutcome {
+  if (typeof status === 'number') return 'refused'
+  return outcome === 'ok' || outcome === 'cancelled' ? outcome : 'error'
+}
+
+/** Without bodies. `logId`: the deployment or build whose log has the line. */
+export function toRecord(line: LogLine, logId: string, origin: RequestOrigin): RequestRecordItem {
+  const { method, tool, message, instance = '' } = line
+  return {
+    id: recordId({ logId, instance, at: line.at! }),
+    ...origin,
+    instance,
+    timestamp: line.timestamp,
+    durationMs: number(line.ms),
+    method: text(method),
+    tool: text(tool),
+    target: tool === undefined && method !== undefined ? targetOf(method, message) : null,
+    sessionId: text(line.sessionId),
+    caller: text(line.caller),
+    requestId: text(line.requestId) || null,
+    requestBytes: number(line.requestBytes),
+    responseBytes: number(line.bytes),
+    outcome: outcomeOf(line),
+    status: number(line.status),
+    code: number(line.code),
+    reason: typeof line.status === 'number' ? message : text(line.reason),
+    replayOf: text(line.replayOf),
+    bodies: bodiesOf(line),
+    isReplayable: replayableArguments(line) !== undefined,
+  }
+}
+
+/** With bodies. */
+export function toDetail(line: LogLine, logId: string, origin: RequestOrigin): RequestRecordItem {
+  return {
+    ...toRecord(line, logId, origin),
+    arguments: line.arguments,
+    answer: line.answer,
+  }
+}
+
+/** Arguments with which a tool call can be repeated. Undefined without complete ones. */
+export function replayableArguments(line: LogLine): Record<string, unknown> | undefined {
+  const { method, tool, arguments: args = {} } = line
+  const isKnown = bodiesOf(line) === 'kept' || line.arguments !== undefined
+  if (method !== 'tools/call' || typeof tool !== 'string' || !isKnown) return undefined
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return undefined
+  return JSON.stringify(args).includes(REDACTED_TEXT) ? undefined : (args as Record<string, unknown>)
+}
+
+function bodiesOf({ arguments: args, answer, bodies }: LogLine): RequestRecordItem['bodies'] {
+  if (bodies === 'omitted') return 'omitted'
+  if (args === undefined && answer === undefined) return 'none'
+  return typeof args === 'string' || typeof answer === 'string' ? 'truncated' : 'kept'
+}
+
+/** Resource or prompt, which follows the method in the message. */
+function targetOf(method: string, message: string): string | null {
+  return message.startsWith(`${method} `) ? message.slice(method.length + 1) : null
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}
+
+function number(value: unknown): number | null {
+  return typeof value === 'number' ? value : null
+}
