@@ -60,6 +60,13 @@ function nextSteps(path: string): NextStep[] {
       return [healthOf(id)]
     case 'suite-runs':
       return [{ description: 'Run a test suite', command: 'mcp test --suite <file>' }]
+    case 'requests':
+      return [
+        {
+          description: 'This API keeps no request records. Show the health of a deployment',
+          command: 'mcp status <deployment id> --health',
+        },
+      ]
     case 'projects':
       return [
         {

@@ -30,6 +30,10 @@ export const COMMANDS: readonly CommandEntry[] = [
     logs: 'show logs of servers, deployments and container builds',
     metrics: 'show requests, errors and latencies of a server',
     events: 'follow what changes: builds, deployments, instances, health',
+    requests: 'list the newest requests to a server',
+    'requests show': 'show a request with its arguments and answer',
+    'requests replay': 'repeat a recorded tool call',
+    'requests export': 'write requests as an HTTP archive',
   }),
   ...section('Manage deployments', {
     stop: 'stop a deployment and keep its address',

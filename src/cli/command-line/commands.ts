@@ -20,6 +20,7 @@ const FILES: Readonly<Record<string, () => Promise<object>>> = {
   logs: () => import('../commands/logs.ts'),
   metrics: () => import('../commands/metrics.ts'),
   events: () => import('../commands/events.ts'),
+  requests: () => import('../commands/requests.ts'),
   stop: () => import('../commands/stop.ts'),
   start: () => import('../commands/start.ts'),
   restart: () => import('../commands/restart.ts'),

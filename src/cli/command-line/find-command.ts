@@ -26,7 +26,10 @@ export function findCommand(argv: readonly string[], commands: readonly CommandE
   const word = argv[at]!
   if (word === 'help') return findHelp(argv, at, commands)
   const alone = commands.find(({ name, aliases }) => name === word || aliases?.includes(word))
-  if (alone) return { kind: 'command', entry: alone, rest: withoutWord(argv, at) }
+  // A command may also be a group: `sessions` and `sessions end`.
+  const next = nextWord(argv, at + 1)
+  const isInGroup = next > 0 && commands.some(({ name }) => name === `${word} ${argv[next]}`)
+  if (alone && !isInGroup) return { kind: 'command', entry: alone, rest: withoutWord(argv, at) }
   if (commands.some(entry => groupOf(entry) === word)) return findInGroup(argv, at, commands)
   return { kind: 'usage', error: unknownCommand(word, commands) }
 }
@@ -37,7 +40,8 @@ function findHelp(argv: readonly string[], at: number, commands: readonly Comman
   if (next < 0) return { kind: 'help' }
   if (rest[next] === 'all') return { kind: 'help', group: 'all' }
   const group = rest[next]!
-  if (commands.some(entry => groupOf(entry) === group) && nextWord(rest, next + 1) < 0)
+  const isGroup = commands.some(entry => groupOf(entry) === group)
+  if (isGroup && !commands.some(({ name }) => name === group) && nextWord(rest, next + 1) < 0)
     return { kind: 'help', group }
   const found = findCommand(rest, commands)
   return found.kind === 'command'

@@ -12,6 +12,8 @@ export const QUIET_FIELDS: Readonly<Record<string, readonly string[]>> = {
   list: ['deployments.name', 'builds.name'],
   status: ['status'],
   releases: ['items.deploymentId'],
+  requests: ['id'],
+  'requests export': ['file'],
   stop: ['deployment_id'],
   start: ['url'],
   restart: ['url'],

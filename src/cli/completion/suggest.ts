@@ -57,17 +57,20 @@ async function suggestWord(
   const option = optionBefore(command, assigned?.[1] ?? rest.at(-1))
   if (option) return optionValues(context, command, { option, rest, current, prefix: assigned?.[0] ?? '' })
   if (current.startsWith('-')) return withoutFiles(optionFlags(command, rest))
-  return argumentValues(context, command, rest, current)
+  const values = await argumentValues(context, command, rest, current)
+  // A command may also be a group: `sessions` and `sessions end`.
+  const ofGroup = before.length === 1 && before[0] === command.name ? commandWords(before) : []
+  return { ...values, choices: [...ofGroup, ...values.choices] }
 }
 
 async function findCommand(
   words: readonly string[],
 ): Promise<{ command: Command; rest: string[] } | undefined> {
   const plain = words.filter(word => !word.startsWith('-'))
-  const entry = COMMANDS.find(
-    ({ name, aliases }) =>
-      name === plain[0] || name === plain.slice(0, 2).join(' ') || aliases?.includes(plain[0] ?? ''),
-  )
+  const [first = ''] = plain
+  const entry =
+    COMMANDS.find(({ name }) => plain.length > 1 && name === plain.slice(0, 2).join(' ')) ??
+    COMMANDS.find(({ name, aliases }) => name === first || aliases?.includes(first))
   if (!entry) return undefined
   const count = entry.name.split(' ').length
   const at = words.indexOf(plain[count - 1] ?? '')

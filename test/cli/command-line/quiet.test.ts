@@ -57,6 +57,8 @@ const CASES: [args: string, prints?: RegExp][] = [
   ['tools weather', /^(\w+\n)+$/],
   ['resources weather', /^(\w+:\/\/.+\n)+$/],
   ['prompts weather', /^(\w+\n)+$/],
+  ['requests weather', /^(req_\S+\n)+$/],
+  ['requests export weather -o HOME/weather.har', /^HOME\/weather\.har\n$/],
   ['connect weather --client codex --print', /^\[mcp_servers\.weather\]\nurl = "http:.*"\n$/],
   ['open weather', URL_LINE],
   ['env set weather CITY=Oslo'],
@@ -95,7 +97,8 @@ let last = ''
 
 test.each(CASES)('mcp %s -q prints one value', async (line, prints) => {
   const words = line.replace('API', daemon.url).replace('LAST', last).replaceAll('HOME', folder).split(' ')
-  const entry = COMMANDS.find(({ name }) => name === words.slice(0, 2).join(' ') || name === words[0])!
+  const find = (wanted: string) => COMMANDS.find(({ name }) => name === wanted)
+  const entry = (find(words.slice(0, 2).join(' ')) ?? find(words[0]!))!
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   const command = await loadCommand(entry.name)
   const code = await runCommand(command, [...words.slice(entry.name.split(' ').length), '--quiet', '--yes'])

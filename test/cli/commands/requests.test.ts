@@ -1,0 +1,76 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RequestRecordItem } from '../../../src/shared/contract/monitoring/requests.ts'
+import { createHome, eventually, type TestHome } from '../../helpers/daemon/mcp.ts'
+
+let home: TestHome
+
+beforeAll(async () => {
+  home = createHome()
+  const project = join(home.dir, 'greeter')
+  mkdirSync(project)
+  const properties = { name: { type: 'string' }, times: { type: 'number' }, token: { type: 'string' } }
+  const inputSchema = { type: 'object', properties, required: ['name'] }
+  const handler = { type: 'template', text: 'Hello {{ name }} {{ times }}' }
+  const tools = [{ name: 'hello', description: 'Greets', inputSchema, handler }]
+  writeFileSync(
+    join(project, 'mcp.config.json'),
+    JSON.stringify({ name: 'greeter', template: 'basic', tools }),
+  )
+  await home.json(['deploy', project])
+  await home.mcp(['call', 'greeter', 'hello', 'name=Ada', 'times=2', 'token=abc'])
+  await home.mcp(['call', 'greeter', 'hello', '{"name":7}'])
+  await eventually(async () => ((await calls()).length === 2 ? true : undefined))
+})
+
+afterAll(() => home.remove())
+
+const calls = (...filters: string[]) =>
+  home.json<RequestRecordItem[]>(['requests', 'greeter', '--tool', 'hello', ...filters])
+
+test('lists requests in a table, newest first, with an id that the other commands accept', async () => {
+  const { stdout } = await home.mcp(['requests', 'greeter', '--tool', 'hello'])
+  expect(stdout).toMatch(/^ID +AGE +REQUEST +TIME +IN +OUT +OUTCOME\n/)
+  const [failed, first] = stdout.split('\n').slice(1)
+  expect([failed, first]).toEqual([
+    expect.stringMatching(/ hello .* error: .*"name"/),
+    expect.stringMatching(/ hello .* ok$/),
+  ])
+  const [id] = first!.split(' ', 1)
+  const shown = await home.mcp(['requests', 'show', id!])
+  expect(shown.stdout).toMatch(/^hello ok\n/)
+  expect(shown.stdout).toContain('"name":"Ada"')
+  expect(shown.stdout).not.toContain('abc')
+})
+
+test('filters failed requests', async () => {
+  expect(await calls('--failed', '--since', '1h')).toMatchObject([{ outcome: 'error' }])
+  expect(await calls('--grep', 'Hello Ada')).toMatchObject([{ outcome: 'ok' }])
+  expect(await calls('-n', '1')).toHaveLength(1)
+})
+
+test('repeats a call with other arguments in the types of the recorded ones', async () => {
+  const [{ id }] = (await calls('--grep', 'Hello Ada')) as [RequestRecordItem]
+  const redacted = await home.mcp(['requests', 'replay', id, 'times=3'])
+  expect([redacted.code, redacted.stderr]).toEqual([2, expect.stringContaining('"token" contains a secret')])
+  const repeated = await home.mcp(['requests', 'replay', id, 'times=3', 'token=x'])
+  expect([repeated.code, repeated.stdout]).toEqual([0, 'Hello Ada 3\n'])
+  const failed = await home.mcp(['requests', 'replay', id, '{"name":7}', 'token=x'])
+  expect(failed.code).toBe(1)
+})
+
+test('writes an HTTP archive to a file', async () => {
+  const file = join(home.dir, 'greeter.har')
+  await home.mcp(['requests', 'export', 'greeter', '-o', file, '--tool', 'hello'])
+  const { log } = JSON.parse(readFileSync(file, 'utf8'))
+  expect(log.entries[0]).toMatchObject({ _record: { tool: 'hello', server: 'greeter' } })
+})
+
+test('an unknown server or request is an error with a next step', async () => {
+  const server = await home.mcp(['requests', 'greetr'])
+  expect(server.stderr).toContain('Did you mean "greeter"?')
+  const request = await home.mcp(['requests', 'show', 'req_none'])
+  expect(request.stderr).toContain('mcp requests')
+  expect(request.code).not.toBe(0)
+})
