@@ -1,4 +1,4 @@
-import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
 import { HostingError } from '../../shared/errors.ts'
@@ -17,16 +17,10 @@ const SERVER_RESPONSE_HEADERS =
   /^(mcp-.*|content-type|content-length|content-encoding|cache-control|retry-after|allow|www-authenticate|x-accel-buffering)$/
 
 /** Types that MCP uses. A browser would run the code of other ones. */
-const SERVER_TYPES = /^(application\/json|text\/event-stream|text\/plain)\b/i
+const SERVER_TYPES = /^(application\/json|text\/event-stream|text\/plain)\s*(;[^,]*)?$/i
 
 /** A browser would ask for a password in the name of the API. */
 const PROMPTING = /\b(basic|digest|negotiate|ntlm)\b/i
-
-/**
- * One connection per request, which the client closes. A server that is asked to close it may do so before it has read a body
- * that it refuses, and the answer would be lost.
- */
-const AGENT = new Agent({ keepAlive: true, maxFreeSockets: 0 })
 
 /**
  * Passes the request on to a server, and its answer back, both as streams, until the signal aborts. Throws UNAVAILABLE if the server
@@ -35,11 +29,9 @@ const AGENT = new Agent({ keepAlive: true, maxFreeSockets: 0 })
 export async function forward(context: ApiContext, to: Forward): Promise<Response> {
   const { url, authorization, signal } = to
   const { method, body } = context.req.raw
-  const headers = {
-    ...forwardedHeaders(context.req.header()),
-    ...(authorization !== undefined && { authorization }),
-  }
-  const upstream = request(url, { method, headers, agent: AGENT, signal })
+  const headers = requestHeaders(context, authorization)
+  // Without an agent, requests never share a connection, so that the length of one body cannot cut off the next request.
+  const upstream = request(url, { method, headers, agent: false, signal })
   const answer = answerOf(upstream, signal)
   if (body) send(Readable.fromWeb(body as NodeReadableStream), upstream)
   else upstream.end()
@@ -68,20 +60,33 @@ function send(body: Readable, upstream: ClientRequest): void {
 
 function answerOf(upstream: ClientRequest, signal: AbortSignal): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
+    const fail = (cause?: Error) => reject(noAnswer(signal, cause))
     upstream.once('response', resolve)
     // Later errors are also errors of the answer.
-    upstream.on('error', cause =>
-      reject(
-        signal.aborted
-          ? new HostingError('CANCELLED', 'The client or the daemon ended the request.')
-          : new HostingError('UNAVAILABLE', 'The server closed the connection without an answer.', { cause }),
-      ),
-    )
+    upstream.on('error', fail)
+    // There is no error when the server switches to another protocol.
+    upstream.once('close', () => fail())
   })
 }
 
-function forwardedHeaders(headers: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN_REQUEST_HEADERS.test(name)))
+function noAnswer(signal: AbortSignal, cause: Error | undefined): HostingError {
+  return signal.aborted
+    ? new HostingError('CANCELLED', 'The client or the daemon ended the request.')
+    : new HostingError('UNAVAILABLE', 'The server closed the connection without an answer.', { cause })
+}
+
+function requestHeaders(context: ApiContext, authorization: string | undefined): Record<string, string> {
+  const { body } = context.req.raw
+  const forwarded = Object.entries(context.req.header()).filter(
+    // Hono drops the body of a GET. The server would wait for it.
+    ([name]) => !OWN_REQUEST_HEADERS.test(name) && (body || name !== 'content-length'),
+  )
+  return {
+    ...Object.fromEntries(forwarded),
+    ...(authorization !== undefined && { authorization }),
+    // A server that is asked to close the connection may do so before it has read a body that it refuses. The answer would be lost.
+    connection: 'keep-alive',
+  }
 }
 
 /** `own`: headers of the API. */
@@ -97,6 +102,8 @@ function toResponse(answer: IncomingMessage, body: ReadableStream, own: Headers)
   const status = answer.statusCode!
   if (hasBody(status)) return new Response(body, { status, headers })
   answer.resume()
+  // The client would take as many bytes of its next answer for the body.
+  headers.delete('Content-Length')
   return new Response(null, { status, headers })
 }
 

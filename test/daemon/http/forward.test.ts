@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { afterEach, expect, test } from 'vitest'
@@ -9,17 +9,17 @@ import { forward } from '../../../src/daemon/http/forward.ts'
 import { answerError } from '../../../src/daemon/http/middleware/error-envelope.ts'
 import { open, post, readEvents, send } from '../../helpers/clients/mcp-requests.ts'
 
-const servers: Server[] = []
+const servers: (Server | TcpServer)[] = []
 
 afterEach(async () => {
   for (const server of servers.splice(0)) {
-    server.closeAllConnections()
+    if ('closeAllConnections' in server) server.closeAllConnections()
     await new Promise(resolve => server.close(resolve))
   }
 })
 
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener)
+async function serve(listener: RequestListener | TcpServer): Promise<string> {
+  const server = typeof listener === 'function' ? createServer(listener) : listener
   servers.push(server)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -28,7 +28,7 @@ async function serve(listener: RequestListener): Promise<string> {
 
 /** An API that forwards every request to a server. */
 async function forwardTo(
-  listener: RequestListener,
+  listener: RequestListener | TcpServer,
   {
     authorization,
     signal = new AbortController().signal,
@@ -192,4 +192,32 @@ test('breaks off an answer that the server breaks off', async () => {
     setImmediate(() => response.destroy())
   })
   await expect(send(url)).rejects.toThrow()
+})
+
+test('the length of a dropped body cuts nothing off the next request', async () => {
+  const url = await forwardTo((request, response) => void request.pipe(response))
+  const body = 'x'.repeat(100)
+  expect((await send(url, { method: 'GET', body })).text).toBe('')
+  expect((await post(url, { next: 1 })).json).toEqual({ next: 1 })
+})
+
+test('answers 503 if the server switches to another protocol', async () => {
+  const answer = 'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: other\r\n\r\n'
+  const server = createTcpServer(socket => void socket.once('data', () => socket.write(answer)))
+  expect((await post(await forwardTo(server), {})).status).toBe(503)
+})
+
+test('an answer without a body has no length', async () => {
+  const url = await forwardTo((_request, response) => {
+    response.writeHead(205, { 'content-length': '5' }).end()
+  })
+  const { status, headers } = await send(url)
+  expect([status, headers['content-length']]).toEqual([205, undefined])
+})
+
+test('refuses several types in one header, of which a browser takes the last', async () => {
+  const url = await forwardTo((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain, text/html' }).end()
+  })
+  expect((await send(url)).headers['content-type']).toBe('application/octet-stream')
 })
