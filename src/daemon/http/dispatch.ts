@@ -60,13 +60,19 @@ async function readCall(
     principal: context.get('principal'),
     respondAsync: Boolean(endpoint.takesPrefer) && preferences.has('respond-async'),
     preferences,
-    signal: AbortSignal.any([context.req.raw.signal, closing]),
+    signal: endOf(context, closing),
     header,
     authorization: context.get('credential') === 'authorization' ? undefined : header('authorization'),
     checkPrecondition: () => checkPrecondition(route, { params: checked, header }),
     lastEventId: context.req.header('last-event-id') || undefined,
     accepts: mediaType => (context.req.header('accept') ?? '').toLowerCase().includes(mediaType),
   }
+}
+
+/** A stream ends with its key. Other requests finish what they have begun. */
+function endOf(context: ApiContext, closing: AbortSignal): AbortSignal {
+  const lifetime = context.req.method === 'GET' ? context.get('lifetime') : undefined
+  return AbortSignal.any([context.req.raw.signal, closing, ...(lifetime ? [lifetime] : [])])
 }
 
 async function readBody(

@@ -10,6 +10,8 @@ import type { HeaderName } from './openapi/headers.ts'
 interface Variables {
   requestId: string
   principal: Principal
+  /** Aborts when the key is revoked or expires. Unset where no key is needed. */
+  lifetime?: AbortSignal
   /** Header with the credential of the request. */
   credential: CredentialHeader
   /** SHA-256 of the JSON body. Set for requests with an `Idempotency-Key`. */

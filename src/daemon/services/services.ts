@@ -56,7 +56,7 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
     mcpTargets: new McpTargets(deps),
     mappings: new Mappings(deps, deployments),
     deploymentMetrics,
-    events: new Events(deps, { records, deploymentMetrics, apiKeys }),
+    events: new Events(deps, { records, deploymentMetrics }),
     releaseHistory: new ReleaseHistory(deps),
     serverLogs: new ServerLogs(deps),
     serverMetrics: new ServerMetricsHistory(deps),

@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ChangeEvent, FeedEvent } from '../../../src/shared/contract/monitoring/events.ts'
+import { beginSession, open } from '../../helpers/clients/mcp-requests.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { openFeed } from '../../helpers/daemon/event-feed.ts'
 import { buildServer, createKey, deploy, echoServer } from './fixtures.ts'
@@ -109,6 +111,30 @@ test('ends the stream of a revoked key', async () => {
   await feed.next()
   await daemon.api('DELETE', `/api/keys/${apiKeyId}`)
   expect(await feed.ended()).toEqual([])
+})
+
+test('every stream ends with its key', async () => {
+  const mcpId = await buildServer(daemon, echoServer('streaming'))
+  const { url } = await deploy(daemon, mcpId, 'production')
+  const { key, apiKeyId } = await createKey(daemon, { scopes: ['READ', 'CHAT'] })
+  const session = await beginSession(url)
+  const paths = ['/api/logs', '/api/metrics', '/api/servers/streaming/mcp/production']
+  const streams = await Promise.all(
+    paths.map(path => {
+      const headers = { ...session, authorization: `Bearer ${key}`, accept: 'text/event-stream' }
+      return open(new URL(path, daemon.url).href, { method: 'GET', headers })
+    }),
+  )
+  expect(streams.map(({ headers }) => headers['content-type'])).toEqual(paths.map(() => 'text/event-stream'))
+  const ended = streams.map(stream => once(stream.resume(), 'end'))
+  await daemon.api('DELETE', `/api/keys/${apiKeyId}`)
+  await Promise.all(ended)
+})
+
+test('only a key that may read metrics gets them', async () => {
+  const { key } = await createKey(daemon, { scopes: ['CHAT'] })
+  const { status, body } = await daemon.api('GET', '/api/events?metrics=1', { key })
+  expect([status, body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE'])
 })
 
 test('adds metrics when a client asks for them', async () => {

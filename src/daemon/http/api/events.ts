@@ -27,6 +27,7 @@ export function eventsEndpoints({ events }: Services) {
     operationId: 'followEvents',
     summary: 'Follow what changes, as a stream that can be resumed',
     query,
+    scopeOfQuery: ({ metrics }) => (metrics === undefined ? undefined : 'READ'),
     answers: { 200: { description: 'Events.', events: feedEventSchema, resumable: true } },
     run: ({ query: { types, ...query }, principal, signal, lastEventId: after }) => ({
       status: 200,

@@ -28,6 +28,7 @@ export function authentication(
         'invalid_token',
         `The API key "${principal.name}" expired at ${principal.expiresAt}.`,
       )
+    context.set('lifetime', apiKeys.lifetime(principal))
     context.set('principal', apiKeys.touch(principal))
     await next()
   }

@@ -10,16 +10,19 @@ import { createId } from '../../../shared/ids.ts'
 import type { Store } from '../../store/store.ts'
 import type { ApiKey } from '../../store/tables/api-keys.ts'
 import type { Clock } from '../clock.ts'
+import { Lifetimes } from './lifetimes.ts'
 
 export type Principal = ApiKey
 
 export class ApiKeys {
   readonly #store: Store
   readonly #clock: Clock
+  readonly #lifetimes: Lifetimes
 
   constructor(store: Store, clock: Clock) {
     this.#store = store
     this.#clock = clock
+    this.#lifetimes = new Lifetimes(clock)
   }
 
   /** Finds the key of a secret, even if it has expired. The lookup is by hash, so its timing reveals nothing about the secret. */
@@ -38,9 +41,9 @@ export class ApiKeys {
     return { ...principal, lastUsedAt }
   }
 
-  /** False after it was revoked. */
-  exists({ id }: Principal): boolean {
-    return this.#store.apiKeys.find(id) !== undefined
+  /** Aborts when the key is revoked or expires. */
+  lifetime({ id, expiresAt }: Principal): AbortSignal {
+    return this.#lifetimes.signal(id, expiresAt)
   }
 
   isExpired({ expiresAt }: Principal): boolean {
@@ -110,6 +113,7 @@ export class ApiKeys {
         },
       )
     if (!this.#store.apiKeys.remove(id)) unknownKey(id)
+    this.#lifetimes.end(id)
   }
 
   /** Replaces the owner's key. Returns the new secret. */

@@ -1,6 +1,6 @@
 import { scopeOf } from '../../../shared/contract/monitoring/change-types.ts'
 import type { ChangeEvent, FeedEvent } from '../../../shared/contract/monitoring/events.ts'
-import type { ApiKeys, Principal } from '../access/api-keys.ts'
+import type { Principal } from '../access/api-keys.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 import type { DeploymentRecords } from '../deployments/deployment-records.ts'
 import type { DeploymentMetrics } from '../metrics/deployment-metrics.ts'
@@ -14,7 +14,6 @@ type Dependencies = Pick<ServiceDependencies, 'background' | 'changes' | 'reques
 interface Siblings {
   records: Pick<DeploymentRecords, 'healthStatus'>
   deploymentMetrics: DeploymentMetrics
-  apiKeys: ApiKeys
 }
 
 interface EventFilter {
@@ -24,9 +23,9 @@ interface EventFilter {
 }
 
 export interface FollowOptions extends EventFilter {
-  /** Only events that it may read. The stream ends when it is revoked or expires. */
+  /** Only events that it may read. */
   principal: Principal
-  /** Seconds between two events with metrics. Undefined for none. */
+  /** Seconds between two events with metrics. Undefined for none. Requires READ. */
   metrics?: number | undefined
   /** Id of the last event that the client received. */
   after?: string | undefined
@@ -37,30 +36,25 @@ export interface FollowOptions extends EventFilter {
 export class Events {
   readonly #changes: ChangeFeed
   readonly #metrics: DeploymentMetrics
-  readonly #apiKeys: ApiKeys
 
-  constructor(deps: Dependencies, { records, deploymentMetrics, apiKeys }: Siblings) {
+  constructor(deps: Dependencies, { records, deploymentMetrics }: Siblings) {
     this.#changes = deps.changes
     this.#metrics = deploymentMetrics
-    this.#apiKeys = apiKeys
     deps.changes.add(new HealthWatch(deps, records))
   }
 
   /** Begins with a reset, or with the event after `after`. A client that loads a record after the reset misses no change of it. */
   async *follow(options: FollowOptions): AsyncGenerator<LoggedEvent<FeedEvent>> {
-    const { signal, principal, after } = options
+    const { signal, after } = options
     const { log, reader, close } = this.#changes.open(after)
     const wakeUp = new WakeUp()
     const stopListening = log.onAdded(wakeUp.call)
     signal.addEventListener('abort', wakeUp.call, { once: true })
     const ticks = new Ticks(this.#ticks(options), wakeUp.call)
     try {
-      if (!this.#apiKeys.exists(principal)) return // revoked while the stream was opened
-      while (!signal.aborted && !this.#apiKeys.isExpired(principal)) {
-        for (let next = reader.next(); next && !signal.aborted; next = reader.next()) {
-          if (isRevocation(next.data, principal)) return
+      while (!signal.aborted) {
+        for (let next = reader.next(); next && !signal.aborted; next = reader.next())
           if (isWanted(next.data, options)) yield next
-        }
         const metrics = ticks.take()
         if (metrics) yield { id: reader.id, data: { type: 'metrics', ...metrics } }
         else await wakeUp.wait()
@@ -72,14 +66,10 @@ export class Events {
     }
   }
 
-  #ticks({ metrics, principal, server, signal }: FollowOptions) {
-    if (metrics === undefined || !principal.scopes.includes('READ')) return undefined
+  #ticks({ metrics, server, signal }: FollowOptions) {
+    if (metrics === undefined) return undefined
     return this.#metrics.watch({ name: server, intervalSeconds: metrics, signal })
   }
-}
-
-function isRevocation(event: FeedEvent, { id }: Principal): boolean {
-  return event.type === 'key' && event.action === 'removed' && event.id === id
 }
 
 function isWanted(
