@@ -102,6 +102,24 @@ describe('records', () => {
 })
 
 describe('a damaged or hostile log', () => {
+  test('a killed instance leaves its records, and those of the next one follow', async () => {
+    const mcpId = await buildServer(daemon, echoServer('killed'))
+    const { deployment_id, url } = await deploy(daemon, mcpId, 'production')
+    const query = `deployment=${deployment_id}`
+    const instances = async () =>
+      (await daemon.api('GET', `/api/lambda-deploy/${deployment_id}/health`)).body.instances
+    await callTool(url, 'say', { text: 'before' })
+    await expect.poll(async () => (await calls(query)).length).toBe(1)
+    const [killed] = await instances()
+    process.kill(killed.pid, 'SIGKILL')
+    await expect.poll(async () => (await instances())[0]?.pid ?? killed.pid).not.toBe(killed.pid)
+    await callTool(url, 'say', { text: 'after' })
+    await daemon.restart()
+    const found = await calls(query)
+    expect(found).toMatchObject([{ outcome: 'ok' }, { outcome: 'ok', instance: killed.id }])
+    expect(found[0].instance).not.toBe(killed.id)
+  })
+
   test('has the records of its whole lines and no others', async () => {
     const { deployment_id } = await deploy(daemon, await buildServer(daemon, echoServer('torn')), 'staging')
     const call = { stream: 'mcp', method: 'tools/call', tool: 'say', outcome: 'ok', ms: 1 } as const
