@@ -96,6 +96,8 @@ export class RecordChanges {
     this.#listener = listener
     return () => {
       this.#listener = undefined
+      // After a hand-over to another daemon, not even a temporary trigger can be dropped. It reports to no listener.
+      if (this.#connection.pragma('query_only', { simple: true })) return
       this.#connection.exec(TRIGGERS.map(({ name }) => `DROP TRIGGER IF EXISTS temp.${name}`).join(';'))
     }
   }

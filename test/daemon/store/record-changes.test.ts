@@ -89,3 +89,14 @@ test('leaves no trigger behind when nothing watches', async () => {
   store.servers.ensure('weather', NOW)
   expect(await takeDelivered()).toEqual([])
 })
+
+test('stops reporting on a database that another daemon has taken over, and starts again when it is taken back', async () => {
+  store.database.setReadOnly(true)
+  unwatch()
+  store.database.setReadOnly(false)
+  save('weather', 'a')
+  expect(await takeDelivered()).toEqual([])
+  store.database.changes.watch(changes => seen.push(...changes))
+  save('weather', 'b')
+  expect(await takeDelivered()).toMatchObject([{ type: 'variable', action: 'updated' }])
+})
