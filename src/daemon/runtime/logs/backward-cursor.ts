@@ -19,8 +19,6 @@ export class BackwardCursor {
   readonly modifiedAt: string
   /** End of the last complete line, or of the file until it is opened. */
   end: LinePosition
-  /** Start of the last line taken, or `end`. */
-  before: LinePosition
   isOpened = false
   readonly #segments: Segment[]
   /** Parsed lines, latest first. */
@@ -42,7 +40,6 @@ export class BackwardCursor {
     this.order = order
     this.modifiedAt = new Date(last.modifiedMs + COARSE_CLOCK_MS).toISOString()
     this.end = { segment: last.number, offset: last.size }
-    this.before = this.end
     this.#segments = [...segments]
   }
 
@@ -69,9 +66,7 @@ export class BackwardCursor {
   }
 
   take(): LogLine {
-    const line = this.#ready.shift()!
-    this.before = line.at!
-    return line
+    return this.#ready.shift()!
   }
 
   async close(): Promise<void> {
@@ -84,7 +79,6 @@ export class BackwardCursor {
     const last = this.#segments.at(-1)!
     const hasLines = (await this.#openLast()) === last
     this.end = { segment: last.number, offset: hasLines ? this.#offset + this.#pending.length + 1 : 0 }
-    this.before = this.end
   }
 
   #addPrinted(line: { text: string; at: LinePosition }): void {

@@ -1,8 +1,15 @@
+import { setImmediate } from 'node:timers/promises'
 import type { LinePosition, LogLine } from '../../../shared/instances/log-line.ts'
 import { BackwardCursor } from './backward-cursor.ts'
 import { type LogFilter, matchesFilter } from './log-filter.ts'
 import type { LogPosition } from './log-reader.ts'
 import { keyOf, type Segment } from './log-segments.ts'
+
+/** The daemon does other work after this number of lines. Lines of many small files are merged without waiting for a disk. */
+const LINES_PER_TURN = 500
+
+/** More instances would not fit into a URL. Others are read again from their end. */
+const MAX_POSITIONS = 64
 
 /** Where an earlier page of the newest lines ended. */
 export interface OlderThan {
@@ -25,18 +32,25 @@ export async function readTail(
 ): Promise<{ lines: LogLine[]; end: LogPosition; next: OlderThan | undefined }> {
   const cursors = openCursors(logs, from)
   const lines: LogLine[] = []
+  // Instances that were read last are last, because others are only known to have no line before the time of the last one.
+  const before = new Map(Object.entries(from?.before ?? {}))
   let last: LogLine | undefined
   try {
-    for (let scanned = 0; lines.length < count && scanned < scan; scanned++) {
+    for (let read = 1, skipped = 0; lines.length < count && read - skipped <= scan; read++) {
+      if (read % LINES_PER_TURN === 0) await setImmediate()
       last = await takeLatest(cursors)
       if (!last || (filter.since && last.timestamp < filter.since)) {
         last = undefined
         break
       }
-      if (matchesFilter(last, filter) && !isNewer(last, from)) lines.push(last)
+      before.delete(keyOf(last))
+      before.set(keyOf(last), last.at!)
+      // Not counted, because an instance that is read again from its end could otherwise keep the page from getting further.
+      if (isNewer(last, from)) skipped++
+      else if (matchesFilter(last, filter)) lines.push(last)
     }
     const end = Object.fromEntries(cursors.map(({ key, end }) => [key, end]))
-    return { lines, end, next: last && { timestamp: last.timestamp, before: positionsOf(cursors, from) } }
+    return { lines, end, next: last && { timestamp: last.timestamp, before: newestOf(before) } }
   } finally {
     await Promise.all(cursors.map(cursor => cursor.close()))
   }
@@ -60,18 +74,13 @@ function upTo(segments: readonly Segment[], position: LinePosition | undefined):
     )
 }
 
+function newestOf(positions: ReadonlyMap<string, LinePosition>): LogPosition {
+  return Object.fromEntries([...positions].slice(-MAX_POSITIONS))
+}
+
 /** A line that was written since the earlier page, by an instance that it did not read. */
 function isNewer(line: LogLine, from: OlderThan | undefined): boolean {
   return from !== undefined && !from.before[keyOf(line)] && line.timestamp > from.timestamp
-}
-
-/** More instances would not fit into a URL. They are read again from their end. */
-const MAX_POSITIONS = 64
-
-function positionsOf(cursors: readonly BackwardCursor[], from: OlderThan | undefined): LogPosition {
-  const read = cursors.filter(({ isOpened }) => isOpened).map(({ key, before }) => [key, before] as const)
-  const all = { ...from?.before, ...Object.fromEntries(read) }
-  return Object.fromEntries(Object.entries(all).slice(-MAX_POSITIONS))
 }
 
 /** Prefers the last instance for equal timestamps, like `LogReader` in the other direction. */
@@ -79,7 +88,8 @@ async function takeLatest(cursors: readonly BackwardCursor[]): Promise<LogLine |
   let latest: BackwardCursor | undefined
   for (const cursor of cursors) {
     if (latest && cursor.modifiedAt < latest.current!.timestamp) continue
-    const line = await cursor.peek()
+    // Awaited only without a parsed line, because each of many instances is looked at for each line.
+    const line = cursor.current ?? (await cursor.peek())
     if (line && (!latest || isLater(cursor, latest))) latest = cursor
   }
   return latest?.take()

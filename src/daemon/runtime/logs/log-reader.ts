@@ -38,7 +38,8 @@ export class LogReader {
   async next(): Promise<LogLine | undefined> {
     let earliest: InstanceCursor | undefined
     for (const cursor of this.#cursors) {
-      const line = await cursor.peek()
+      // Awaited only without a parsed line, because each of many instances is looked at for each line.
+      const line = cursor.current ?? (await cursor.peek())
       if (line && (!earliest || line.timestamp < earliest.current!.timestamp)) earliest = cursor
     }
     return earliest?.take()
