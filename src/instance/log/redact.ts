@@ -56,7 +56,13 @@ export function createRedactor(secrets: readonly string[]): (value: unknown) => 
     return redacted === JSON.stringify(value) ? text : redacted
   }
 
-  return redact
+  return value => {
+    try {
+      return redact(value)
+    } catch {
+      return REDACTED_TEXT // nested too deeply for the stack
+    }
+  }
 }
 
 const MEMBER = /"((?:[^"\\]|\\.){1,100})"(\s*:\s*)(?:"(?:[^"\\]|\\.)*(?:"|$)|-?\d[\d.eE+-]*)/g

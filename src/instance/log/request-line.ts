@@ -41,15 +41,15 @@ export interface RequestRecord {
 
 /** Formats the line of a request by hand, because every request pays for it. */
 export class RequestLines {
-  readonly #redactText: (text: string) => string
+  readonly #redact: (value: unknown) => unknown
   readonly #redactMessage: (message: unknown) => string
   readonly #methods = new Subjects()
   readonly #tools = new Subjects()
   #bodiesLeft = MAX_BODIES_CHARACTERS
   #bodiesUntil = 0
 
-  constructor(redactText: (text: string) => string, redactMessage: (message: unknown) => string) {
-    this.#redactText = redactText
+  constructor(redact: (value: unknown) => unknown, redactMessage: (message: unknown) => string) {
+    this.#redact = redact
     this.#redactMessage = redactMessage
   }
 
@@ -74,6 +74,12 @@ export class RequestLines {
     return `${members},"reason":${stringify(cut(this.#redactText(reason), MAX_REASON_CHARACTERS))}`
   }
 
+  /** Also redacts JSON inside the text, such as the answer of an API that a tool passes on. */
+  #redactText(text: string): string {
+    const redacted = this.#redact({ text }) as string | { text: string }
+    return typeof redacted === 'string' ? redacted : redacted.text
+  }
+
   #bodies(args: unknown, answer: string | undefined): string {
     const sent = args === undefined ? '' : `,"arguments":${cutBody(this.#redactMessage(args))}`
     const members = answer === undefined ? sent : `${sent},"answer":${cutBody(answer)}`
@@ -92,7 +98,7 @@ export class RequestLines {
 
   /** Log members that describe the request. Cached, because almost all requests share a few. */
   #subject(method: string, tool: string | undefined, target: string | undefined): string {
-    if (target !== undefined) return describeRequest(method, target)
+    if (target !== undefined) return describeRequest(method, this.#redactText(target))
     // Not a combined key, because V8 has already hashed these strings, and a new string would have to be hashed again.
     const subjects = tool === undefined ? this.#methods : this.#tools
     const key = tool ?? method

@@ -27,7 +27,7 @@ export class TenantLog {
     this.#redact = createRedactor(secrets)
     this.#redactMessage = createMessageRedactor(secrets)
     this.#keepsBodies = tenant.recordsBodies ?? this.showsMessages
-    this.#lines = new RequestLines(text => this.#redactText(text), this.#redactMessage)
+    this.#lines = new RequestLines(this.#redact, this.#redactMessage)
     this.#writer = new LogWriter(tenant.logFile ?? LOG, (count, reason) =>
       stringify(bare(serverLine('warn', `${count} log lines were lost: ${reason}`))),
     )

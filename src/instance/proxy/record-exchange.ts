@@ -29,7 +29,8 @@ export function recordExchange(
     tenant.changed()
     const session = header(request, 'mcp-session-id')
     tenant.log.request({
-      method: method ?? `${request.method} ${request.url}`,
+      // Without the query, which may have credentials.
+      method: method ?? `${request.method} ${request.url?.split('?', 1)[0]}`,
       tool,
       ms,
       failed,

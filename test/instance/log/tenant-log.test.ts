@@ -55,6 +55,27 @@ test('logs who called, what failed and what was cancelled', async () => {
   expect(cancelled).not.toHaveProperty('replayOf')
 })
 
+test('redacts the reason of a failure and the URI of a resource', async () => {
+  const record = { ms: 1, bytes: 1, requestId: '1' }
+  const lines = await linesOf(
+    log => {
+      const reason = 'HTTP 401: {"api_key":"sk-1","key":"hidden-value"}'
+      log.request({ ...record, method: 'tools/call', tool: 'add', failed: true, reason })
+      log.request({ ...record, method: 'resources/read', subject: 'db://hidden-value/a', failed: false })
+    },
+    { logLevel: 'info' },
+  )
+  expect(JSON.parse(lines[0]!).reason).toBe('HTTP 401: {"api_key":"[redacted]","key":"[redacted]"}')
+  expect(JSON.parse(lines[1]!).message).toBe('resources/read db://[redacted]/a')
+})
+
+test('logs a request whose answer is nested too deeply to be redacted', async () => {
+  const answer = `{"token":1,"deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`
+  const record = { method: 'ping', ms: 1, bytes: 1, requestId: '1', failed: false }
+  const lines = await linesOf(log => log.request(record, answer))
+  expect(JSON.parse(lines.at(-1)!)).toMatchObject({ method: 'ping', answer: '[redacted]' })
+})
+
 test('truncates long text from clients', async () => {
   const long = 'x'.repeat(4_000_000)
   const lines = await linesOf(log => {

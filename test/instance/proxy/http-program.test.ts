@@ -59,6 +59,12 @@ test('serves every path except /health', async () => {
   expect((await send(`${origin}/health`)).json).toMatchObject({ status: 'ok' })
 })
 
+test('the log has the path of a request without its query', async () => {
+  await post(`${served.address.origin}/other?api_key=sk-1`, rpc('tools/list'))
+  await eventually(() => served.log().some(({ message }) => message === 'POST /other'))
+  expect(JSON.stringify(served.log())).not.toContain('sk-1')
+})
+
 test('streams in both directions, event by event', async () => {
   const outgoing = httpRequest(`${served.address.origin}/slow-stream`, { method: 'POST' })
   outgoing.write('\n')
