@@ -131,6 +131,9 @@ describe('a damaged or hostile log', () => {
       logLine(1, 'tools/call', { ...call, tool: hostile, requestId: hostile }),
       logLine(2, 'tools/call', { ...call, ms: 'x', tool: 7, caller: {} } as never),
       logLine(3, 'tools/call', { ...call, tool: 7, caller: {}, answer: 'x', at: 'y' } as never),
+      logLine(3, 'tools/call', { ...call, timestamp: 'yesterday' }),
+      logLine(3, 'tools/call', { ...call, timestamp: '2026-99-99T00:00:00.000Z' }),
+      logLine(4, 'numbers', { ...call, ms: 1e300, bytes: 0.5, requestBytes: -1e300, code: 2 ** 60 }),
     )
     // A full disk cut this line, a kill the last one.
     appendFileSync(
@@ -140,10 +143,13 @@ describe('a damaged or hostile log', () => {
     appendFileSync(join(folder, 'inst_a.log'), JSON.stringify(logLine(5, 'tools/call', call)))
     const { items } = await list(`deployment=${deployment_id}&until=2000-01-01T00:00:00Z`)
     expect(items).toMatchObject([
+      { durationMs: null, responseBytes: null, requestBytes: null, code: null },
       { tool: null, caller: null, bodies: 'truncated' },
       { tool: hostile, requestId: hostile },
     ])
     for (const { id } of items) expect((await read(id)).id).toBe(id)
+    const archive = await daemon.api('GET', `/api/requests/export?deployment=${deployment_id}`)
+    expect(archive.body.log.entries).toHaveLength(3)
     const answer = await daemon.api('POST', `/api/requests/${items[0].id}/replay`)
     expect(answer.status).toBe(400)
   })
@@ -155,12 +161,20 @@ describe('lists', () => {
     ['outcome=ok&tool=say', 3],
     ['grep=YOU SAID HELLO', 1],
     ['grep=hunter2', 0],
-    ['grep=inst_none', 0],
+    ['grep=outcome', 0],
+    ['grep=arguments', 1],
+    ['id=req_none', 0],
     ['caller=nobody', 0],
     ['method=initialize', 4],
     ['until=2026-01-01T00:00:00Z', 0],
   ])('filters by %s', async (query, count) => {
     expect((await list(`deployment=${development}&${query}`)).items).toHaveLength(count)
+  })
+
+  test('filters by a prefix of the id', async () => {
+    const [{ id }] = await calls(`deployment=${development}`)
+    const { items } = await list(`id=${id.slice(0, id.indexOf('.inst_'))}`)
+    expect(items.map((item: { id: string }) => item.id)).toContain(id)
   })
 
   test.each(['server=none', 'deployment=dep_none'])('%s has no requests', async query => {

@@ -34,7 +34,10 @@ const exportQuery = z.strictObject({
   limit: limitSchema,
 })
 
-const listQuery = exportQuery.extend({ nextToken: logTokenSchema })
+const listQuery = exportQuery.extend({
+  id: idSchema.optional().describe('Only requests whose id starts with this text.'),
+  nextToken: logTokenSchema,
+})
 
 function toRequestQuery<Q extends z.output<typeof exportQuery>>({
   since,
@@ -92,7 +95,7 @@ export function requestsEndpoints({ requestRecords, replays }: Services) {
 
   const replayRequest = dataEndpoint({
     operationId: 'replayRequest',
-    summary: 'Repeat a tool call, with the same or other arguments',
+    summary: 'Repeat a tool call and its effects, with the same or other arguments',
     params,
     body: replayRequestSchema,
     bodyOptional: true,

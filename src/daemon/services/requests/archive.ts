@@ -19,7 +19,7 @@ export function toArchive(requests: readonly RequestRecordItem[]): RequestArchiv
 function toEntry({ arguments: args, answer, ...record }: RequestRecordItem): RequestArchiveEntry {
   const time = record.durationMs ?? 0
   return {
-    startedDateTime: new Date(Date.parse(record.timestamp) - time).toISOString(),
+    startedDateTime: new Date(Math.max(0, Date.parse(record.timestamp) - time)).toISOString(),
     time,
     request: {
       method: 'POST',

@@ -12,7 +12,7 @@ import type { ServiceDependencies } from '../dependencies.ts'
 import { toArchive } from './archive.ts'
 import { parseRecordId } from './record-id.ts'
 import { activeRequestLogs, findOrigin, type RequestScope, requestLogs } from './request-logs.ts'
-import { isRequestLine, outcomeOf, type RequestOrigin, toDetail, toRecord } from './to-record.ts'
+import { idOf, isRequestLine, outcomeOf, type RequestOrigin, toDetail, toRecord } from './to-record.ts'
 
 type Dependencies = Pick<ServiceDependencies, 'clock' | 'logs' | 'store'>
 
@@ -23,6 +23,8 @@ export interface RequestQuery extends RequestScope {
   tool?: string | undefined
   sessionId?: string | undefined
   caller?: string | undefined
+  /** Prefix of the id. */
+  id?: string | undefined
   /** `failed`: all but `ok`. */
   outcome?: RequestOutcome | 'failed' | undefined
   /** Text that the record contains, in its bodies too. */
@@ -133,9 +135,30 @@ function filterOf(query: RequestQuery): LogFilter {
   }
 }
 
-function matches(line: LogLine, { method, caller, outcome, text }: RequestQuery): boolean {
+function matches(line: LogLine, { id, method, caller, outcome, text }: RequestQuery): boolean {
+  if (id !== undefined && !idOf(line, line.deployment!).startsWith(id)) return false
   if (method !== undefined && line.method !== method) return false
   if (caller !== undefined && line.caller !== caller) return false
   if (outcome === 'failed' ? outcomeOf(line) === 'ok' : outcome && outcomeOf(line) !== outcome) return false
-  return text === undefined || JSON.stringify(line).toLowerCase().includes(text.toLowerCase())
+  return text === undefined || textOf(line).toLowerCase().includes(text.toLowerCase())
+}
+
+/** Values of a record without the names of its fields, which every record has. */
+function textOf(line: LogLine): string {
+  const { message, tool, sessionId, caller, requestId, reason, replayOf, arguments: args, answer } = line
+  return [
+    message,
+    tool,
+    sessionId,
+    caller,
+    requestId,
+    reason,
+    replayOf,
+    bodyText(args),
+    bodyText(answer),
+  ].join('\n')
+}
+
+function bodyText(body: unknown): string | undefined {
+  return typeof body === 'string' ? body : JSON.stringify(body)
 }

@@ -3,6 +3,8 @@ import type { StoreEnvironment } from '../../../shared/contract/states.ts'
 import { type LogLine, REDACTED_TEXT } from '../../../shared/instances/log-line.ts'
 import { recordId } from './record-id.ts'
 
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
+
 /** Where requests were sent. */
 export interface RequestOrigin {
   server: string
@@ -12,9 +14,9 @@ export interface RequestOrigin {
   version: number | null
 }
 
-/** True for the line of an answered or refused request. Containers write lines too, so their types are not certain. */
-export function isRequestLine({ stream, ms, status, method, outcome }: LogLine): boolean {
-  if (stream !== 'mcp' || typeof outcome !== 'string') return false
+/** True for the line of an answered or refused request. Containers write lines too, so their values are not certain. */
+export function isRequestLine({ stream, ms, status, method, outcome, timestamp }: LogLine): boolean {
+  if (stream !== 'mcp' || typeof outcome !== 'string' || !isTime(timestamp)) return false
   return (typeof ms === 'number' && typeof method === 'string') || typeof status === 'number'
 }
 
@@ -23,26 +25,30 @@ export function outcomeOf({ outcome, status }: LogLine): RequestOutcome {
   return outcome === 'ok' || outcome === 'cancelled' ? outcome : 'error'
 }
 
+export function idOf({ instance = '', at }: LogLine, logId: string): string {
+  return recordId({ logId, instance, at: at! })
+}
+
 /** Without bodies. `logId`: the deployment or build whose log has the line. */
 export function toRecord(line: LogLine, logId: string, origin: RequestOrigin): RequestRecordItem {
   const { method, tool, message, instance = '' } = line
   return {
-    id: recordId({ logId, instance, at: line.at! }),
+    id: idOf(line, logId),
     ...origin,
     instance,
     timestamp: line.timestamp,
-    durationMs: number(line.ms),
+    durationMs: amount(line.ms),
     method: text(method),
     tool: text(tool),
     target: tool === undefined && method !== undefined ? targetOf(method, message) : null,
     sessionId: text(line.sessionId),
     caller: text(line.caller),
     requestId: text(line.requestId) || null,
-    requestBytes: number(line.requestBytes),
-    responseBytes: number(line.bytes),
+    requestBytes: whole(line.requestBytes),
+    responseBytes: whole(line.bytes),
     outcome: outcomeOf(line),
-    status: number(line.status),
-    code: number(line.code),
+    status: whole(line.status),
+    code: whole(line.code),
     reason: typeof line.status === 'number' ? message : text(line.reason),
     replayOf: text(line.replayOf),
     bodies: bodiesOf(line),
@@ -83,6 +89,14 @@ function text(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
-function number(value: unknown): number | null {
-  return typeof value === 'number' ? value : null
+function isTime(timestamp: string): boolean {
+  return TIMESTAMP.test(timestamp) && !Number.isNaN(Date.parse(timestamp))
+}
+
+function amount(value: unknown): number | null {
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : null
+}
+
+function whole(value: unknown): number | null {
+  return Number.isSafeInteger(value) ? Number(value) : null
 }
