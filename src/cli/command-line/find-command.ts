@@ -1,7 +1,7 @@
 import { HostingError } from '../../shared/errors.ts'
 import { nearestName } from '../../shared/names.ts'
 import { type CommandEntry, groupOf } from './command-list.ts'
-import { toKebabCase } from './declaration.ts'
+import { flagOf, toKebabCase } from './declaration.ts'
 import { familiarCommands } from './familiar-commands.ts'
 import { GLOBAL_OPTIONS } from './global-options.ts'
 
@@ -16,6 +16,13 @@ const VALUE_FLAGS = Object.entries(GLOBAL_OPTIONS)
   .filter(([, option]) => option.type !== 'boolean')
   .map(([key]) => `--${toKebabCase(key)}`)
 
+const GLOBAL_FLAGS = new Set(
+  Object.entries(GLOBAL_OPTIONS).flatMap(([key, option]) => [
+    flagOf(key, option),
+    ...('short' in option ? [`-${option.short}`] : []),
+  ]),
+)
+
 /**
  * Finds the command without loading it. Global options may precede its name. `mcp help keys create` is the same as
  * `mcp keys create --help`.
@@ -28,7 +35,8 @@ export function findCommand(argv: readonly string[], commands: readonly CommandE
   const alone = commands.find(({ name, aliases }) => name === word || aliases?.includes(word))
   // A command may also be a group: `sessions` and `sessions end`.
   const next = nextWord(argv, at + 1)
-  const isInGroup = next > 0 && commands.some(({ name }) => name === `${word} ${argv[next]}`)
+  const isInGroup =
+    next > 0 && !mayBeValue(argv, next) && commands.some(({ name }) => name === `${word} ${argv[next]}`)
   if (alone && !isInGroup) return { kind: 'command', entry: alone, rest: withoutWord(argv, at) }
   if (commands.some(entry => groupOf(entry) === word)) return findInGroup(argv, at, commands)
   return { kind: 'usage', error: unknownCommand(word, commands) }
@@ -70,6 +78,12 @@ function nextWord(argv: readonly string[], from: number): number {
     else if (!word.startsWith('-')) return index
   }
   return -1
+}
+
+/** True after an option of a command, whose type is not known before the command is loaded: `requests --tool export`. */
+function mayBeValue(argv: readonly string[], index: number): boolean {
+  const before = argv[index - 1]!
+  return before.startsWith('-') && !before.includes('=') && !GLOBAL_FLAGS.has(before)
 }
 
 function withoutWord(argv: readonly string[], index: number): string[] {

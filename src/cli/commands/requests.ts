@@ -67,7 +67,7 @@ const FILTERS = {
 type Filters = OptionValues<typeof FILTERS> & { server: string | undefined }
 type Query = Record<string, string | number | undefined>
 
-const ID = { required: true, doc: 'id of a request, or a unique prefix among the newest' } as const
+const ID = { required: true, doc: 'id of a request, or a unique prefix' } as const
 
 export const list = defineCommand({
   name: 'requests',
@@ -113,7 +113,7 @@ export const show = defineCommand({
 export const replay = defineCommand({
   name: 'requests replay',
   description:
-    'Repeat a recorded tool call and print its result. Values replace recorded arguments and are written as for mcp call. Exits with 1 when the tool reports an error.',
+    'Repeat a recorded tool call, with all its effects, and print its result. Values replace recorded arguments and are written as for mcp call. Exits with 1 when the tool reports an error.',
   arguments: {
     id: ID,
     values: { doc: 'key=value, key:=<json>, {json}, @file or -', variadic: true },
@@ -130,6 +130,8 @@ export const replay = defineCommand({
     const client = await api()
     const request = await readRequest(client, reference)
     const args = values.length > 0 ? replayArguments(request, values) : undefined
+    if (args && !request.isReplayable && typeof request.arguments !== 'object')
+      output.note('The recorded arguments are not known. Only the given values are sent.')
     const body = { arguments: args, environment: env, token }
     const path = `${pathOf(request.id)}/replay`
     const result = await client.request<ReplayResult>('POST', path, { body })
@@ -146,7 +148,8 @@ export const replay = defineCommand({
 
 export const exportRequests = defineCommand({
   name: 'requests export',
-  description: 'Write the newest requests with their bodies as an HTTP archive (HAR), oldest first.',
+  description:
+    'Write the newest requests, at most 1000, with their bodies as an HTTP archive (HAR), oldest first.',
   arguments: SERVER,
   options: {
     ...FILTERS,
@@ -165,7 +168,7 @@ export const exportRequests = defineCommand({
   async run(context, { output: file, ...filters }) {
     const { output, cwd } = context
     const client = await context.api()
-    const query = { ...(await queryOf(context, client, filters)), limit: filters.limit }
+    const query = { ...(await queryOf(context, client, filters, PAGE_SIZE)), limit: filters.limit }
     const archive = await client.get<RequestArchive>('/api/requests/export', query)
     if (archive.log.entries.length === 0) await requireKnown(client, filters.server)
     if (file === undefined) return output.result(archive, () => output.content(JSON.stringify(archive)))
@@ -177,10 +180,15 @@ export const exportRequests = defineCommand({
   },
 })
 
-async function queryOf(context: CommandContext, client: ApiClient, filters: Filters): Promise<Query> {
+async function queryOf(
+  context: CommandContext,
+  client: ApiClient,
+  filters: Filters,
+  maxLimit = PAGE_SIZE * 100,
+): Promise<Query> {
   const { server, env, tool, method, failed, session, caller, since, until, grep, limit } = filters
-  if (limit < 1 || limit > PAGE_SIZE * 100)
-    throw new HostingError('INVALID_REQUEST', `--limit is ${limit}, expected 1 to ${PAGE_SIZE * 100}.`)
+  if (limit < 1 || limit > maxLimit)
+    throw new HostingError('INVALID_REQUEST', `--limit is ${limit}, expected 1 to ${maxLimit}.`)
   return {
     ...(await requestScope(context, client, { server, env })),
     tool,

@@ -48,7 +48,8 @@ const CONTROL_CHARACTERS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters.
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu
 
-function onOneLine(cell: string): string {
+/** Printable text without line breaks. */
+export function onOneLine(cell: string): string {
   return printable(cell).replace(/\s*\n\s*/g, ' ')
 }
 

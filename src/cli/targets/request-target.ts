@@ -1,4 +1,4 @@
-import type { RequestRecordItem } from '../../shared/contract/monitoring/requests.ts'
+import type { RequestPage } from '../../shared/contract/monitoring/requests.ts'
 import type { ApiClient } from '../api/client.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { pickById } from './pick-by-id.ts'
@@ -6,8 +6,10 @@ import { listBuilds, resolveBuild, resolveDeployment, unknownServer } from './re
 import { impliedPreview } from './server-target.ts'
 
 const FULL_ID = /^req_[^.]+\.[^.]+\.[^.]+\.(dep|mcp)_[0-9a-z]{20}$/
-/** Requests among which a prefix of an id must be unique. */
-const RECENT = 1000
+const ID_PREFIX = /^req_[\w.-]+$/
+const PAGE_SIZE = 1000
+/** Limits the search to two million lines of log. */
+const MAX_PAGES = 20
 
 /** Query of `GET /api/requests` for a server name, a deployment id or an `mcp_id`. */
 export async function requestScope(
@@ -27,13 +29,25 @@ export async function requireKnown(client: ApiClient, server: string | undefined
   if ((await listBuilds(client, { name: server }))?.length === 0) throw await unknownServer(client, server)
 }
 
-/** An id, or a unique prefix among the newest requests. Throws NOT_FOUND, INVALID_REQUEST. */
+/**
+ * The complete id. A prefix must be unique on the newest page that has it, and one that ends with a part of the id, as lists
+ * show it, is not a prefix of a longer part. Throws NOT_FOUND, INVALID_REQUEST.
+ */
 export async function resolveRequest(client: ApiClient, reference: string): Promise<string> {
   if (FULL_ID.test(reference)) return reference
-  const page = await client.get<{ items: RequestRecordItem[] }>('/api/requests', { limit: RECENT })
-  // A shown prefix ends with a part of the id: `req_1z4.1` is not `req_1z4.10`.
-  const shown = page.items.filter(({ id }) => id.startsWith(`${reference}.`))
-  if (shown.length === 1) return shown[0]!.id
-  const what = `request among the last ${RECENT}`
-  return pickById(page.items, reference, { what, list: 'mcp requests' }).id
+  const ids = ID_PREFIX.test(reference) ? await newestIds(client, reference) : []
+  const shown = ids.filter(id => id.startsWith(`${reference}.`))
+  const records = (shown.length > 0 ? shown : ids).map(id => ({ id }))
+  if (records.length === 1) return records[0]!.id
+  return pickById(records, reference, { what: 'request', list: 'mcp requests', minPrefix: 1 }).id
+}
+
+async function newestIds(client: ApiClient, id: string): Promise<string[]> {
+  let nextToken: string | undefined
+  for (let pages = 0; pages < MAX_PAGES; pages++) {
+    const page = await client.get<RequestPage>('/api/requests', { id, limit: PAGE_SIZE, nextToken })
+    nextToken = page.nextToken ?? undefined
+    if (page.items.length > 0 || nextToken === undefined) return page.items.map(({ id }) => id)
+  }
+  return []
 }

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RequestRecordItem } from '../../../src/shared/contract/monitoring/requests.ts'
+import { logLine, writeLines } from '../../helpers/daemon/log-lines.ts'
 import { createHome, eventually, type TestHome } from '../../helpers/daemon/mcp.ts'
 
 let home: TestHome
@@ -58,6 +59,30 @@ test('repeats a call with other arguments in the types of the recorded ones', as
   expect([repeated.code, repeated.stdout]).toEqual([0, 'Hello Ada 3\n'])
   const failed = await home.mcp(['requests', 'replay', id, '{"name":7}', 'token=x'])
   expect(failed.code).toBe(1)
+})
+
+test('finds a request by the id in a list when many newer ones exist', async () => {
+  const [first] = (await calls('--grep', 'Hello Ada', '--until', '0s')).slice(-1) as [RequestRecordItem]
+  const newer = Array.from({ length: 1001 }, () =>
+    logLine(Date.now() / 1000, 'ping', { stream: 'mcp', method: 'ping', outcome: 'ok', ms: 1 }),
+  )
+  writeLines(join(home.dir, 'logs', first.deploymentId!), 'inst_newer', ...newer)
+  const [offset, segment] = first.id.split('.')
+  const { stdout } = await home.mcp(['requests', 'show', `${offset}.${segment}`, '--json'])
+  expect(JSON.parse(stdout).id).toBe(first.id)
+})
+
+test('an ambiguous id is an error with the ids that it may be', async () => {
+  const { code, stderr } = await home.mcp(['requests', 'show', 'req_1'])
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(/"req_1" matches \d+ ids\..*\n.*req_\w+\.1\.inst_/),
+  ])
+})
+
+test('an archive has a limit', async () => {
+  const { code, stderr } = await home.mcp(['requests', 'export', '-n', '1001'])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('--limit is 1001, expected 1 to 1000')])
 })
 
 test('writes an HTTP archive to a file', async () => {

@@ -3,7 +3,7 @@ import { formatBytes, formatMs } from '../metric-format.ts'
 import type { Output } from '../output.ts'
 import { formatElapsed, formatTimeOfDay } from '../relative-time.ts'
 import type { Style } from '../style.ts'
-import { printable } from '../table.ts'
+import { onOneLine } from '../table.ts'
 
 type Column = [header: string, cell: (request: RequestRecordItem) => string]
 
@@ -39,8 +39,8 @@ export function requestLine(request: RequestRecordItem, style: Style): string {
   return [
     style.dim(formatTimeOfDay(timestamp)),
     style.cyan(placeOf(request)),
-    printable(describeRequest(request)),
-    paint(printable(outcomeText(request))),
+    describeRequest(request),
+    paint(outcomeText(request)),
     durationMs === null ? '' : formatMs(durationMs),
     style.dim(id),
   ]
@@ -50,12 +50,12 @@ export function requestLine(request: RequestRecordItem, style: Style): string {
 
 /** `forecast` for a tool call, otherwise the method with its resource or prompt. */
 export function describeRequest({ method, tool, target }: RequestRecordItem): string {
-  return tool ?? [method, target].filter(Boolean).join(' ')
+  return onOneLine(tool ?? [method, target].filter(Boolean).join(' '))
 }
 
 /** `ok`, `error: no such city` */
 export function outcomeText({ outcome, reason }: RequestRecordItem): string {
-  return reason === null ? outcome : `${outcome}: ${reason.replaceAll('\n', ' ')}`
+  return reason === null ? outcome : `${outcome}: ${onOneLine(reason)}`
 }
 
 /** The environment is omitted in production. */
