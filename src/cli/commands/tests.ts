@@ -88,11 +88,12 @@ function showCase(output: Output, { name, model, status, runs }: SuiteRunCase, a
   const passed = runs.filter(run => run.status === 'passed').length
   const rate = runs.length > 1 ? ` ${passed}/${runs.length}` : ''
   output.line(`${sign[status]} ${bold(name)}${rate} ${dim(`(${model})`)}`)
+  // Lines of a server's text must not look like verdicts.
+  const print = (text: string) => output.line(`    ${text.replaceAll('\n', '\n      ')}`, 6)
   for (const run of runs) {
-    for (const failure of run.failures) output.line(`    ${failure}`)
-    if (run.error) output.line(`    ${run.error.message}`)
-    if (all || run.status !== 'passed')
-      for (const entry of run.transcript) output.line(`    ${dim(entryText(entry))}`, 6)
+    for (const failure of run.failures) print(failure)
+    if (run.error) print(run.error.message)
+    if (all || run.status !== 'passed') for (const entry of run.transcript) print(dim(entryText(entry)))
   }
 }
 
