@@ -134,6 +134,7 @@ export function createDependencies(
     replacedFiles: new ReplacedFiles(home, clock),
     closing,
     clock,
+    audit: (action, fields) => log?.('info', action, fields),
   }
 }
 

@@ -52,5 +52,5 @@ export interface DaemonConfig {
   onReady?(url: string): void
   /** Listening sockets of the predecessor, by port. Servers start before the daemon accepts their connections. */
   inherited?: InheritedSockets
-  log?(level: 'warn' | 'error', message: string, fields: Record<string, unknown>): void
+  log?(level: 'info' | 'warn' | 'error', message: string, fields: Record<string, unknown>): void
 }

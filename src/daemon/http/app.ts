@@ -15,6 +15,7 @@ import { requestsEndpoints } from './api/requests.ts'
 import { serverMcpEndpoints } from './api/server-mcp.ts'
 import { serversEndpoints } from './api/servers.ts'
 import { suiteRunsEndpoints } from './api/suite-runs.ts'
+import { sessionsEndpoints } from './api/sessions.ts'
 import { check, dispatch, refuseUnknown } from './dispatch.ts'
 import {
   type Bindings,
@@ -69,6 +70,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
   const serverStore = serverStoreEndpoints(services)
   const servers = serversEndpoints(services)
   const suiteRuns = suiteRunsEndpoints(services)
+  const sessions = sessionsEndpoints(services)
   const test = testEndpoints(services)
   const chats = chatsEndpoints(services)
   const modelKeys = modelKeysEndpoints(services)
@@ -134,6 +136,9 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
       ['POST /api/servers/{name}/mcp/{environment}', 'CHAT', serverMcp.sendMcpMessage],
       ['GET /api/servers/{name}/mcp/{environment}', 'CHAT', serverMcp.openMcpStream],
       ['DELETE /api/servers/{name}/mcp/{environment}', 'CHAT', serverMcp.endMcpSession],
+      ['GET /api/servers/{name}/sessions', 'READ', sessions.listSessions],
+      ['DELETE /api/servers/{name}/sessions', 'BUILD_AND_DEPLOY', sessions.endSessions],
+      ['DELETE /api/servers/{name}/sessions/{id}', 'BUILD_AND_DEPLOY', sessions.endSession],
       ['GET /api/logs', 'READ', servers.allLogs],
 
       ['GET /api/requests', 'READ', requests.listRequests],

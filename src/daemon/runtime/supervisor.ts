@@ -25,6 +25,7 @@ import { Host, type HostOptions, type ServedCode } from './process/host.ts'
 import type { NamedRequest } from './process/named-request.ts'
 import type { ShareableSocket } from './process/socket-lease.ts'
 import type { Served, ServedReport } from './served.ts'
+import { LiveSessions } from './sessions/live-sessions.ts'
 import { PeerPorts } from './sessions/peer-ports.ts'
 import { SessionTransfers } from './sessions/session-owners.ts'
 
@@ -65,6 +66,7 @@ export class Supervisor {
   readonly #shared: SharedHosts
   readonly #peerPorts = new PeerPorts()
   readonly #sessions = new SessionTransfers(this.#pools)
+  readonly liveSessions = new LiveSessions(this.#pools)
   readonly #placements: Record<Served['placement'], Placement>
   readonly #poolOptions: PoolOptions
   #closed = false

@@ -65,6 +65,8 @@ export interface ServiceDependencies {
   /** What the event feed shows. */
   changes: ChangeFeed
   clock: Clock
+  /** Logs an action of an API key's owner in the daemon's log. */
+  audit(action: string, fields: Record<string, unknown>): void
   closing: AbortSignal
 }
 

@@ -31,6 +31,7 @@ import { Pruner } from './prune/prune.ts'
 import { Replays } from './requests/replays.ts'
 import { RequestRecords } from './requests/request-records.ts'
 import { ServerRemoval } from './servers/server-removal.ts'
+import { ServerSessions } from './servers/server-sessions.ts'
 import { ServerStores } from './servers/server-stores.ts'
 
 /** Services that the HTTP API calls. */
@@ -78,6 +79,7 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
     apiKeys,
     idempotencyKeys: new IdempotencyKeys(deps),
     serverRemoval: new ServerRemoval(deps, deployments, builds),
+    serverSessions: new ServerSessions(deps),
     serverStores: new ServerStores(deps),
     signIns: deps.signIns,
     rateLimits: new RateLimits(deps.store.database, enterpriseLimit),

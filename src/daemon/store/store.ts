@@ -6,6 +6,7 @@ import { ChatStore } from './tables/chats.ts'
 import { ContainerBuildStore } from './tables/container-builds.ts'
 import { DeploymentStore } from './tables/deployments.ts'
 import { DestinationStore } from './tables/destinations.ts'
+import { EndedSessionStore } from './tables/ended-sessions.ts'
 import { FactStore } from './tables/facts.ts'
 import { IdempotencyKeyStore } from './tables/idempotency-keys.ts'
 import { MappingStore } from './tables/mappings.ts'
@@ -45,6 +46,7 @@ export function openStore(path: string) {
     modelKeys: new ModelKeyStore(database),
     requestHistory: new RequestHistoryStore(database),
     destinations: new DestinationStore(database),
+    endedSessions: new EndedSessionStore(database),
     idempotencyKeys: new IdempotencyKeyStore(database),
     signInRecords: new SignInRecordStore(database),
     variables: new VariableStore(database),

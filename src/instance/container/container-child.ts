@@ -1,5 +1,5 @@
 import { request } from 'undici'
-import type { TenantContainer } from '../../shared/instances/instance-protocol.ts'
+import type { TenantContainer } from '../../shared/instances/tenant-container.ts'
 import { ChildStartError } from '../bridge/process/child-start-error.ts'
 import { readOutput } from '../bridge/process/line-reader.ts'
 import { describeProgramEnding, type ProgramEnding } from '../bridge/process/program-process.ts'

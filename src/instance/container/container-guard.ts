@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import type { TenantContainer } from '../../shared/instances/instance-protocol.ts'
+import type { TenantContainer } from '../../shared/instances/tenant-container.ts'
 
 /**
  * Reads `+ <container>` and `- <container>`. When its input closes, it removes the remaining containers, like the guard of

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import type { Artifact } from '../../shared/definitions/artifact.ts'
-import type { Tenant, TenantContainer } from '../../shared/instances/instance-protocol.ts'
+import type { Tenant } from '../../shared/instances/instance-protocol.ts'
+import type { TenantContainer } from '../../shared/instances/tenant-container.ts'
 import { changeOwner } from '../bridge/process/sandbox.ts'
 
 /** DATA_DIR in a container. No image has files there that a mount would hide. */

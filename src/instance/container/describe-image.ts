@@ -1,6 +1,7 @@
 import type { Artifact, DescribedServer } from '../../shared/definitions/artifact.ts'
 import type { ImageDefinition } from '../../shared/definitions/definitions.ts'
-import type { Tenant, TenantContainer } from '../../shared/instances/instance-protocol.ts'
+import type { Tenant } from '../../shared/instances/instance-protocol.ts'
+import type { TenantContainer } from '../../shared/instances/tenant-container.ts'
 import { DescribingClient } from '../bridge/describe-program.ts'
 import { ChildStartError } from '../bridge/process/child-start-error.ts'
 import { ProcessGuard } from '../bridge/process/process-guard.ts'

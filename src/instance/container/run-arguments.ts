@@ -1,5 +1,6 @@
 import type { ImageDefinition } from '../../shared/definitions/definitions.ts'
-import type { Tenant, TenantContainer } from '../../shared/instances/instance-protocol.ts'
+import type { Tenant } from '../../shared/instances/instance-protocol.ts'
+import type { TenantContainer } from '../../shared/instances/tenant-container.ts'
 import { fillFolders, storageVariables } from '../bridge/process/program-storage.ts'
 import { DATA_TARGET, dataArguments } from './data-folder.ts'
 

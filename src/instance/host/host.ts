@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import type { Artifact, DescribedServer } from '../../shared/definitions/artifact.ts'
 import type { FromInstance, Tenant, ToInstance } from '../../shared/instances/instance-protocol.ts'
 import { addRevoked } from '../../shared/instances/revoked-tokens.ts'
+import { addEnded } from '../../shared/instances/session-reports.ts'
 import { type ConnectionName, markFromPeer, nameConnection } from '../http/connection.ts'
 import { bindConnection, handleRequest } from '../http/handle-request.ts'
 import type { Guard } from '../http/http-exchange.ts'
@@ -11,6 +12,7 @@ import { PeerConnector } from '../peers/peer-connector.ts'
 import type { PreparedServer } from '../server/prepared-server.ts'
 import { StateChannel } from '../state/state-channel.ts'
 import { ServedTenant } from '../tenant/served-tenant.ts'
+import { endSessions, reportSessions } from '../tenant/session-reports.ts'
 import { ChangeReporter } from './change-reporter.ts'
 import { LeasedSocket } from './leased-socket.ts'
 import { ProcessMetrics } from './process-metrics.ts'
@@ -187,6 +189,18 @@ export class Host {
   revokeTokens({ tenantId, tokens }: MessageOf<'revoked'>): void {
     const { auth } = this.#tenants.get(tenantId)?.config ?? this.#preparing.get(tenantId)?.tenant ?? {}
     if (auth) addRevoked(auth.revoked, tokens)
+  }
+
+  listSessions({ tenantId, query }: MessageOf<'list-sessions'>): void {
+    const tenant = this.#tenants.get(tenantId)
+    this.#send({ type: 'sessions', tenantId, sessions: tenant ? reportSessions(tenant, query) : [] })
+  }
+
+  endSessions({ tenantId, ended }: MessageOf<'end-sessions'>): void {
+    const tenant = this.#tenants.get(tenantId)
+    const config = this.#preparing.get(tenantId)?.tenant
+    if (config) config.endedSessions = addEnded(config.endedSessions, ended)
+    this.#send({ type: 'sessions-ended', tenantId, ids: tenant ? endSessions(tenant, ended) : [] })
   }
 
   receiveStored({ tenantId, results }: MessageOf<'stored'>): void {

@@ -101,6 +101,8 @@ const MESSAGE_HANDLERS: { [Type in Exclude<HostMessage['type'], 'describe'>]: Me
   woken: (host, message) => host.confirmWakeUp(message),
   announced: (host, message) => host.receiveAnnouncement(message),
   revoked: (host, message) => host.revokeTokens(message),
+  'list-sessions': (host, message) => host.listSessions(message),
+  'end-sessions': (host, message) => host.endSessions(message),
   claimed: (host, message) => host.receiveOwner(message),
   stored: (host, message) => host.receiveStored(message),
   'peer-port': (host, message, socket) => host.peerConnector.onPort(message, socket),

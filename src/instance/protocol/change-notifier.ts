@@ -1,5 +1,6 @@
 import type { Announcement, ChangedList } from '../../shared/instances/instance-protocol.ts'
 import type { PeerAnnouncer } from '../peers/peer-announcer.ts'
+import type { ClientFacts } from '../server/client-context.ts'
 import { rpcNotification } from './json-rpc.ts'
 import { type SessionTenant, sendOverGetStream } from './legacy/caller-session.ts'
 import type { Session } from './legacy/session.ts'
@@ -13,6 +14,18 @@ interface NotifyingTenant extends SessionTenant {
 
 /** A modern stream that receives change notifications. */
 export interface Listener {
+  /** Number of the stream in this process, for its handle. */
+  readonly number: number
+  readonly protocolVersion: string
+  readonly client: ClientFacts['info']
+  /** Signed-in user. */
+  readonly owner: string | undefined
+  /** Unix milliseconds. */
+  readonly startedAt: number
+  /** Lists and resource URIs. */
+  readonly subscriptions: readonly string[]
+  /** Closes the stream cleanly. */
+  finish(): void
   wantsList(list: ListName): boolean
   wantsResource(uri: string): boolean
   send(method: string, params: Record<string, unknown>): void

@@ -3,6 +3,8 @@ import type { RequestId } from './json-rpc.ts'
 export interface RunningRequest {
   readonly id: RequestId
   cancel(): void
+  /** Closes the connection of a request that is answered elsewhere, when its session is ended through the API. */
+  disconnect?(): void
 }
 
 /** Running requests of a session. Usually a few, for which a `Map` would create a new table every few requests. */
@@ -31,5 +33,9 @@ export class RunningRequests {
 
   cancelAll(): void {
     for (const request of [...this.#all]) request.cancel()
+  }
+
+  disconnectAll(): void {
+    for (const request of [...this.#all]) request.disconnect?.()
   }
 }

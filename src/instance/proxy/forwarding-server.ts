@@ -6,9 +6,13 @@ import { logCrash } from '../bridge/children/children.ts'
 import type { BufferedReporter } from '../bridge/process/buffered-reporter.ts'
 import { ChildStartError } from '../bridge/process/child-start-error.ts'
 import { startWithRetries } from '../bridge/process/start-with-retries.ts'
-import type { HttpExchange } from '../http/http-exchange.ts'
+import { header } from '../http/headers.ts'
+import type { ExchangeTenant, HttpExchange } from '../http/http-exchange.ts'
 import { refuse } from '../http/responses.ts'
 import { RPC, RpcError } from '../protocol/json-rpc.ts'
+import { isEnded } from '../protocol/legacy/ended-sessions.ts'
+import { refuseSession } from '../protocol/legacy/require-session.ts'
+import type { Session } from '../protocol/legacy/session.ts'
 import type { PreparedServer, ServerReporter } from '../server/prepared-server.ts'
 import { type ForwardOptions, forward } from './forward.ts'
 import { type ForwardedSession, ProgramSessions } from './program-sessions.ts'
@@ -90,6 +94,8 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
   }
 
   async forward(exchange: HttpExchange): Promise<void> {
+    const id = header(exchange.request, 'mcp-session-id')
+    if (id !== undefined && isEnded(exchange.tenant.config.endedSessions, id)) return refuseSession(exchange)
     try {
       const ended = recordExchange(exchange, { isLogged: this.#options.logsRequests === true })
       const session = this.#sessions.of(exchange)
@@ -106,6 +112,20 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
         '1',
       ])
     }
+  }
+
+  /** A program that does not support DELETE keeps the session until it times out, without requests. */
+  endSession(tenant: ExchangeTenant, session: Session): void {
+    const { current } = this.#slot
+    const pool = current && this.#pools.get(current)
+    if (!pool) return
+    const send = async () => {
+      const headers = await this.#sessions.headersOf(tenant, session)
+      await pool
+        .request({ method: 'DELETE', path: this.#options.path, headers })
+        .then(({ body }) => body.dump())
+    }
+    send().catch(() => {}) // its client cannot use it any more
   }
 
   /** A refused connection means that the program has just stopped. Retries with the next one. */

@@ -43,7 +43,7 @@ export class ProgramSessions {
     const claim = given === undefined ? undefined : readSessionId(given, sessionKey(tenant.stateKey, owner))
     if (!claim && !tenant.config.hasSiblings) return undefined
     const session = claim && findSession(tenant, { given: given!, claim, owner })
-    const isDone = markBusy(session)
+    const isDone = markBusy(session, exchange)
     return {
       headers: async url => {
         if (claim?.inner !== undefined) return { [SESSION]: claim.inner }
@@ -61,6 +61,12 @@ export class ProgramSessions {
         tenant.changed()
       },
     }
+  }
+
+  /** Headers that name a session to the program. */
+  async headersOf({ stateKey }: ExchangeTenant, { id, owner }: Session): Promise<Record<string, string>> {
+    const inner = readSessionId(id, sessionKey(stateKey, owner))?.inner
+    return { [SESSION]: inner ?? id, ...(await this.#begun.get(id)) }
   }
 
   #name(tenant: ExchangeTenant, id: string, owner: string | undefined): string {
@@ -110,9 +116,11 @@ function findSession(
 }
 
 /** Marks the session as used while a request is answered or a stream is open. */
-function markBusy(session: Session | undefined): () => void {
-  const work = { id: 'forwarded', cancel: () => {} } // the client cancels it by disconnecting
+function markBusy(session: Session | undefined, { request, response }: HttpExchange): () => void {
+  // The client cancels it by disconnecting.
+  const work = { id: 'forwarded', cancel: () => {}, disconnect: () => void response.destroy() }
   session?.running.add(work)
+  if (session && request.method === 'POST') session.requests++
   return () => {
     session?.running.delete(work)
     if (session) session.lastSeenAt = Date.now()

@@ -2,7 +2,8 @@ import type { Era } from '../../shared/definitions/artifact.ts'
 import type { LogLevel } from '../../shared/definitions/definitions.ts'
 import type { LogLine } from '../../shared/instances/log-line.ts'
 import type { StateBackend } from '../../shared/instances/state-operations.ts'
-import type { HttpExchange } from '../http/http-exchange.ts'
+import type { ExchangeTenant, HttpExchange } from '../http/http-exchange.ts'
+import type { Session } from '../protocol/legacy/session.ts'
 import type { CallerSession, ClientContext } from './client-context.ts'
 import type {
   CallToolResult,
@@ -50,6 +51,8 @@ export interface PreparedServer {
   notified?(method: string, params: Record<string, unknown>, session: CallerSession): void
   /** Receives every request except `/health` unchanged. For programs that speak HTTP themselves. */
   forward?(exchange: HttpExchange): Promise<void>
+  /** Ends a session of `forward` in the program, too. */
+  endSession?(tenant: ExchangeTenant, session: Session): void
   /** Path that is not forwarded but answered here while the server sleeps. */
   ownPath?: string | undefined
   /** Eras that are answered here while the server sleeps. Absent: both. */

@@ -7,13 +7,14 @@ import type {
   ToInstance,
 } from '../../shared/instances/instance-protocol.ts'
 import type { LogLine } from '../../shared/instances/log-line.ts'
+import type { EndedSessions } from '../../shared/instances/session-reports.ts'
 import { header } from '../http/headers.ts'
 import type { Guard, HttpExchange, WakeUp } from '../http/http-exchange.ts'
 import { openLog } from '../log/open-log.ts'
 import type { TenantLog } from '../log/tenant-log.ts'
 import type { PeerQuestion } from '../peers/handshake.ts'
 import { Peers } from '../peers/peers.ts'
-import { ChangeNotifier } from '../protocol/change-notifier.ts'
+import { ChangeNotifier, type Listener } from '../protocol/change-notifier.ts'
 import { EventStore } from '../protocol/legacy/event-store.ts'
 import type { Session } from '../protocol/legacy/session.ts'
 import { sessionInstance, sessionVersion } from '../protocol/legacy/session-id.ts'
@@ -116,6 +117,7 @@ export class ServedTenant {
     this.#sessions.announcer = this.server.forward ? undefined : this.peers.announcer
     this.#sessions.areShared = !this.server.sendsServerRequests
     this.#sessions.onSwept = () => this.changed()
+    this.#sessions.endedByApi = this.config.endedSessions
     return this.#sessions
   }
 
@@ -137,6 +139,20 @@ export class ServedTenant {
 
   get openSessions(): Iterable<Session> {
     return this.#sessions?.all() ?? []
+  }
+
+  /** Open subscription streams of modern clients. */
+  get listeners(): Iterable<Listener> {
+    return this.#changeNotifier?.listeners ?? []
+  }
+
+  get endedSessions(): EndedSessions | undefined {
+    return this.config.endedSessions
+  }
+
+  set endedSessions(ended: EndedSessions) {
+    this.config.endedSessions = ended
+    if (this.#sessions) this.#sessions.endedByApi = ended
   }
 
   /** True when the next answer must close its connection. Decrements `surplusConnections`. */

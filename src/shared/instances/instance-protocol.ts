@@ -2,7 +2,9 @@ import type { Artifact, DescribedServer } from '../definitions/artifact.ts'
 import type { NetworkSetting } from '../network/destinations.ts'
 import type { SeriesCounts } from './request-tally.ts'
 import type { RevokedTokens } from './revoked-tokens.ts'
+import type { EndedSessions, SessionAnswer, SessionOrder } from './session-reports.ts'
 import type { StateOperation, StateResult } from './state-operations.ts'
+import type { TenantContainer } from './tenant-container.ts'
 
 /**
  * Messages between the daemon and instance processes over the IPC channel. An instance process serves one or more
@@ -66,6 +68,8 @@ export interface Tenant {
   isPreview?: boolean
   /** Store of the handlers. Absent: the server has none. */
   state?: StatePlace
+  /** Changes while the tenant is served. */
+  endedSessions?: EndedSessions
 }
 
 /** The key-value store of one server and environment. */
@@ -82,31 +86,6 @@ export interface ProgramLimits {
   pids: number
   /** Processors, for example 0.5. Absent: no limit. Throttles the program. Needs control groups. */
   cpus?: number
-}
-
-/** How an instance runs its server in a container. */
-export interface TenantContainer {
-  engine: 'podman' | 'docker'
-  /** Executable of the engine, with the complete environment of its client. */
-  file: string
-  env: Record<string, string>
-  /** Name or id of a local image. */
-  image: string
-  /** The daemon built the image from the artifact. It writes our log lines, and other instances can continue its sessions. */
-  isOwn: boolean
-  /** User id of its processes inside. Absent: unknown. */
-  uid?: number
-  labels: Record<string, string>
-  limits: ContainerLimits
-}
-
-/** Absent: no limit. */
-export interface ContainerLimits {
-  memoryMb?: number
-  /** Processors, for example 0.5. */
-  cpus?: number
-  /** Processes and threads. */
-  pids?: number
 }
 
 /** Settings to verify tokens without the daemon. */
@@ -180,6 +159,7 @@ export type ToInstance =
   /** Answers `reach-peer`. Has the handle of the connection, if the peer accepted it. */
   | { type: 'peer-reached'; tenantId: string; seq: number }
   | { type: 'revoked'; tenantId: string; tokens: RevokedTokens }
+  | SessionOrder
   /** Answers `store`. Fewer results than operations: the others did not happen and must be sent again. */
   | { type: 'stored'; tenantId: string; results: StateResult[] }
   /** Retire all tenants and exit with 0. */
@@ -224,6 +204,7 @@ export type FromInstance =
   | { type: 'wake'; tenantId: string }
   /** Operations of handlers on their store. Answered by `stored`. The next one may only be sent after that. */
   | { type: 'store'; tenantId: string; operations: StateOperation[] }
+  | SessionAnswer
   | { type: 'alive' }
   /** Sent after changes, at most once a second. `utilization`: of the event loop since the last report, 0 to 1. */
   | { type: 'metrics'; memoryBytes: number; utilization: number; tenants: TenantMetrics[] }

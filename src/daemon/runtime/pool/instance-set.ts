@@ -84,6 +84,10 @@ export class InstanceSet implements Siblings {
     return this.#all.filter(({ reportedAt }) => reportedAt >= since).map(({ id }) => id)
   }
 
+  get all(): readonly Instance[] {
+    return this.#all
+  }
+
   get ids(): string[] {
     return this.#all.map(({ id }) => id)
   }

@@ -7,6 +7,7 @@ import type {
   TenantMetrics,
 } from '../../../shared/instances/instance-protocol.ts'
 import { RequestTally, type SeriesCounts } from '../../../shared/instances/request-tally.ts'
+import type { EndedSessions, SessionQuery, SessionReport } from '../../../shared/instances/session-reports.ts'
 import type { Place } from '../placement/placement.ts'
 import type { ServedCode, TenantNotice } from '../process/host.ts'
 import type { NamedRequest } from '../process/named-request.ts'
@@ -126,13 +127,14 @@ export class Instance implements TenantWatcher {
   }
 
   /** Rejects with RefusedArtifactError or HostEndedError. A process that does not answer in time is killed. */
-  async start(tenant: Tenant, code: ServedCode, timeoutMs: number): Promise<void> {
+  async start(tenant: () => Tenant, code: ServedCode, timeoutMs: number): Promise<void> {
     const { host } = this.place
     const timer = setTimeout(() => host.kill(), timeoutMs)
     try {
       await host.ready
       if (this.state !== 'starting') return // dismissed while starting, so it is removed
-      await host.serve(this.place.describe(tenant), code, this.id)
+      // Read as late as possible, because later changes are only sent to processes that serve the tenant.
+      await host.serve(this.place.describe(tenant()), code, this.id)
       this.readyAt = Date.now()
       if (this.state === 'starting') this.state = 'ready'
     } finally {
@@ -154,6 +156,11 @@ export class Instance implements TenantWatcher {
     return !this.isReserve && this.state === 'ready'
   }
 
+  /** It may have connections. */
+  get isServing(): boolean {
+    return this.readyAt !== undefined
+  }
+
   get takesConnections(): boolean {
     return this.isReady && this.place.host.isReachable
   }
@@ -173,12 +180,27 @@ export class Instance implements TenantWatcher {
     const { host, tenantId } = this.place
     this.isUnresponsive = true
     this.#sessionPort = host
-      .keepSessions(tenantId)
-      .catch(() => undefined)
+      .query({ type: 'keep', tenantId }, 'kept')
+      .then(
+        ({ port }) => port,
+        () => undefined,
+      )
       .finally(() => {
         this.isUnresponsive = false
       })
     return this.#sessionPort
+  }
+
+  /** Its open sessions. Rejects when its process ended. May take long when its code blocks the process. */
+  async listSessions(query: SessionQuery): Promise<SessionReport[]> {
+    const { host, tenantId } = this.place
+    return (await host.query({ type: 'list-sessions', tenantId, query }, 'sessions')).sessions
+  }
+
+  /** Returns the ids of the sessions that it ended. Otherwise like `listSessions`. */
+  async endSessions(ended: EndedSessions): Promise<string[]> {
+    const { host, tenantId } = this.place
+    return (await host.query({ type: 'end-sessions', tenantId, ended }, 'sessions-ended')).ids
   }
 
   notify(notice: WithoutTenantId<TenantNotice>): void {

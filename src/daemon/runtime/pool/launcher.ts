@@ -110,10 +110,10 @@ export class Launcher {
 
   async #start(instance: Instance, code: ServedCode, listsOnly = false): Promise<void> {
     const { served, options } = this.#owner
-    const tenant = served.loadTenant()
     const provided = await served.provide?.()
     const asleep = listsOnly ? { asleep: 'here' as const } : {}
-    await instance.start({ ...tenant, ...provided, ...asleep }, code, options.limits.startMs)
+    const tenant = () => ({ ...served.loadTenant(), ...provided, ...asleep })
+    await instance.start(tenant, code, options.limits.startMs)
   }
 
   /** `instance` is undefined when not even a process could be started. */

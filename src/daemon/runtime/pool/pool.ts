@@ -4,6 +4,7 @@ import { addRevoked, type RevokedTokens } from '../../../shared/instances/revoke
 import type { NamedRequest } from '../process/named-request.ts'
 import type { ShareableSocket } from '../process/socket-lease.ts'
 import type { Served, ServedReport } from '../served.ts'
+import type { SessionHolder, SessionPool } from '../sessions/live-sessions.ts'
 import { keepSessions, type SessionKeeper } from '../sessions/session-owners.ts'
 import type { DrainOptions } from './drain.ts'
 import { HeldConnections } from './held-connections.ts'
@@ -18,7 +19,9 @@ import { refuseConnection } from './unavailable.ts'
  * One deployment or preview, awake or asleep, and the routing of its connections. Thousands of pools hardly ever get a
  * connection, so fields that only connections need are created with the first one, and no field is a closure.
  */
-export class Pool implements ReplicasOwner, SleepingResponderOwner, IdleTimerOwner, SessionKeeper {
+export class Pool
+  implements ReplicasOwner, SleepingResponderOwner, IdleTimerOwner, SessionKeeper, SessionPool
+{
   readonly #served: Served
   readonly #options: PoolOptions
   readonly #replicas: Replicas
@@ -93,6 +96,14 @@ export class Pool implements ReplicasOwner, SleepingResponderOwner, IdleTimerOwn
 
   get instances(): InstanceSet {
     return this.#replicas.instances
+  }
+
+  get serverName(): string {
+    return this.#served.serverName
+  }
+
+  get sessionHolders(): readonly SessionHolder[] {
+    return [...this.instances.all, ...(this.#sleepingResponder?.instances.all ?? [])]
   }
 
   /** Stops all instances immediately. */

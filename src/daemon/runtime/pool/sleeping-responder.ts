@@ -103,7 +103,7 @@ export class SleepingResponder implements InstanceOwner, IdleTimerOwner {
     const { placements, limits } = this.#options
     const served = this.#served
     try {
-      const tenant = { ...served.loadTenant(), asleep: 'elsewhere' as const, hasSiblings: false }
+      const tenant = () => ({ ...served.loadTenant(), asleep: 'elsewhere' as const, hasSiblings: false })
       const place = placements.shared(served.id, { alone: false, kind: 'open', whileAsleep: true })
       const instance = this.instances.open(place)
       this.#current = instance

@@ -47,9 +47,6 @@ type MessageOf<Type extends FromInstance['type']> = Extract<FromInstance, { type
 const MAX_PORTS_SHARED = 10_000
 const MAX_PORTS_ALONE = 16
 
-/** Answers that a process no longer sends for a tenant after `retired`. */
-const TYPES_BEFORE_RETIRED: readonly FromInstance['type'][] = ['serving', 'kept', 'draining', 'drained']
-
 /** The daemon's view of an instance process: requests about its tenants, and connections handed over. */
 export class Host {
   readonly id: string
@@ -165,11 +162,14 @@ export class Host {
     return { begun, ended }
   }
 
-  /** Returns the port where the tenant accepts requests of its sessions. Rejects when the process or the tenant ended. */
-  async keepSessions(tenantId: string): Promise<number> {
-    const answer = this.#answerTo('kept', tenantId)
-    this.#process.send({ type: 'keep', tenantId })
-    return (await answer).port
+  /** Sends a message and waits for its answer, without a time limit. Rejects when the process or the tenant ended. */
+  query<Type extends FromInstance['type']>(
+    message: Extract<ToInstance, { tenantId: string }>,
+    type: Type,
+  ): Promise<MessageOf<Type>> {
+    const answer = this.#answerTo(type, message.tenantId)
+    this.#process.send(message)
+    return answer
   }
 
   /** Resolves when the process has dropped the tenant or has ended. */
@@ -276,12 +276,7 @@ export class Host {
     const pending = this.#answers.take('retired', tenantId)
     if (!pending) return
     this.#states.forget(tenantId)
-    this.#answers.rejectBefore(
-      pending,
-      TYPES_BEFORE_RETIRED,
-      tenantId,
-      new Error('was retired before it answered'),
-    )
+    this.#answers.rejectBefore(pending, tenantId, new Error('was retired before it answered'))
     pending.resolve(message)
   }
 

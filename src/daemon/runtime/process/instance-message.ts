@@ -1,18 +1,20 @@
 import type { FromInstance, TenantMetrics } from '../../../shared/instances/instance-protocol.ts'
 import { MAX_ANNOUNCED, MAX_SERIES, MAX_SESSION_ID } from '../../../shared/instances/instance-protocol.ts'
 import { LATENCY_BUCKETS } from '../../../shared/instances/latency-buckets.ts'
+import { MAX_SESSIONS, REPORT_LIMITS } from '../../../shared/instances/session-reports.ts'
+import { isCount, isId, isListOf, isObject, type Members } from './message-checks.ts'
+import { isSessionReport } from './session-report.ts'
 import { isStateBatch } from './state-operation.ts'
 
 const MAX_TENANTS = 10_000
-const MAX_ID_CHARACTERS = 256
+/** Sessions and subscription streams of a tenant. */
+const MAX_OPEN_SESSIONS = MAX_SESSIONS + 1000
 const MAX_MESSAGE_CHARACTERS = 64 * 1024
 /** Largest count in one report. Sums of larger numbers would lose precision and eventually overflow. */
 const MAX_COUNTED = 1e9
 const MAX_SUM_MS = 1e12
 
 const CHANGED_LISTS: readonly unknown[] = ['tools', 'resources', 'prompts']
-
-type Members = Record<string, unknown>
 
 /** The messages of one IPC packet. Undefined when one of them is malformed. */
 export function parseInstanceMessages(input: unknown): FromInstance[] | undefined {
@@ -44,6 +46,9 @@ const CHECKS: Record<FromInstance['type'], (message: Members) => boolean> = {
   retired: ({ tenantId }) => isId(tenantId),
   kept: ({ tenantId, port }) => isId(tenantId) && isPort(port),
   'log-held': ({ tenantId }) => isId(tenantId),
+  sessions: ({ tenantId, sessions }) =>
+    isId(tenantId) && isListOf(sessions, REPORT_LIMITS.sessions, isSessionReport),
+  'sessions-ended': ({ tenantId, ids }) => isId(tenantId) && isListOf(ids, MAX_OPEN_SESSIONS, isId),
   announce: ({ tenantId, lists, uris, used, ended }) =>
     isId(tenantId) &&
     isListOf(lists, CHANGED_LISTS.length, list => CHANGED_LISTS.includes(list)) &&
@@ -104,22 +109,10 @@ function isBucket(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) < LATENCY_BUCKETS
 }
 
-function isListOf(values: unknown, most: number, isValue: (value: unknown) => boolean): boolean {
-  return Array.isArray(values) && values.length <= most && values.every(isValue)
-}
-
 function isDescription(described: unknown): boolean {
   return (
     isObject(described) && ['tools', 'resources', 'prompts'].every(name => Array.isArray(described[name]))
   )
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function isId(value: unknown): boolean {
-  return typeof value === 'string' && value.length <= MAX_ID_CHARACTERS
 }
 
 function isSessionId(value: unknown): boolean {
@@ -132,8 +125,4 @@ function isText(value: unknown): boolean {
 
 function isPort(value: unknown): boolean {
   return Number.isInteger(value) && Number(value) > 0 && Number(value) < 65_536
-}
-
-function isCount(value: unknown, most = Number.MAX_SAFE_INTEGER): boolean {
-  return typeof value === 'number' && value >= 0 && value <= most
 }

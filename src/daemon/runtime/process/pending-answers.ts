@@ -9,6 +9,16 @@ interface Answer {
   reject(error: Error): void
 }
 
+/** Answers that a process no longer sends for a tenant after `retired`. */
+const TYPES_BEFORE_RETIRED: readonly FromInstance['type'][] = [
+  'serving',
+  'kept',
+  'draining',
+  'drained',
+  'sessions',
+  'sessions-ended',
+]
+
 /** Pending answers from a process. Answers of one kind arrive in the order of the questions. */
 export class PendingAnswers {
   readonly #waiting = new Map<string, Answer[]>()
@@ -34,14 +44,9 @@ export class PendingAnswers {
     return next
   }
 
-  /** Rejects the tenant's answers of these types to older questions. */
-  rejectBefore(
-    { question }: Answer,
-    types: readonly FromInstance['type'][],
-    tenantId: string,
-    error: Error,
-  ): void {
-    for (const type of types)
+  /** Rejects the tenant's answers to older questions that no longer come once it is retired. */
+  rejectBefore({ question }: Answer, tenantId: string, error: Error): void {
+    for (const type of TYPES_BEFORE_RETIRED)
       while ((this.#waiting.get(`${type} ${tenantId}`)?.[0]?.question ?? question) < question)
         this.take(type, tenantId)?.reject(error)
   }

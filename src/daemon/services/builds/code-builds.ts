@@ -8,7 +8,7 @@ import type {
   ProgramDefinition,
 } from '../../../shared/definitions/definitions.ts'
 import { HostingError } from '../../../shared/errors.ts'
-import type { TenantContainer } from '../../../shared/instances/instance-protocol.ts'
+import type { TenantContainer } from '../../../shared/instances/tenant-container.ts'
 import { type BuiltArtifact, buildArtifact } from '../../builder/build-artifact.ts'
 import { digestOf } from '../../builder/digest.ts'
 import { parseNpx } from '../../builder/program/npx-command.ts'

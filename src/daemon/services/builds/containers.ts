@@ -2,7 +2,7 @@ import type { ContainerEngine, ContainerLimit } from '../../../shared/container-
 import type { DeployConfig } from '../../../shared/contract/deployments/deploy-config.ts'
 import type { Artifact } from '../../../shared/definitions/artifact.ts'
 import { HostingError } from '../../../shared/errors.ts'
-import type { ContainerLimits, TenantContainer } from '../../../shared/instances/instance-protocol.ts'
+import type { ContainerLimits, TenantContainer } from '../../../shared/instances/tenant-container.ts'
 import type { Build } from '../../store/tables/builds.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 

@@ -1,3 +1,4 @@
+import type { StoreEnvironment } from '../../../shared/contract/states.ts'
 import type { Artifact } from '../../../shared/definitions/artifact.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { Tenant, TenantAuth } from '../../../shared/instances/instance-protocol.ts'
@@ -12,7 +13,7 @@ import { readStoredValues } from '../deployments/stored-variables.ts'
 
 export type TenantDependencies = Pick<
   ServiceDependencies,
-  'addresses' | 'programSources' | 'programs' | 'secrets' | 'states' | 'store'
+  'addresses' | 'clock' | 'programSources' | 'programs' | 'secrets' | 'states' | 'store'
 >
 
 export interface Preview {
@@ -50,6 +51,7 @@ export function deploymentTenant(deps: TenantDependencies, id: string, auth: Ten
     recordsBodies: recordsBodies(deployment),
     ...(config.timeout_seconds !== undefined && { handlerTimeoutMs: config.timeout_seconds * 1000 }),
     ...(auth && { auth }),
+    ...endedSessions(deps, deployment.name, deployment.environment),
     allowedOrigins: config.origins ?? [],
   }
 }
@@ -63,6 +65,7 @@ export function previewTenant(deps: TenantDependencies, preview: Preview): Tenan
     env: tenantEnv(build, { ...readStoredValues(deps, build.name, 'development'), ...preview.given }),
     // The same for all builds, so that sessions continue with the next build.
     stateKey: deps.secrets.derive(`state preview ${build.name}`),
+    ...endedSessions(deps, build.name, 'preview'),
     isPreview: true,
     ...(preview.isInspected && { handlerTimeoutMs: INSPECTED_TIMEOUT_MS }),
     allowPrivateNetwork: false,
@@ -89,6 +92,15 @@ export function describingTenant(
     stateKey: deps.secrets.derive(`state ${build.id}`),
     program: programFolders(deps, build, build.id),
   }
+}
+
+function endedSessions(
+  { clock, store }: Pick<ServiceDependencies, 'clock' | 'store'>,
+  server: string,
+  environment: StoreEnvironment,
+): Pick<Tenant, 'endedSessions'> {
+  const ended = store.endedSessions.find(server, environment, Date.parse(clock.wallTime()))
+  return ended ? { endedSessions: ended } : {}
 }
 
 /** Throws NOT_FOUND for a removed build. */

@@ -1,4 +1,5 @@
 import { header } from '../../http/headers.ts'
+import type { HttpExchange } from '../../http/http-exchange.ts'
 import { refuse } from '../../http/responses.ts'
 import type { TenantExchange } from '../../tenant/served-tenant.ts'
 import { RPC } from '../json-rpc.ts'
@@ -22,8 +23,11 @@ export function requireSession(exchange: TenantExchange): Session | undefined {
       code: RPC.refused,
       message: 'The header Mcp-Session-Id is required. The answer to initialize contains it.',
     })
-  // 404 makes the client start a new session (2025-11-25 transports, "Session Management").
-  else
-    refuse(exchange, 404, { code: RPC.sessionNotFound, message: 'Session not found. Send initialize again.' })
+  else refuseSession(exchange)
   return undefined
+}
+
+/** 404 makes the client start a new session (2025-11-25 transports, "Session Management"). */
+export function refuseSession(exchange: HttpExchange): void {
+  refuse(exchange, 404, { code: RPC.sessionNotFound, message: 'Session not found. Send initialize again.' })
 }

@@ -13,6 +13,7 @@ export function runLegacy(run: Run, session: Session): void {
   const method = findSessionMethod(exchange.tenant, session, request.method)
   const running = { id: request.id, cancel: () => cancelRun(run) }
   run.onSettled = () => session.running.delete(running)
+  session.requests++
   const missing = () => {
     throw new RpcError(RPC.methodNotFound, `Method not found: ${request.method}`)
   }

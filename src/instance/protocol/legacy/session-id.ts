@@ -3,6 +3,8 @@ import { LEGACY_REVISIONS, type LegacyRevision } from '../revisions.ts'
 
 /** Loaded on first use, which saves a megabyte in other processes. */
 const crypto = () => process.getBuiltinModule('node:crypto')
+/** As many as in other ids. */
+const HANDLE_CHARACTERS = 20
 
 /**
  * Session ids have the form `<instance>.<random>.<revision><issued>-<capabilities>-[<port>]-[<version>][-p].<mac>`. They are
@@ -60,6 +62,16 @@ export function readSessionId(id: string, key: Buffer): SessionClaim | undefined
 
 export function sessionInstance(id: string): string {
   return id.slice(0, id.indexOf('.'))
+}
+
+/** Unix seconds, unverified. NaN when the id is not ours. */
+export function sessionStart(id: string): number {
+  return Number.parseInt(id.split('.', 3)[2]?.slice(1).split('-', 1)[0] ?? '', 36)
+}
+
+/** Names the session to people. Its id would let a reader take it over. */
+export function sessionHandle(id: string): string {
+  return `ses_${crypto().createHash('sha256').update(id).digest('hex').slice(0, HANDLE_CHARACTERS)}`
 }
 
 /** Deployment that started the session, unverified. Undefined when the id does not name one. */

@@ -16,6 +16,10 @@ export interface Session {
   revision: LegacyRevision
   /** Undefined until `logging/setLevel`. Until then, all messages are sent. */
   logLevel: LogLevel | undefined
+  /** Time of `initialize`, in Unix milliseconds. */
+  startedAt: number
+  /** Number of requests on this instance since it has the session. */
+  requests: number
   lastSeenAt: number
   /** Time when another instance last reported that it serves the session too. Undefined when none does. */
   usedElsewhereAt: number | undefined

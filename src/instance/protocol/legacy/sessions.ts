@@ -1,10 +1,12 @@
 import type { Announcement } from '../../../shared/instances/instance-protocol.ts'
 import { sessionLabel } from '../../../shared/instances/session-label.ts'
+import { type EndedSessions, MAX_SESSIONS } from '../../../shared/instances/session-reports.ts'
 import type { PeerAnnouncer } from '../../peers/peer-announcer.ts'
 import type { ClientFacts } from '../../server/client-context.ts'
 import { LATEST_LEGACY, type LegacyRevision } from '../revisions.ts'
 import { RunningRequests } from '../running-requests.ts'
 import { capabilitiesOf, capabilityBits } from './capability-bits.ts'
+import { isEnded } from './ended-sessions.ts'
 import type { Session } from './session.ts'
 import { createSessionId, readSessionId, sessionKey } from './session-id.ts'
 
@@ -24,7 +26,7 @@ export interface SessionLimits {
 }
 
 const SESSION_LIMITS: SessionLimits = {
-  maxSessions: 10_000,
+  maxSessions: MAX_SESSIONS,
   idleMs: 30 * 60_000,
   maxAgeMs: 24 * 3_600_000,
 }
@@ -49,6 +51,8 @@ export class Sessions {
   announcer: PeerAnnouncer | undefined
   /** True when several instances may serve a session at the same time. */
   areShared = false
+  /** Sessions that were ended through the API. */
+  endedByApi: EndedSessions | undefined
   /** Called after sessions were checked for expiry. */
   onSwept: (() => void) | undefined
 
@@ -76,7 +80,7 @@ export class Sessions {
       inner,
     }
     const id = createSessionId(this.#instanceId, claim, sessionKey(this.#key, owner))
-    return this.#add(id, owner, { protocolVersion: revision, ...facts })
+    return this.#add(id, owner, { protocolVersion: revision, ...facts }, claim.issuedAt)
   }
 
   /** True when this instance already has the session. */
@@ -139,11 +143,12 @@ export class Sessions {
   }
 
   #takeOver(id: string, owner: string | undefined): Session | undefined {
-    if (this.#ended.has(id)) return undefined
+    if (this.#ended.has(id) || isEnded(this.endedByApi, id)) return undefined
     const claim = readSessionId(id, sessionKey(this.#key, owner))
     if (!claim || claim.issuedAt * 1000 + this.#limits.maxAgeMs < Date.now()) return undefined
     const capabilities = capabilitiesOf(claim.capabilityBits)
-    const session = this.#add(id, owner, { protocolVersion: claim.revision, capabilities, info: undefined })
+    const client = { protocolVersion: claim.revision, capabilities, info: undefined }
+    const session = this.#add(id, owner, client, claim.issuedAt)
     if (this.announcer && this.areShared) {
       session.usedElsewhereAt = Date.now()
       this.announcer.session('used', id)
@@ -158,7 +163,8 @@ export class Sessions {
     if (this.#ended.size > MAX_ENDED) this.#ended.delete(this.#ended.values().next().value!)
   }
 
-  #add(id: string, owner: string | undefined, client: ClientFacts): Session {
+  /** `issuedAt`: Unix seconds. */
+  #add(id: string, owner: string | undefined, client: ClientFacts, issuedAt: number): Session {
     if (this.#open.size >= this.#limits.maxSessions) this.#forget(this.#longestIdle())
     const session: Session = {
       id,
@@ -166,6 +172,8 @@ export class Sessions {
       label: sessionLabel(id),
       revision: client.protocolVersion as LegacyRevision,
       logLevel: undefined,
+      startedAt: issuedAt * 1000,
+      requests: 0,
       lastSeenAt: Date.now(),
       usedElsewhereAt: undefined,
       running: new RunningRequests(),

@@ -14,6 +14,9 @@ interface SubscriptionFilter {
   resourceSubscriptions?: string[]
 }
 
+/** Number of streams that this process has opened. */
+let streams = 0
+
 /**
  * `subscriptions/listen`: a stream that starts with the accepted subscriptions and ends with a result when the server closes it
  * (2026-07-28 basic/utilities/subscriptions).
@@ -30,7 +33,21 @@ export function serveListen(exchange: TenantExchange, request: RpcRequest): void
   if (!tenant.hasRoomForStream) return refuseStream(exchange, request.id)
   const honoured = honouredPart(filter, tenant.server.capabilities)
   const meta = { [META.subscriptionId]: request.id }
+  const envelope = request.params!._meta as Record<string, unknown>
+  const finish = () => {
+    stream.send(
+      rpcResult(request.id, modernResult(tenant, request.method, { members: '', meta, failed: false })),
+    )
+    stream.end()
+  }
   const listener: Listener = {
+    number: ++streams,
+    protocolVersion: envelope[META.protocolVersion] as string,
+    client: envelope[META.clientInfo] as Listener['client'],
+    owner: exchange.caller?.subject,
+    startedAt: Date.now(),
+    subscriptions: namesOf(honoured),
+    finish,
     wantsList: list => honoured[`${list}ListChanged`] === true,
     wantsResource: uri => honoured.resourceSubscriptions?.includes(uri) ?? false,
     send(method, params) {
@@ -38,12 +55,6 @@ export function serveListen(exchange: TenantExchange, request: RpcRequest): void
       tenant.log.message('out', notification)
       stream.send(notification)
     },
-  }
-  const finish = () => {
-    stream.send(
-      rpcResult(request.id, modernResult(tenant, request.method, { members: '', meta, failed: false })),
-    )
-    stream.end()
   }
   const ended = new AbortController()
   const stream = openStream(exchange, [], () => {
@@ -62,6 +73,12 @@ export function serveListen(exchange: TenantExchange, request: RpcRequest): void
   if (honoured.resourceSubscriptions) tenant.server.listen?.(honoured.resourceSubscriptions, ended.signal)
   // There is nothing to send, or the stream would end soon.
   if (Object.keys(honoured).length === 0 || tenant.isDraining) finish()
+}
+
+/** Subscribed lists and resource URIs. */
+function namesOf(filter: SubscriptionFilter): string[] {
+  const lists = (['tools', 'resources', 'prompts'] as const).filter(list => filter[`${list}ListChanged`])
+  return [...lists, ...(filter.resourceSubscriptions ?? [])]
 }
 
 function isFilter(value: unknown): value is SubscriptionFilter {

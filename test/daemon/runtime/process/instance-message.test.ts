@@ -5,6 +5,20 @@ import {
 } from '../../../../src/daemon/runtime/process/instance-message.ts'
 
 const SERIES = { method: 'tools/call', tool: 'add', requests: 2, errors: 0, sumMs: 1.5, latencies: [9, 2] }
+const SESSION = {
+  id: 'ses_0123456789abcdef0123',
+  kind: 'session',
+  label: 'abc',
+  protocolVersion: '2025-11-25',
+  client: { name: 'test', version: '1' },
+  caller: 'github|42',
+  startedAt: 1000,
+  lastUsedAt: 2000,
+  requests: 1,
+  activeRequests: 0,
+  openStreams: 0,
+  subscriptions: ['tools'],
+}
 const METRICS = {
   tenantId: 'dep_a',
   connections: 1,
@@ -32,6 +46,8 @@ test.each([
     used: ['s'],
     ended: ['x'.repeat(4096)],
   },
+  { type: 'sessions', tenantId: 'dep_a', sessions: [SESSION] },
+  { type: 'sessions-ended', tenantId: 'dep_a', ids: ['ses_0123456789abcdef0123'] },
   { type: 'metrics', memoryBytes: 1, utilization: 0.5, tenants: [METRICS] },
 ])('accepts a message of type $type', message => {
   expect(parseInstanceMessage(message)).toBe(message)
@@ -57,6 +73,13 @@ test.each([
   ['too many sessions', announcement({ ended: Array(101).fill('s') })],
   ['a very long session id', announcement({ used: ['x'.repeat(4097)] })],
   ['sessions that are not an array', announcement({ ended: 's' })],
+  ['too many reported sessions', sessionsOf(...Array(101).fill(SESSION))],
+  ['a session id instead of a handle', sessionsOf({ ...SESSION, id: 'inst_a.abc.0.mac' })],
+  ['a very long client name', sessionsOf({ ...SESSION, client: { name: 'x'.repeat(1000), version: '1' } })],
+  ['a time that no date has', sessionsOf({ ...SESSION, startedAt: 1e300 })],
+  ['a fraction of a request', sessionsOf({ ...SESSION, requests: 0.5 })],
+  ['too many subscriptions', sessionsOf({ ...SESSION, subscriptions: Array(6).fill('tools') })],
+  ['too many ended sessions', { type: 'sessions-ended', tenantId: 'dep_a', ids: Array(11_001).fill('s') }],
   ['null as metrics', { type: 'metrics', memoryBytes: 1, utilization: 0.5, tenants: [null] }],
   [
     'counts that are not numbers',
@@ -99,4 +122,8 @@ function metricsWith(...series: unknown[]) {
 
 function announcement(changes: object): object {
   return { type: 'announce', tenantId: 'dep_a', lists: [], uris: [], used: [], ended: [], ...changes }
+}
+
+function sessionsOf(...sessions: unknown[]) {
+  return { type: 'sessions', tenantId: 'dep_a', sessions }
 }
