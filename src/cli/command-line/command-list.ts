@@ -34,6 +34,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     'requests show': 'show a request with its arguments and answer',
     'requests replay': 'repeat a recorded tool call',
     'requests export': 'write requests as an HTTP archive',
+    sessions: 'list the open MCP sessions of a server',
+    'sessions end': 'end MCP sessions of a server',
+    grants: 'list what users of a server with sign-in granted to clients',
+    'grants revoke': 'revoke a grant with its tokens',
+    clients: 'list the MCP clients of a server with sign-in',
+    'clients remove': 'remove a client and revoke its grants',
   }),
   ...section('Manage deployments', {
     stop: 'stop a deployment and keep its address',

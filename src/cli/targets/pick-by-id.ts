@@ -34,7 +34,11 @@ export function pickById<T extends { id: string }>(
 }
 
 function isPrefix(reference: string, id: string, minPrefix: number): boolean {
-  const random = id.slice(id.indexOf('_') + 1)
-  const isLong = reference.slice(reference.indexOf('_') + 1).length >= minPrefix
-  return isLong && (id.startsWith(reference) || random.startsWith(reference))
+  const isLong = withoutKind(reference).length >= minPrefix
+  return isLong && (id.startsWith(reference) || withoutKind(id).startsWith(reference))
+}
+
+/** `ses_3f9a` → `3f9a` */
+function withoutKind(id: string): string {
+  return id.replace(/^[a-z]{3}_/, '')
 }

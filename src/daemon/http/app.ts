@@ -16,6 +16,7 @@ import { serverMcpEndpoints } from './api/server-mcp.ts'
 import { serversEndpoints } from './api/servers.ts'
 import { suiteRunsEndpoints } from './api/suite-runs.ts'
 import { sessionsEndpoints } from './api/sessions.ts'
+import { signInsEndpoints } from './api/sign-ins.ts'
 import { check, dispatch, refuseUnknown } from './dispatch.ts'
 import {
   type Bindings,
@@ -71,6 +72,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
   const servers = serversEndpoints(services)
   const suiteRuns = suiteRunsEndpoints(services)
   const sessions = sessionsEndpoints(services)
+  const signIns = signInsEndpoints(services)
   const test = testEndpoints(services)
   const chats = chatsEndpoints(services)
   const modelKeys = modelKeysEndpoints(services)
@@ -139,6 +141,10 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
       ['GET /api/servers/{name}/sessions', 'READ', sessions.listSessions],
       ['DELETE /api/servers/{name}/sessions', 'BUILD_AND_DEPLOY', sessions.endSessions],
       ['DELETE /api/servers/{name}/sessions/{id}', 'BUILD_AND_DEPLOY', sessions.endSession],
+      ['GET /api/servers/{name}/grants', 'READ', signIns.listGrants],
+      ['DELETE /api/servers/{name}/grants/{id}', 'BUILD_AND_DEPLOY', signIns.revokeGrant],
+      ['GET /api/servers/{name}/clients', 'READ', signIns.listClients],
+      ['DELETE /api/servers/{name}/clients/{id}', 'BUILD_AND_DEPLOY', signIns.removeClient],
       ['GET /api/logs', 'READ', servers.allLogs],
 
       ['GET /api/requests', 'READ', requests.listRequests],

@@ -2,6 +2,7 @@ import { ApiKeys } from './access/api-keys.ts'
 import { IdempotencyKeys } from './access/idempotency-keys.ts'
 import { VendorKeys } from './access/model-keys.ts'
 import { RateLimits } from './access/rate-limits.ts'
+import { SignInGrants } from './access/sign-in-grants.ts'
 import { Mappings } from './addresses/mappings.ts'
 import { McpTargets } from './addresses/mcp-targets.ts'
 import { TestAddresses } from './addresses/test-addresses.ts'
@@ -82,6 +83,7 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
     serverSessions: new ServerSessions(deps),
     serverStores: new ServerStores(deps),
     signIns: deps.signIns,
+    signInGrants: new SignInGrants(deps),
     rateLimits: new RateLimits(deps.store.database, enterpriseLimit),
   }
 }

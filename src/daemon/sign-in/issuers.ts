@@ -5,6 +5,7 @@ import type { DeploymentAuth } from '../../shared/contract/deployments/deploymen
 import type { TenantAuth } from '../../shared/instances/instance-protocol.ts'
 import type { RevokedTokens } from '../../shared/instances/revoked-tokens.ts'
 import { identityProvider } from './identity-provider.ts'
+import { ACCESS_TOKEN_SECONDS, issuerOf, REFRESH_TOKEN_SECONDS } from './issuer-address.ts'
 import { issuerStorage } from './issuer-storage.ts'
 import { LocalProvider, type LocalUsers } from './local-provider.ts'
 
@@ -33,8 +34,6 @@ export interface ProtectedAddress {
 }
 
 const DEFAULT_SCOPES = ['openid', 'profile', 'email']
-/** Users of a client sign in again after a month without use. */
-const REFRESH_TOKEN_SECONDS = 30 * 24 * 3600
 /** Instances get the key when they start, so it must not change. The first rotation is in 2070. */
 const ROTATION_SECONDS = 100 * 365.25 * 24 * 3600
 
@@ -98,17 +97,13 @@ export class Issuers {
       storage: issuerStorage(this.#storage, name, (id, until) => onRevoked(issuer, { [id]: until })),
       resources,
       scopes: offeredScopes(auth),
-      tokenTTL: auth.token_ttl ?? 3600,
+      tokenTTL: auth.token_ttl ?? ACCESS_TOKEN_SECONDS,
       refreshTokenTTL: REFRESH_TOKEN_SECONDS,
       revocation: true,
       signing: { algorithm: 'EdDSA', rotationSeconds: ROTATION_SECONDS },
       log,
     })
   }
-}
-
-function issuerOf(origin: string, address: string): string {
-  return `${origin}/auth/${address}`
 }
 
 function requiredScopes({ scopes, required_scopes }: DeploymentAuth): string[] {

@@ -16,6 +16,7 @@ import { ReleaseStore } from './tables/releases.ts'
 import { RemovalStore } from './tables/removals.ts'
 import { RequestHistoryStore } from './tables/request-history.ts'
 import { ServerStore } from './tables/servers.ts'
+import { SignInGrantStore } from './tables/sign-in-grants.ts'
 import { SignInRecordStore } from './tables/sign-in-records.ts'
 import { SourceStore } from './tables/sources.ts'
 import { SuiteRunStore } from './tables/suite-runs.ts'
@@ -48,6 +49,7 @@ export function openStore(path: string) {
     destinations: new DestinationStore(database),
     endedSessions: new EndedSessionStore(database),
     idempotencyKeys: new IdempotencyKeyStore(database),
+    signInGrants: new SignInGrantStore(database),
     signInRecords: new SignInRecordStore(database),
     variables: new VariableStore(database),
     /** Creation time of the newest record. */

@@ -5,6 +5,8 @@ export interface RunningRequest {
   cancel(): void
   /** Closes the connection of a request that is answered elsewhere, when its session is ended through the API. */
   disconnect?(): void
+  /** A stream of messages outside requests, which is answered elsewhere. */
+  readonly isStream?: boolean
 }
 
 /** Running requests of a session. Usually a few, for which a `Map` would create a new table every few requests. */
@@ -13,6 +15,10 @@ export class RunningRequests {
 
   get size(): number {
     return this.#all.length
+  }
+
+  get streams(): number {
+    return this.#all.filter(({ isStream }) => isStream).length
   }
 
   add(request: RunningRequest): void {

@@ -118,7 +118,8 @@ function findSession(
 /** Marks the session as used while a request is answered or a stream is open. */
 function markBusy(session: Session | undefined, { request, response }: HttpExchange): () => void {
   // The client cancels it by disconnecting.
-  const work = { id: 'forwarded', cancel: () => {}, disconnect: () => void response.destroy() }
+  const isStream = request.method === 'GET'
+  const work = { id: 'forwarded', cancel: () => {}, disconnect: () => void response.destroy(), isStream }
   session?.running.add(work)
   if (session && request.method === 'POST') session.requests++
   return () => {

@@ -70,8 +70,8 @@ function sessionDetails({ label, client, lastSeenAt, requests, running, stream }
     ...clientPart(client.info),
     lastUsedAt: lastSeenAt,
     requests,
-    activeRequests: running.size,
-    openStreams: stream ? 1 : 0,
+    activeRequests: running.size - running.streams,
+    openStreams: (stream ? 1 : 0) + running.streams,
   }
 }
 

@@ -59,6 +59,7 @@ const CASES: [args: string, prints?: RegExp][] = [
   ['prompts weather', /^(\w+\n)+$/],
   ['requests weather', /^(req_\S+\n)+$/],
   ['requests export weather -o HOME/weather.har', /^HOME\/weather\.har\n$/],
+  ['sessions end --all --server weather', /^0\n$/],
   ['connect weather --client codex --print', /^\[mcp_servers\.weather\]\nurl = "http:.*"\n$/],
   ['open weather', URL_LINE],
   ['env set weather CITY=Oslo'],
@@ -109,8 +110,11 @@ test.each(CASES)('mcp %s -q prints one value', async (line, prints) => {
   if (prints) expect(printed.replaceAll(folder, 'HOME')).toMatch(prints)
 })
 
-/** An upgrade prints the same record as `daemon restart`. A restore prints the backup, and its own test runs it. */
-const ELSEWHERE = /^daemon (upgrade|restore)/
+/**
+ * An upgrade prints the same record as `daemon restart`. A restore prints the backup. The others print ids. Their own tests run
+ * them.
+ */
+const ELSEWHERE = /^(daemon (upgrade|restore)|sessions|grants|clients)$/
 
 test('every command with a value for --quiet is tested', () => {
   const tested = CASES.flatMap(([line, prints]) => (prints ? [line] : []))

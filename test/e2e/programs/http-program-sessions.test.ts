@@ -115,6 +115,37 @@ describe('a program with three instances', () => {
     expect(await count(url, { ...forged, 'mcp-session-id': '7d1b6a3e' })).toEqual(['404'])
   })
 
+  test('a session that is ended through the API ends in the program, closes its streams and gets 404', async () => {
+    const [session, other] = await twoOfOneProgram()
+    const stream = await open(url, { headers: session })
+    await once(stream, 'data')
+    const closed = new Promise(resolve => stream.on('error', () => {}).once('close', resolve))
+    const sessionsOf = async () =>
+      (await post(url, rpc('tools/call', { name: 'sessions' }), other)).json.result.content[0].text
+    const before = Number(await sessionsOf())
+    const { items } = (await daemon.api('GET', '/api/servers/several/sessions')).body
+    const listed = items.find((one: { openStreams: number }) => one.openStreams === 1)
+    expect(listed).toMatchObject({ kind: 'session', client: null, requests: 1 })
+    const answer = await daemon.api('DELETE', `/api/servers/several/sessions/${listed.id}`)
+    expect(answer.body).toEqual({ ended: 1, unanswered: [] })
+    await closed
+    for (let tries = 0; tries < 3; tries++) expect(await count(url, session)).toEqual(['404'])
+    await expect.poll(sessionsOf).toBe(String(before - 1))
+    expect(await answerOf(url, other)).toBe('one 2')
+  })
+
+  /** Sessions of the same program, each with one call. */
+  async function twoOfOneProgram(): Promise<[Session, Session]> {
+    const seen = new Map<string, Session>()
+    for (;;) {
+      const session = await beginSession(url)
+      const pid = (await count(url, session))[2]!
+      const other = seen.get(pid)
+      if (other) return [session, other]
+      seen.set(pid, session)
+    }
+  }
+
   test('killing a program ends only its sessions', async () => {
     const sessions = await Promise.all([1, 2, 3, 4].map(() => beginSession(url)))
     const pids = await Promise.all(sessions.map(async session => (await count(url, session))[2]!))

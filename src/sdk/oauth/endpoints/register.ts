@@ -24,6 +24,7 @@ export const register: Endpoint = async (component, request, { clientAddress = '
     ...metadata,
     client_id: randomToken(16),
     origin: 'registered',
+    registeredAt: issuedAt,
     ...(secret !== undefined && { secretHash: hashToken(secret) }),
   }
   await component.storage.put('new-client', client.client_id, client, issuedAt + ttlSeconds)

@@ -17,6 +17,8 @@ export interface Client extends ClientMetadata {
   secretHash?: string
   /** `metadata-document`: only the URL of the document identifies the client. */
   origin: 'configured' | 'registered' | 'metadata-document' | 'unregistered'
+  /** Time of the registration, in seconds since 1970. Registered clients only. */
+  registeredAt?: number
   /** Skips the consent page. Configured clients only. */
   skipConsent?: boolean
   /** Allows redirects to any loopback address. */
