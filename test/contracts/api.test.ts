@@ -3,6 +3,7 @@ import { validate as validateOpenApi } from '@apidevtools/swagger-parser'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { seedSmallBase } from '../helpers/containers/small-base.ts'
 import { startTestDaemon } from '../helpers/daemon/daemon.ts'
+import { testAccess } from './answers/access.ts'
 import { testBuilds, testUnusedBuilds } from './answers/builds.ts'
 import { testChats } from './answers/chats.ts'
 import { testDaemon } from './answers/daemon.ts'
@@ -78,6 +79,7 @@ describe('every success response matches its description:', () => {
   testProjects(contract)
   testDeployments(contract)
   testRequests(contract)
+  testAccess(contract)
   testDaemon(contract)
   testUnusedBuilds(contract)
 })

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { echoServer, suiteRun } from '../daemon/http/fixtures.ts'
 import { tarGz } from '../helpers/archives.ts'
+import { beginSession } from '../helpers/clients/mcp-requests.ts'
+import { signInWithKey } from '../helpers/daemon/local-sign-in.ts'
 import { type Contract, deployBody } from './contract.ts'
 import type { OpenApiClient } from './openapi-client.ts'
 
@@ -8,7 +10,7 @@ import type { OpenApiClient } from './openapi-client.ts'
 export function testLists(contract: Contract): void {
   test('returns each record once across its pages and rejects an unknown page token', async () => {
     const { api } = contract
-    await makeTwoOfEach(api)
+    await makeTwoOfEach(contract)
     const lists = api.operations.filter(({ method, spec }) => method === 'GET' && tokenOf(spec))
     expect(lists.length).toBeGreaterThan(8)
     for (const { spec } of lists) await expectPages(api, spec)
@@ -52,14 +54,25 @@ async function expectPages(api: OpenApiClient, spec: Spec): Promise<void> {
     expect((await api.call(operationId, params, { query: `limit=${limit}` })).status, limit).toBe(400)
 }
 
-async function makeTwoOfEach(api: OpenApiClient): Promise<void> {
+async function makeTwoOfEach(contract: Contract): Promise<void> {
+  const { api } = contract
   const { body: build } = await api.call('createBuild', {}, { body: echoServer('listed') })
   const { mcp_id } = build.data
   const { body: made } = await api.call('createDeployment', {}, { body: deployBody(mcp_id, 'production') })
   const { deployment_id: deploymentId } = made.data
-  await api.call('createDeployment', {}, { body: deployBody(mcp_id, 'staging') })
+  const config = { auth: { provider: 'local' } }
+  const { body: guarded } = await api.call(
+    'createDeployment',
+    {},
+    { body: deployBody(mcp_id, 'staging', config) },
+  )
+  const { body: status } = await api.call('getDeploymentStatus', {
+    deployment_id: guarded.data.deployment_id,
+  })
   await api.call('restartDeployment', { deployment_id: deploymentId })
   for (const name of ['one', 'two']) {
+    await signInWithKey(status.data.sign_in.issuer, contract.daemon.ownerKey)
+    await beginSession(made.data.url)
     await api.call('createApiKey', {}, { body: { name, scopes: ['READ'] } })
     const { body: project } = await api.call('createProject', {}, { body: { name } })
     const body = tarGz([{ name: 'README', content: 'nothing to build' }])
@@ -96,7 +109,8 @@ async function paramsOf(api: OpenApiClient, operationId: string): Promise<Record
     await api.call('changeStoreEntries', place, { body: { set } })
     return place
   }
-  if (operationId === 'listReleases' || operationId === 'getServerLog') return { name: 'listed' }
+  const ofServer = ['listReleases', 'getServerLog', 'listSessions', 'listGrants', 'listSignInClients']
+  if (ofServer.includes(operationId)) return { name: 'listed' }
   const { body } = await api.call('listDeployments', {}, { query: 'environment=production' })
   return { id: body.data.items[0].deployment_id }
 }

@@ -68,9 +68,9 @@ const unansweredSchema = z
   .describe('Ids of instances that did not answer within two seconds, because their code blocks them.')
 
 /** GET /api/servers/{name}/sessions */
-export const sessionPageSchema = itemPage(sessionSchema, 'SessionPage').extend({
-  unanswered: unansweredSchema,
-})
+export const sessionPageSchema = itemPage(sessionSchema, 'SessionPage')
+  .extend({ unanswered: unansweredSchema })
+  .meta({ id: 'SessionPage', description: 'One page of a list.' })
 
 export const endedSessionsSchema = named('EndedSessions', 'Result of ending sessions.', {
   ended: 1,

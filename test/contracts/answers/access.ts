@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { echoServer } from '../../daemon/http/fixtures.ts'
+import { beginSession } from '../../helpers/clients/mcp-requests.ts'
+import { signInWithKey } from '../../helpers/daemon/local-sign-in.ts'
+import { type Call, type Contract, deployBody } from '../contract.ts'
+
+/** MCP sessions, and clients and grants of a server with sign-in. */
+export function testAccess(contract: Contract): void {
+  const call: Call = (...input) => contract.api.call(...input)
+  const deploy = async (name: string, config = {}) => {
+    const { body } = await call('createBuild', {}, { body: echoServer(name) })
+    const deployed = await call(
+      'createDeployment',
+      {},
+      { body: deployBody(body.data.mcp_id, 'staging', config) },
+    )
+    return deployed.body.data
+  }
+
+  test('lists and ends sessions', async () => {
+    const { url } = await deploy('connected')
+    for (let count = 0; count < 3; count++) await beginSession(url)
+    const at = { name: 'connected' }
+    const { body } = await call('listSessions', at, { query: 'environment=staging&limit=2' })
+    expect([body.items.length, body.unanswered]).toEqual([2, []])
+    const ended = { ended: 1, unanswered: [] }
+    expect((await call('endSession', { ...at, id: body.items[0].id })).body).toEqual(ended)
+    expect((await call('endSession', { ...at, id: body.items[0].id })).body).toEqual({ ...ended, ended: 0 })
+    expect((await call('endSessions', at, { query: 'environment=staging' })).body).toEqual({
+      ...ended,
+      ended: 2,
+    })
+  })
+
+  test('lists and revokes grants, lists and removes clients of a sign-in', async () => {
+    const { deployment_id } = await deploy('guarded', { auth: { provider: 'local' } })
+    const { body: status } = await call('getDeploymentStatus', { deployment_id })
+    const { issuer } = status.data.sign_in
+    for (let count = 0; count < 2; count++) await signInWithKey(issuer, contract.daemon.ownerKey)
+    const at = { name: 'guarded' }
+    const { body: grants } = await call('listGrants', at, { query: 'environment=staging' })
+    await call('revokeGrant', { ...at, id: grants.items[0].id })
+    expect((await call('listGrants', at)).body.items).toHaveLength(1)
+    const { body: clients } = await call('listSignInClients', at)
+    expect(clients.items.map((client: { grants: number }) => client.grants).sort()).toEqual([0, 1])
+    const id = grants.items[1].clientId
+    expect((await call('removeSignInClient', { ...at, id })).body).toEqual({ revokedGrants: 1 })
+  })
+}
