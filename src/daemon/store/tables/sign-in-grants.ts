@@ -27,7 +27,7 @@ export interface StoredClient {
 }
 
 /** Part of what clients register (sdk/oauth/storage/records.ts). */
-export interface ClientMetadata {
+interface ClientMetadata {
   client_name?: string
   client_uri?: string
   redirect_uris: string[]
