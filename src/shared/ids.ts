@@ -15,6 +15,7 @@ export type IdPrefix =
   | 'chat'
   | 'usr'
   | 'srun'
+  | 'con'
 
 /** A random id such as `dep_4h7k…`: prefix, underscore, 20 characters (100 bits). */
 export function createId(prefix: IdPrefix): string {

@@ -97,6 +97,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     'projects unlink': 'unlink this folder from its project',
   }),
   ...section('Access', {
+    console: 'sign a browser in to the console',
     login: 'sign in to an API, or save an API key',
     logout: 'sign out, or remove a saved API key',
     whoami: 'show the current API key and its permissions',

@@ -50,6 +50,7 @@ const FILES: Readonly<Record<string, () => Promise<object>>> = {
   'projects builds': () => import('../commands/project-builds.ts'),
   'projects link': () => import('../commands/project-links.ts'),
   'projects unlink': () => import('../commands/project-links.ts'),
+  console: () => import('../commands/console.ts'),
   login: () => import('../commands/login.ts'),
   logout: () => import('../commands/logout.ts'),
   whoami: () => import('../commands/whoami.ts'),

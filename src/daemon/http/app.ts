@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import type { Services } from '../services/services.ts'
 import { chatsEndpoints } from './api/chats.ts'
+import { consoleEndpoints } from './api/console.ts'
 import { daemonEndpoints, type Upgrades } from './api/daemon.ts'
 import { eventsEndpoints } from './api/events.ts'
 import { keysEndpoints } from './api/keys.ts'
@@ -14,9 +15,10 @@ import { pruneEndpoints } from './api/prune.ts'
 import { requestsEndpoints } from './api/requests.ts'
 import { serverMcpEndpoints } from './api/server-mcp.ts'
 import { serversEndpoints } from './api/servers.ts'
-import { suiteRunsEndpoints } from './api/suite-runs.ts'
 import { sessionsEndpoints } from './api/sessions.ts'
 import { signInsEndpoints } from './api/sign-ins.ts'
+import { suiteRunsEndpoints } from './api/suite-runs.ts'
+import { consoleSignIn } from './console-sign-in.ts'
 import { check, dispatch, refuseUnknown } from './dispatch.ts'
 import {
   type Bindings,
@@ -57,6 +59,7 @@ export interface AppOptions {
 /** Every operation of the API: method and path, required scope, endpoint. */
 function routesOf({ services, health, requestStop, upgrades }: AppOptions): Route[] {
   const build = buildEndpoints(services)
+  const console = consoleEndpoints(services)
   const deploy = deployEndpoints(services)
   const env = envEndpoints(services)
   const lambdaBuilds = lambdaBuildsEndpoints(services)
@@ -176,6 +179,10 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
       ['GET /api/keys/{id}', 'ADMIN', keys.getKey],
       ['DELETE /api/keys/{id}', 'ADMIN', keys.revokeKey],
       ['POST /api/keys/check', 'ADMIN', keys.checkKey],
+      ['POST /api/console/links', 'any', console.createLink],
+      ['GET /api/console/session', 'any', console.getSession],
+      ['DELETE /api/console/session', 'any', console.endSession],
+      ['DELETE /api/console/sessions', 'any', console.endSessions],
       ['POST /api/daemon/backup', 'ADMIN', daemon.backUp],
       ['GET /api/prune', 'READ', prune.listUnused],
       ['POST /api/prune', 'ADMIN', prune.removeUnused],
@@ -188,13 +195,13 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
 }
 
 export function createApp(options: AppOptions): Hono<Bindings> {
-  const { apiKeys, idempotencyKeys, rateLimits, signIns } = options.services
+  const { consoleSessions, idempotencyKeys, rateLimits, signIns } = options.services
   const routes = routesOf(options)
   const some = (matches: (route: Route) => boolean) => (method: string, path: string) =>
     routes.some(
       route => matches(route) && matchesPath(route, path) && [route.method, 'HEAD'].includes(method),
     )
-  const authenticate = authentication(apiKeys, {
+  const authenticate = authentication(options.services, {
     takesExpired: some(({ access }) => access === 'any'),
     forwards: some(({ endpoint }) => Boolean(endpoint.forwards)),
   })
@@ -202,7 +209,7 @@ export function createApp(options: AppOptions): Hono<Bindings> {
   const app = new Hono<Bindings>()
   app.onError((error, context) => answerError(context, error, options.log))
   app.notFound(context => refuseUnknown(context, routes))
-  app.use(requestId, signIn(signIns), hostCheck)
+  app.use(requestId, signIn(signIns), hostCheck, consoleSignIn(consoleSessions))
   for (const family of ['/v1/*', '/api/*']) app.use(family, authenticate, rateLimit(rateLimits))
   app.use('/metrics', authenticate)
   for (const route of routes) {

@@ -58,6 +58,7 @@ async function readCall(
     body: await readBody(context, endpoint),
     bytes: readBytes(context, endpoint),
     principal: context.get('principal'),
+    consoleSession: context.get('consoleSession'),
     respondAsync: Boolean(endpoint.takesPrefer) && preferences.has('respond-async'),
     preferences,
     signal: endOf(context, closing),
@@ -118,8 +119,8 @@ function render(context: ApiContext, route: Route, reply: Reply): Response | Pro
     const body = context.req.method === 'HEAD' ? discard(reply.file) : Readable.toWeb(reply.file)
     return context.body(body as ReadableStream, 200, { 'Content-Type': reply.type })
   }
-  if (reply.status === 204) return context.body(null, 204)
   setHeaders(context, reply)
+  if (reply.status === 204) return context.body(null, 204)
   if (reply.status === 304) return context.body(null, 304)
   if ('bytes' in reply)
     return context.body(reply.bytes as Uint8Array<ArrayBuffer>, 200, { 'Content-Type': reply.type })

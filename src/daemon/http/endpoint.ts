@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import type { Scope } from '../../shared/contract/access/scopes.ts'
 import type { ErrorCode, HostingError } from '../../shared/errors.ts'
 import type { Principal } from '../services/access/api-keys.ts'
+import type { ConsoleSession } from '../services/access/console-sessions.ts'
 import type { HeaderName } from './openapi/headers.ts'
 
 /** Values that middleware passes to endpoints. */
@@ -14,13 +15,15 @@ interface Variables {
   lifetime?: AbortSignal
   /** Header with the credential of the request. */
   credential: CredentialHeader
+  /** Set when the cookie of the console authenticated the request. */
+  consoleSession?: ConsoleSession
   /** SHA-256 of the JSON body. Set for requests with an `Idempotency-Key`. */
   bodyDigest?: string
   call: Call<unknown, unknown, unknown>
 }
 
-/** `X-Api-Key` leaves `Authorization` to the server that a request is forwarded to. */
-type CredentialHeader = 'authorization' | 'x-api-key'
+/** `X-Api-Key` and the cookie of the console leave `Authorization` to the server that a request is forwarded to. */
+export type CredentialHeader = 'authorization' | 'x-api-key' | 'cookie'
 
 export interface Bindings {
   Variables: Variables
@@ -34,6 +37,8 @@ export interface Call<Params, Query, Body> {
   /** The body of a `binary` endpoint. Empty for others. */
   bytes: AsyncIterable<Uint8Array>
   principal: Principal
+  /** Undefined for a request with an API key. */
+  consoleSession: ConsoleSession | undefined
   /** The client wants a response before the work is done (RFC 7240 `respond-async`). */
   respondAsync: boolean
   /** Names in the `Prefer` header (RFC 7240), lower case. */
@@ -62,7 +67,7 @@ interface ResumableEvent {
 export type Reply =
   /** `data` is wrapped in an envelope under /v1. `record` is the object of the ETag, `data` by default. */
   | { status: 200 | 201 | 202; data: unknown; headers?: Record<string, string>; record?: object }
-  | { status: 204 }
+  | { status: 204; headers?: Record<string, string> }
   | { status: 200 | 201; events: AsyncIterable<unknown>; headers?: Record<string, string> }
   /** After an interruption, the client continues after the last event that it received. */
   | { status: 200; resumable: AsyncIterable<ResumableEvent> }

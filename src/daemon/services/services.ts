@@ -1,4 +1,5 @@
 import { ApiKeys } from './access/api-keys.ts'
+import { ConsoleSessions } from './access/console-sessions.ts'
 import { IdempotencyKeys } from './access/idempotency-keys.ts'
 import { VendorKeys } from './access/model-keys.ts'
 import { RateLimits } from './access/rate-limits.ts'
@@ -78,6 +79,7 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
     backups: deps.backups,
     prometheusPage: new PrometheusPage(deps),
     apiKeys,
+    consoleSessions: new ConsoleSessions(deps),
     idempotencyKeys: new IdempotencyKeys(deps),
     serverRemoval: new ServerRemoval(deps, deployments, builds),
     serverSessions: new ServerSessions(deps),

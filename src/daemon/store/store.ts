@@ -3,6 +3,7 @@ import { AddressStore } from './tables/addresses.ts'
 import { ApiKeyStore } from './tables/api-keys.ts'
 import { BuildStore } from './tables/builds.ts'
 import { ChatStore } from './tables/chats.ts'
+import { ConsoleSessionStore } from './tables/console-sessions.ts'
 import { ContainerBuildStore } from './tables/container-builds.ts'
 import { DeploymentStore } from './tables/deployments.ts'
 import { DestinationStore } from './tables/destinations.ts'
@@ -39,6 +40,7 @@ export function openStore(path: string) {
     addresses: new AddressStore(database),
     mappings: new MappingStore(database),
     containerBuilds: new ContainerBuildStore(database),
+    consoleSessions: new ConsoleSessionStore(database),
     apiKeys: new ApiKeyStore(database),
     projects: new ProjectStore(database),
     sources: new SourceStore(database),

@@ -144,6 +144,10 @@ const CASES: Record<string, Case[]> = {
   'store import': [
     { args: 'store import notes -', input: '{"key":"a","value":1}', refused: /does not offer/ },
   ],
+  console: [
+    { args: 'console', refused: /does not offer POST \/api\/console\/links/ },
+    { args: 'console --sign-out', refused: /does not offer DELETE \/api\/console\/sessions/ },
+  ],
   whoami: [{ args: 'whoami', shows: /hosted key/ }],
   'keys list': [{ args: 'keys list', refused: /does not offer GET \/api\/keys/ }],
   'keys create': [{ args: 'keys create --name x', refused: /does not offer POST \/api\/keys/ }],

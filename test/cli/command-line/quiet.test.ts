@@ -81,6 +81,7 @@ const CASES: [args: string, prints?: RegExp][] = [
   ['export weather --out HOME/exported', /^HOME\/exported\n$/],
   ['import HOME/servers.json', URL_LINE],
   ['whoami', /^.+\n$/],
+  ['console', /^http:\/\/console\.mcp-hosting\.localhost:\d+\/console\/sign-in\?code=\S+\n$/],
   ['keys create --name ci', /^\S{20,}\n$/],
   ['keys list', /^(\S+\n){2,}$/],
   ['login --context here --api-url API', /^here\n$/],

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
+import { CONSOLE_HOST } from '../../../src/shared/contract/access/console-sessions.ts'
 import { echoServer } from '../../daemon/http/fixtures.ts'
 import { beginSession } from '../../helpers/clients/mcp-requests.ts'
 import { signInWithKey } from '../../helpers/daemon/local-sign-in.ts'
 import { type Call, type Contract, deployBody } from '../contract.ts'
 
-/** MCP sessions, and clients and grants of a server with sign-in. */
+/** MCP sessions, clients and grants of a server with sign-in, and browsers at the console. */
 export function testAccess(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
   const deploy = async (name: string, config = {}) => {
@@ -30,6 +31,18 @@ export function testAccess(contract: Contract): void {
       ...ended,
       ended: 2,
     })
+  })
+
+  test('signs a browser in to the console, and out', async () => {
+    const { body: link } = await call('createConsoleLink')
+    const { pathname, search, port } = new URL(link.url)
+    const host = `${CONSOLE_HOST}:${port}`
+    const opened = await contract.daemon.api('GET', pathname + search, { key: null, headers: { host } })
+    const cookie = opened.headers['set-cookie']![0]!.split(';')[0]!
+    const browser = { key: null, headers: { host, cookie, 'sec-fetch-site': 'same-origin' } }
+    expect((await call('getConsoleSession', {}, browser)).body.key.name).toBe('owner')
+    expect((await call('endConsoleSession', {}, browser)).status).toBe(204)
+    expect((await call('endConsoleSessions')).body).toEqual({ ended: 0 })
   })
 
   test('lists and revokes grants, lists and removes clients of a sign-in', async () => {

@@ -1,7 +1,9 @@
 import type { MiddlewareHandler } from 'hono'
 import { HostingError } from '../../../shared/errors.ts'
-import type { ApiKeys, Principal } from '../../services/access/api-keys.ts'
-import type { ApiContext, Bindings } from '../endpoint.ts'
+import type { Principal } from '../../services/access/api-keys.ts'
+import type { Services } from '../../services/services.ts'
+import type { ApiContext, Bindings, CredentialHeader } from '../endpoint.ts'
+import { consoleCookie } from './console-cookie.ts'
 
 const DETAILS =
   'Send a valid key as "Authorization: Bearer <API_KEY>". Create one with `mcp keys create`, save it with `mcp login`.'
@@ -9,19 +11,21 @@ const DETAILS =
 /** Whether a request may do something, by method and path. */
 type Rule = (method: string, path: string) => boolean
 
+type KeyFinders = Pick<Services, 'apiKeys' | 'consoleSessions'>
+
 /**
- * Authenticates by bearer key (RFC 6750). Expired keys only pass if `takesExpired` returns true. If `forwards` returns
- * true, the key may be in `X-Api-Key`, and `Authorization` is the server's.
+ * Authenticates by bearer key (RFC 6750), or by the cookie of the console. Expired keys only pass if `takesExpired` returns
+ * true. If `forwards` returns true, the key may be in `X-Api-Key`, and `Authorization` is the server's.
  */
 export function authentication(
-  apiKeys: ApiKeys,
+  services: KeyFinders,
   { takesExpired, forwards }: { takesExpired: Rule; forwards: Rule },
 ): MiddlewareHandler<Bindings> {
+  const { apiKeys } = services
   return async (context, next) => {
     const { method, path } = context.req
-    const inOwnHeader = context.req.header('x-api-key') !== undefined && forwards(method, path)
-    context.set('credential', inOwnHeader ? 'x-api-key' : 'authorization')
-    const principal = authenticate(context, apiKeys)
+    context.set('credential', credentialOf(context, forwards(method, path)))
+    const principal = authenticate(context, services)
     if (apiKeys.isExpired(principal) && !takesExpired(method, path))
       throw refuse(
         context,
@@ -34,12 +38,29 @@ export function authentication(
   }
 }
 
-function authenticate(context: ApiContext, apiKeys: ApiKeys): Principal {
-  const secret =
-    context.get('credential') === 'x-api-key' ? context.req.header('x-api-key')! : bearerKey(context)
-  const principal = apiKeys.find(secret)
+/** A key in the request takes precedence over the cookie of the browser. */
+function credentialOf(context: ApiContext, isForwarded: boolean): CredentialHeader {
+  if (isForwarded && context.req.header('x-api-key') !== undefined) return 'x-api-key'
+  const isForApi = !isForwarded && context.req.header('authorization') !== undefined
+  return !isForApi && consoleCookie(context) !== undefined ? 'cookie' : 'authorization'
+}
+
+function authenticate(context: ApiContext, services: KeyFinders): Principal {
+  const credential = context.get('credential')
+  if (credential === 'cookie') return signedIn(context, services)
+  const secret = credential === 'x-api-key' ? context.req.header('x-api-key')! : bearerKey(context)
+  const principal = services.apiKeys.find(secret)
   if (!principal) throw refuse(context, 'invalid_token', 'The API key is unknown or was revoked.')
   return principal
+}
+
+/** The key with whose rights the browser is signed in to the console. */
+function signedIn(context: ApiContext, { consoleSessions }: KeyFinders): Principal {
+  const found = consoleSessions.find(consoleCookie(context)!)
+  if (!found)
+    throw refuse(context, 'invalid_token', 'This browser is no longer signed in. Run `mcp console`.')
+  context.set('consoleSession', found.session)
+  return found.principal
 }
 
 function bearerKey(context: ApiContext): string {

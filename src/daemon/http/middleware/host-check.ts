@@ -1,4 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
+import { CONSOLE_HOST } from '../../../shared/contract/access/console-sessions.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { ApiContext, Bindings } from '../endpoint.ts'
 
@@ -9,11 +10,16 @@ const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
  * Origin (https://owasp.org/www-community/attacks/DNS_Rebinding).
  */
 export const hostCheck: MiddlewareHandler<Bindings> = async (context, next) => {
-  const host = requireLoopback(context)
+  const host = isConsole(context) ? context.req.header('host')! : requireLoopback(context)
   const origin = context.req.header('origin')
   if (origin !== undefined && origin !== `http://${host}`)
     throw new HostingError('FORBIDDEN', `Requests from web pages of "${origin}" are not allowed.`)
   await next()
+}
+
+/** The request names the console's own host, which only resolves to loopback. */
+export function isConsole(context: ApiContext): boolean {
+  return context.req.header('host')?.toLowerCase().split(':')[0] === CONSOLE_HOST
 }
 
 /** The `Host` of a request. Throws FORBIDDEN unless it is a loopback name. */

@@ -1,3 +1,4 @@
+import { CONSOLE_COOKIE } from '../../../shared/contract/access/console-sessions.ts'
 import { errorEnvelopeSchema } from '../../../shared/contract/envelope.ts'
 import type { Route } from '../endpoint.ts'
 import { HEADERS } from './headers.ts'
@@ -41,7 +42,7 @@ export function describeApi(routes: readonly Route[]): Json {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'The daemon that serves this document.' }],
-    security: [{ apiKey: [] }],
+    security: [{ apiKey: [] }, { consoleCookie: [] }],
     tags: TAGS,
     paths: whole.document.paths,
     components: {
@@ -52,6 +53,13 @@ export function describeApi(routes: readonly Route[]): Json {
           bearerFormat: 'API key',
           description:
             'API key as `Authorization: Bearer <API_KEY>`. One of the `x-scopes` of an operation is enough.',
+        },
+        consoleCookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: CONSOLE_COOKIE,
+          description:
+            'Cookie of a browser that is signed in to the console, with the rights of a key. Only its own pages may send it.',
         },
       },
       parameters: Object.fromEntries(

@@ -12,6 +12,10 @@ export const HEADERS = {
   'Preference-Applied': header('Preference that was applied (RFC 7240).', 'respond-async'),
   ETag: header('Version of the record (RFC 9110 8.8.3).', '"4f0Z5m8Qk1yVb7RtXw2c9A"'),
   'Idempotent-Replayed': header('`true`: repeats an earlier answer.', 'true'),
+  'Set-Cookie': header(
+    'Removes the cookie of the console.',
+    'mcp_console=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict',
+  ),
   Location: header('Path of the new record.', '/v1/build/mcp_4h7k2m9q5w1x8z3c6v0b'),
 } as const
 

@@ -15,7 +15,8 @@ const planSchema = z
   .enum(PLANS)
   .meta({ id: 'Plan', description: 'Requests per hour: free 100, pro 1000, enterprise as configured.' })
 
-const KEY_INFO = {
+/** Example. */
+export const KEY_INFO = {
   apiKeyId: 'key_4h7k2m9q5w1x8z3c6v0b',
   name: 'ci',
   scopes: ['READ', 'BUILD_AND_DEPLOY'],

@@ -1,0 +1,43 @@
+import type { Context, MiddlewareHandler } from 'hono'
+import { setCookie } from 'hono/cookie'
+import { CONSOLE_COOKIE } from '../../shared/contract/access/console-sessions.ts'
+import type { ConsoleSessions } from '../services/access/console-sessions.ts'
+import type { Bindings } from './endpoint.ts'
+import { isConsole } from './middleware/host-check.ts'
+
+const PATH = '/console/sign-in'
+const USED =
+  'This address was used already, has expired, or is unknown. Run `mcp console` to get a new one.\n'
+const FOREIGN = 'Another page led here. Open the address that `mcp console` printed yourself.\n'
+
+/**
+ * The one-time address that `POST /api/console/links` returns. It exchanges its code for a cookie and leads to the console, so
+ * that no address of the console contains a secret.
+ */
+export function consoleSignIn(sessions: ConsoleSessions): MiddlewareHandler<Bindings> {
+  return async (context, next) => {
+    if (context.req.path !== PATH) return next()
+    context.header('Cache-Control', 'no-store')
+    context.header('Referrer-Policy', 'no-referrer')
+    if (context.req.method !== 'GET') return context.text('Use GET.\n', 405, { Allow: 'GET' })
+    if (!isOpenedByUser(context)) return context.text(FOREIGN, 403)
+    const signedIn = sessions.signIn(context.req.query('code') ?? '')
+    if (!signedIn) return context.text(USED, 410)
+    setCookie(context, CONSOLE_COOKIE, signedIn.cookie, { ...COOKIE, maxAge: signedIn.maxAgeSeconds })
+    return context.redirect('/console/', 303)
+  }
+}
+
+/** Without `Secure`, because the daemon serves plain HTTP on loopback. */
+const COOKIE = { httpOnly: true, sameSite: 'Strict', path: '/' } as const
+
+/** Removes the cookie. */
+export const EXPIRED_COOKIE = `${CONSOLE_COOKIE}=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict`
+
+/** The host of the console. Another page must not sign the browser in, and a prefetch must not use the address up. */
+function isOpenedByUser(context: Context<Bindings>): boolean {
+  const { req } = context
+  const site = req.header('sec-fetch-site') ?? 'none'
+  const isPrefetch = (req.header('sec-purpose') ?? req.header('purpose') ?? '').includes('prefetch')
+  return isConsole(context) && (site === 'none' || site === 'same-origin') && !isPrefetch
+}

@@ -1,0 +1,89 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { CONSOLE_HOST, type ConsoleLink } from '../../../shared/contract/access/console-sessions.ts'
+import { createId } from '../../../shared/ids.ts'
+import type { ConsoleSession } from '../../store/tables/console-sessions.ts'
+import type { ServiceDependencies } from '../dependencies.ts'
+import type { Principal } from './api-keys.ts'
+
+const LINK_MS = 60_000
+const SESSION_MS = 12 * 3_600_000
+/** Beyond it, the oldest link no longer works. */
+const MAX_LINKS = 1000
+
+export type { ConsoleSession }
+
+type Dependencies = Pick<ServiceDependencies, 'audit' | 'clock' | 'origin' | 'store'>
+
+/** Browsers that are signed in to the console by a one-time address, with the rights of the key that asked for it. */
+export class ConsoleSessions {
+  readonly #deps: Dependencies
+  /** By the hash of their code. Lost with the daemon. */
+  readonly #links = new Map<string, { apiKeyId: string; expiresAt: number }>()
+
+  constructor(deps: Dependencies) {
+    this.#deps = deps
+  }
+
+  createLink({ id }: Principal): ConsoleLink {
+    const code = randomBytes(32).toString('base64url')
+    const expiresAt = this.#now + LINK_MS
+    if (this.#links.size >= MAX_LINKS) this.#links.delete(this.#links.keys().next().value!)
+    this.#links.set(hash(code), { apiKeyId: id, expiresAt })
+    const { port } = new URL(this.#deps.origin)
+    return {
+      url: `http://${CONSOLE_HOST}:${port}/console/sign-in?code=${code}`,
+      expiresAt: new Date(expiresAt).toISOString(),
+    }
+  }
+
+  /** Returns the cookie of a new session. Undefined for a code that is unknown, used or expired, or whose key was revoked. */
+  signIn(code: string): { cookie: string; maxAgeSeconds: number } | undefined {
+    const key = hash(code)
+    const link = this.#links.get(key)
+    this.#links.delete(key)
+    const apiKey = link && this.#deps.store.apiKeys.find(link.apiKeyId)
+    if (!apiKey || link.expiresAt <= this.#now) return undefined
+    const cookie = randomBytes(32).toString('base64url')
+    const createdAt = new Date(this.#now).toISOString()
+    const session: ConsoleSession = {
+      id: createId('con'),
+      hash: hash(cookie),
+      apiKeyId: apiKey.id,
+      createdAt,
+      expiresAt: new Date(this.#now + SESSION_MS).toISOString(),
+    }
+    this.#deps.store.consoleSessions.create(session)
+    this.#deps.audit('signed a browser in to the console', { session: session.id, by: apiKey.name })
+    return { cookie, maxAgeSeconds: SESSION_MS / 1000 }
+  }
+
+  /** Undefined for an unknown, ended or expired session. A session ends with its key. */
+  find(cookie: string): { session: ConsoleSession; principal: Principal } | undefined {
+    const { clock, store } = this.#deps
+    const session = store.consoleSessions.findByHash(hash(cookie))
+    if (!session || session.expiresAt <= clock.wallTime()) return undefined
+    const principal = store.apiKeys.find(session.apiKeyId)
+    return principal && { session, principal }
+  }
+
+  /** Signs one browser out. */
+  end({ id }: ConsoleSession): void {
+    this.#deps.store.consoleSessions.remove(id)
+  }
+
+  /** Signs out every browser with the rights of the key, and invalidates its links. Returns the number of browsers. */
+  endAll({ id, name }: Principal): number {
+    for (const [key, { apiKeyId }] of this.#links) if (apiKeyId === id) this.#links.delete(key)
+    const ended = this.#deps.store.consoleSessions.removeByKey(id, this.#deps.clock.wallTime())
+    this.#deps.audit('signed all browsers out of the console', { ended, by: name })
+    return ended
+  }
+
+  get #now(): number {
+    return Date.parse(this.#deps.clock.wallTime())
+  }
+}
+
+function hash(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}

@@ -1,0 +1,39 @@
+import type { Database } from '../database.ts'
+import { RecordStore } from '../record-store.ts'
+
+/** A browser that is signed in to the console. */
+export interface ConsoleSession {
+  id: string
+  /** SHA-256 of its cookie, hexadecimal. */
+  hash: string
+  /** Its requests have the rights of this key. */
+  apiKeyId: string
+  createdAt: string
+  expiresAt: string
+}
+
+export class ConsoleSessionStore extends RecordStore<ConsoleSession> {
+  constructor(database: Database) {
+    super(database, 'console_sessions')
+  }
+
+  findByHash(hash: string): ConsoleSession | undefined {
+    return this.table.find('WHERE hash = ?', [hash])
+  }
+
+  /** Also removes expired sessions. */
+  override create(session: ConsoleSession): void {
+    this.database.transaction(() => {
+      this.table.remove('expires_at <= ?', [session.createdAt])
+      super.create(session)
+    })
+  }
+
+  /** Returns the number of sessions that have not expired. */
+  removeByKey(apiKeyId: string, now: string): number {
+    return this.database.transaction(() => {
+      this.table.remove('expires_at <= ?', [now])
+      return this.table.remove('api_key_id = ?', [apiKeyId])
+    })
+  }
+}

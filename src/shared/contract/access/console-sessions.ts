@@ -1,0 +1,37 @@
+import * as z from 'zod'
+import { named } from '../../json/schema-metadata.ts'
+import { EXAMPLE_TIME, isoTime } from '../fields.ts'
+import { KEY_INFO, keyInfoSchema } from './api-keys.ts'
+
+/** Sign-in of browsers to the console (extension; docs/decisions/api.md). */
+
+/** Cookies are sent to every port of a host. No server of the daemon can have this name. */
+export const CONSOLE_HOST = 'console.mcp-hosting.localhost'
+export const CONSOLE_COOKIE = 'mcp_console'
+
+export const consoleLinkSchema = named('ConsoleLink', 'An address that signs one browser in.', {
+  url: `http://${CONSOLE_HOST}:6273/console/sign-in?code=example`,
+  expiresAt: EXAMPLE_TIME,
+}).object({
+  url: z.string().describe('Address to open once.'),
+  expiresAt: isoTime.describe('Time after which it no longer works.'),
+})
+
+export const consoleSessionSchema = named('ConsoleSession', 'A browser that is signed in to the console.', {
+  id: 'con_4h7k2m9q5w1x8z3c6v0b',
+  createdAt: EXAMPLE_TIME,
+  expiresAt: EXAMPLE_TIME,
+  key: KEY_INFO,
+}).object({
+  id: z.string().describe('Id of the session.'),
+  createdAt: isoTime.describe('Time of the sign-in.'),
+  expiresAt: isoTime.describe('Time at which it ends.'),
+  key: keyInfoSchema.describe('The key whose rights it has.'),
+})
+
+export const endedConsoleSessionsSchema = named('EndedConsoleSessions', 'Result of signing browsers out.', {
+  ended: 1,
+}).object({ ended: z.int().describe('Number of browsers that were signed out.') })
+
+export type ConsoleLink = z.infer<typeof consoleLinkSchema>
+export type EndedConsoleSessions = z.infer<typeof endedConsoleSessionsSchema>
