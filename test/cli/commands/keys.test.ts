@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CreatedKey, KeyRecord } from '../../../src/shared/contract/access/api-keys.ts'
+import { send } from '../../helpers/clients/mcp-requests.ts'
 import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
 
 let home: TestHome
@@ -67,4 +68,14 @@ test('create without a name is a usage error', async () => {
   const { code, stderr } = await home.mcp(['keys', 'create'])
   expect(code).toBe(2)
   expect(stderr).toContain('--name')
+})
+
+test('console prints an address that signs a browser in, and --sign-out signs all browsers out', async () => {
+  const { url, opened } = await home.json<{ url: string; opened: boolean }>(['console'])
+  expect(opened).toBe(false)
+  const { port, host, pathname, search } = new URL(url)
+  const answer = await send(`http://127.0.0.1:${port}${pathname}${search}`, { headers: { host } })
+  expect(answer.status).toBe(303)
+  expect((await home.mcp(['console', '--sign-out'])).stdout).toBe('Signed out 1 browser\n')
+  expect((await home.mcp(['console', '--sign-out', '--quiet'])).stdout).toContain('0 browsers')
 })
