@@ -16,7 +16,7 @@ export const QUIET_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'requests export': ['file'],
   sessions: ['items.id'],
   'sessions end': ['ended'],
-  console: ['url'],
+  console: ['url', 'ended'],
   grants: ['items.id'],
   clients: ['items.id'],
   stop: ['deployment_id'],

@@ -77,5 +77,5 @@ test('console prints an address that signs a browser in, and --sign-out signs al
   const answer = await send(`http://127.0.0.1:${port}${pathname}${search}`, { headers: { host } })
   expect(answer.status).toBe(303)
   expect((await home.mcp(['console', '--sign-out'])).stdout).toBe('Signed out 1 browser\n')
-  expect((await home.mcp(['console', '--sign-out', '--quiet'])).stdout).toContain('0 browsers')
+  expect((await home.mcp(['console', '--sign-out', '--quiet'])).stdout).toBe('0\n')
 })
