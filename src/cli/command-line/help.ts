@@ -29,7 +29,6 @@ export function formatHelp(commands: readonly CommandEntry[], columns = COLUMNS)
   const names = [...new Set(shown.map(entry => groupOf(entry) ?? entry.name))]
   const others = names.filter(name => !COMMON.includes(name)).join(', ')
   return `${wrapText('mcp builds, deploys and hosts MCP servers.', columns).join('\n')}
-
 Usage: mcp <command> [options]
 
 ${common.map(({ name, summary }) => row(name, summary, columns)).join('\n')}

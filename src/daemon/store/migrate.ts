@@ -17,7 +17,7 @@ import { releases } from './migrations/0015-releases.ts'
 import { removals } from './migrations/0016-removals.ts'
 import { temporaryBuilds } from './migrations/0017-temporary-builds.ts'
 import { suiteRuns } from './migrations/0018-suite-runs.ts'
-import { sessions } from './migrations/0020-sessions.ts'
+import { sessions } from './migrations/0019-sessions.ts'
 
 /** In order. The file's `user_version` counts the applied migrations. A released migration is never edited. */
 const MIGRATIONS: readonly string[] = [

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type ApiInput, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
-import { createKey } from './fixtures.ts'
+import { signInWithKey } from '../../helpers/daemon/local-sign-in.ts'
+import { buildServer, createKey, deploy, echoServer } from './fixtures.ts'
 
 const HOUR_MS = 3_600_000
+const BOTH = 'application/json, text/event-stream'
 
 let daemon: TestDaemon
 let now: number
@@ -172,6 +174,22 @@ test('a key signs out every browser that it signed in, and no other', async () =
   expect((await daemon.api('DELETE', '/api/console/sessions', { key })).body).toEqual({ ended: 1 })
   expect([await me(mine), await me(other)]).toEqual([401, 200])
   expect((await browse('GET', unused)).status).toBe(410)
+})
+
+test('on the way to a server the cookie stays behind, and Authorization belongs to the server', async () => {
+  const { deployment_id } = await deploy(daemon, await buildServer(daemon, echoServer('behind')), 'staging', {
+    auth: { provider: 'local' },
+  })
+  const { body } = await daemon.api('GET', `/v1/deploy/${deployment_id}/status`)
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } }
+  const call = { body: { jsonrpc: '2.0', id: 1, method: 'initialize', params } }
+  const send = (headers: Record<string, string>) =>
+    browse('POST', '/api/servers/behind/mcp/staging', { accept: BOTH, ...headers }, call)
+  const browser = await signIn()
+  const refused = await send(browser)
+  expect([refused.status, refused.body.error.code]).not.toEqual([401, 'UNAUTHORIZED'])
+  const { tokens } = await signInWithKey(body.data.sign_in.issuer, daemon.ownerKey)
+  expect((await send({ ...browser, authorization: `Bearer ${tokens.access_token}` })).status).toBe(200)
 })
 
 test('a browser cannot sign another one in, and a key has no session', async () => {
