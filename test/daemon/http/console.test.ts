@@ -1,5 +1,7 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { open } from '../../helpers/clients/mcp-requests.ts'
 import { type ApiInput, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { signInWithKey } from '../../helpers/daemon/local-sign-in.ts'
 import { buildServer, createKey, deploy, echoServer } from './fixtures.ts'
@@ -190,6 +192,21 @@ test('on the way to a server the cookie stays behind, and Authorization belongs 
   expect([refused.status, refused.body.error.code]).not.toEqual([401, 'UNAUTHORIZED'])
   const { tokens } = await signInWithKey(body.data.sign_in.issuer, daemon.ownerKey)
   expect((await send({ ...browser, authorization: `Bearer ${tokens.access_token}` })).status).toBe(200)
+})
+
+test('streams of a browser end when it is signed out', async () => {
+  const { key } = await createKey(daemon, { scopes: ['READ'] })
+  const [first, second] = [await signIn(key), await signIn(key)]
+  const follow = (browser: Record<string, string>) =>
+    open(`${daemon.url}/api/metrics?interval=1`, {
+      headers: { ...browser, host: host(), accept: 'text/event-stream' },
+    })
+  const streams = await Promise.all([follow(first), follow(second)])
+  const [one, two] = streams.map(stream => stream.resume() && once(stream, 'end'))
+  await browse('DELETE', '/api/console/session', first)
+  await one
+  await daemon.api('DELETE', '/api/console/sessions', { key })
+  await two
 })
 
 test('a browser cannot sign another one in, and a key has no session', async () => {

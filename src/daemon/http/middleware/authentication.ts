@@ -32,7 +32,7 @@ export function authentication(
         'invalid_token',
         `The API key "${principal.name}" expired at ${principal.expiresAt}.`,
       )
-    context.set('lifetime', apiKeys.lifetime(principal))
+    context.set('lifetime', lifetimeOf(context, principal, services))
     context.set('principal', apiKeys.touch(principal))
     await next()
   }
@@ -61,6 +61,13 @@ function signedIn(context: ApiContext, { consoleSessions }: KeyFinders): Princip
     throw refuse(context, 'invalid_token', 'This browser is no longer signed in. Run `mcp console`.')
   context.set('consoleSession', found.session)
   return found.principal
+}
+
+/** A browser's streams end when it is signed out, too. */
+function lifetimeOf(context: ApiContext, principal: Principal, services: KeyFinders): AbortSignal {
+  const session = context.get('consoleSession')
+  const ofKey = services.apiKeys.lifetime(principal)
+  return session ? AbortSignal.any([ofKey, services.consoleSessions.lifetime(session)]) : ofKey
 }
 
 function bearerKey(context: ApiContext): string {

@@ -4,6 +4,7 @@ import { createId } from '../../../shared/ids.ts'
 import type { ConsoleSession } from '../../store/tables/console-sessions.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 import type { Principal } from './api-keys.ts'
+import { Lifetimes } from './lifetimes.ts'
 
 const LINK_MS = 60_000
 const SESSION_MS = 12 * 3_600_000
@@ -17,11 +18,13 @@ type Dependencies = Pick<ServiceDependencies, 'audit' | 'clock' | 'origin' | 'st
 /** Browsers that are signed in to the console by a one-time address, with the rights of the key that asked for it. */
 export class ConsoleSessions {
   readonly #deps: Dependencies
+  readonly #lifetimes: Lifetimes
   /** By the hash of their code. Lost with the daemon. */
   readonly #links = new Map<string, { apiKeyId: string; expiresAt: number }>()
 
   constructor(deps: Dependencies) {
     this.#deps = deps
+    this.#lifetimes = new Lifetimes(deps.clock)
   }
 
   createLink({ id }: Principal): ConsoleLink {
@@ -66,17 +69,24 @@ export class ConsoleSessions {
     return principal && { session, principal }
   }
 
+  /** Aborts when the session ends or expires. */
+  lifetime({ id, expiresAt }: ConsoleSession): AbortSignal {
+    return this.#lifetimes.signal(id, expiresAt)
+  }
+
   /** Signs one browser out. */
   end({ id }: ConsoleSession): void {
     this.#deps.store.consoleSessions.remove(id)
+    this.#lifetimes.end(id)
   }
 
   /** Signs out every browser with the rights of the key, and invalidates its links. Returns the number of browsers. */
   endAll({ id, name }: Principal): number {
     for (const [key, { apiKeyId }] of this.#links) if (apiKeyId === id) this.#links.delete(key)
     const ended = this.#deps.store.consoleSessions.removeByKey(id, this.#deps.clock.wallTime())
-    this.#deps.audit('signed all browsers out of the console', { ended, by: name })
-    return ended
+    for (const session of ended) this.#lifetimes.end(session.id)
+    this.#deps.audit('signed all browsers out of the console', { ended: ended.length, by: name })
+    return ended.length
   }
 
   get #now(): number {

@@ -29,11 +29,12 @@ export class ConsoleSessionStore extends RecordStore<ConsoleSession> {
     })
   }
 
-  /** Returns the number of sessions that have not expired. */
-  removeByKey(apiKeyId: string, now: string): number {
+  /** Returns the sessions that had not expired. */
+  removeByKey(apiKeyId: string, now: string): ConsoleSession[] {
     return this.database.transaction(() => {
-      this.table.remove('expires_at <= ?', [now])
-      return this.table.remove('api_key_id = ?', [apiKeyId])
+      const removed = this.table.list('WHERE api_key_id = ? AND expires_at > ?', [apiKeyId, now])
+      this.table.remove('api_key_id = ?', [apiKeyId])
+      return removed
     })
   }
 }
