@@ -24,7 +24,7 @@ export class EndedSessionStore extends TableStore<EndedSession> {
   /** Undefined when there are none. `now`: Unix milliseconds. */
   find(server: string, environment: StoreEnvironment, now: number): EndedSessions | undefined {
     const rows = this.table.list(
-      'WHERE server = ? AND environment = ? AND ended_at > ? ORDER BY ended_at DESC LIMIT ?',
+      "WHERE server = ? AND environment = ? AND ended_at > ? ORDER BY session = '' DESC, ended_at DESC LIMIT ?",
       [server, environment, expiryOf(now), MAX_ENDED],
     )
     if (rows.length === 0) return undefined

@@ -1,0 +1,20 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openStore, type Store } from '../../../src/daemon/store/store.ts'
+
+const NOW_MS = Date.parse('2026-01-01T00:00:00.000Z')
+const NOW_SECONDS = NOW_MS / 1000
+
+let store: Store
+
+beforeEach(() => {
+  store = openStore(':memory:')
+})
+afterEach(() => store.close())
+
+test('the end of all sessions outlasts any number of sessions that are ended one by one later', () => {
+  store.endedSessions.add('weather', 'production', { ids: [], startedUntil: NOW_SECONDS }, NOW_MS)
+  const ids = Array.from({ length: 1001 }, (_, index) => `ses_${index}`)
+  store.endedSessions.add('weather', 'production', { ids, startedUntil: 0 }, NOW_MS + 60_000)
+  const ended = store.endedSessions.find('weather', 'production', NOW_MS + 60_000)
+  expect(ended?.startedUntil).toBe(NOW_SECONDS)
+})
