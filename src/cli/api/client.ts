@@ -1,8 +1,13 @@
 import type { IncomingMessage } from 'node:http'
+import {
+  errorOfAnswer,
+  errorOfConnection,
+  type FailedAnswer,
+  timedOut,
+} from '../../shared/api/answer-errors.ts'
+import { readEvents } from '../../shared/api/event-stream.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { VERSION } from '../../shared/version.ts'
-import { errorOfAnswer, errorOfConnection, type FailedAnswer, timedOut } from './errors.ts'
-import { readEvents } from './event-stream.ts'
 import { openTransport, readText } from './transport.ts'
 
 export interface ApiClientOptions {

@@ -1,11 +1,6 @@
+import { currentDeployments } from '../../shared/current-deployments.ts'
 import type { ApiClient } from '../api/client.ts'
-import {
-  type BuildEntry,
-  currentDeployments,
-  type DeploymentEntry,
-  listBuilds,
-  listDeployments,
-} from '../targets/resolve-id.ts'
+import { type BuildEntry, type DeploymentEntry, listBuilds, listDeployments } from '../targets/resolve-id.ts'
 import type { Choice } from './choice.ts'
 
 /**

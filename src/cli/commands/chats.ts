@@ -1,8 +1,8 @@
 import type { ChatMessageRecord, ChatRecord } from '../../shared/contract/projects/chats.ts'
+import { formatAge } from '../../shared/format/relative-time.ts'
 import { listItems } from '../api/list-items.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { confirm } from '../output/prompt.ts'
-import { formatAge } from '../output/relative-time.ts'
 import { resolveBuild } from '../targets/resolve-id.ts'
 
 const CHAT = {

@@ -1,10 +1,10 @@
 import type { RemovedSignInClient, SignInClient } from '../../shared/contract/access/sign-ins.ts'
 import { ENVIRONMENTS } from '../../shared/contract/states.ts'
 import { counted } from '../../shared/counted.ts'
+import { formatElapsed } from '../../shared/format/relative-time.ts'
 import { listItems } from '../api/list-items.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { confirm } from '../output/prompt.ts'
-import { formatElapsed } from '../output/relative-time.ts'
 import { chooseServer } from '../pickers/choose-server.ts'
 import { pickById } from '../targets/pick-by-id.ts'
 

@@ -1,8 +1,8 @@
 import { HostingError } from '../../shared/errors.ts'
+import { printable } from '../../shared/format/printable.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
 import { completionScript, SHELLS, type Shell } from '../completion/scripts.ts'
-import { printable } from '../output/table.ts'
 
 const INSTALL: Readonly<Record<Shell, string>> = {
   bash: 'mcp completion bash > ~/.local/share/bash-completion/completions/mcp',

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { HostingError, type NextStep } from '../../shared/errors.ts'
+import { formatAge } from '../../shared/format/relative-time.ts'
 import { type Discovery, type HomePaths, homePaths } from '../../shared/paths.ts'
 import { VERSION } from '../../shared/version.ts'
 import { defineCommand } from '../command-line/command.ts'
@@ -14,7 +15,6 @@ import { daemonEnvironment, daemonProgram, ensureDaemon, startDaemon } from '../
 import { findDaemonOrTimeout, killHungDaemon, stopAnyDaemon } from '../local-daemon/stop-daemon.ts'
 import { upgradeDaemon } from '../local-daemon/upgrade-daemon.ts'
 import { inTime } from '../output/output.ts'
-import { formatAge } from '../output/relative-time.ts'
 
 const FIRST_STEP: NextStep = {
   description: 'Start with an example',

@@ -2,11 +2,11 @@ import { CHANGE_TYPES, type ChangeType } from '../../shared/contract/monitoring/
 import type { ChangeEvent, FeedEvent, MetricsEvent } from '../../shared/contract/monitoring/events.ts'
 import { counted } from '../../shared/counted.ts'
 import { HostingError } from '../../shared/errors.ts'
+import { formatMemory, formatMs } from '../../shared/format/metric-format.ts'
+import { formatTimeOfDay } from '../../shared/format/relative-time.ts'
 import { followEvents } from '../api/follow-events.ts'
 import { defineCommand } from '../command-line/command.ts'
-import { formatMemory, formatMs } from '../output/metric-format.ts'
 import type { Output } from '../output/output.ts'
-import { formatTimeOfDay } from '../output/relative-time.ts'
 
 const RESETS = {
   new: 'following changes',

@@ -1,13 +1,13 @@
 import type { CreatedKey, KeyRecord } from '../../shared/contract/access/api-keys.ts'
 import { PLANS, SCOPES, type Scope } from '../../shared/contract/access/scopes.ts'
 import { HostingError } from '../../shared/errors.ts'
+import { formatAge, formatElapsed } from '../../shared/format/relative-time.ts'
 import { nearestName } from '../../shared/names.ts'
 import type { ApiClient } from '../api/client.ts'
 import { listItems } from '../api/list-items.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
 import { askName, confirm, confirmReplacement } from '../output/prompt.ts'
-import { formatAge, formatElapsed } from '../output/relative-time.ts'
 
 export const list = defineCommand({
   name: 'keys list',

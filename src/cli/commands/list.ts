@@ -1,16 +1,11 @@
 import { counted } from '../../shared/counted.ts'
+import { currentDeployments } from '../../shared/current-deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { Output } from '../output/output.ts'
 import { byServerAndEnvironment } from '../output/tables/deployment-table.ts'
 import { buildRow, deploymentRow, SERVER_COLUMNS, type ServerRow } from '../output/tables/server-rows.ts'
-import {
-  type BuildEntry,
-  currentDeployments,
-  type DeploymentEntry,
-  listBuilds,
-  listDeployments,
-} from '../targets/resolve-id.ts'
+import { type BuildEntry, type DeploymentEntry, listBuilds, listDeployments } from '../targets/resolve-id.ts'
 
 export default defineCommand({
   name: 'list',

@@ -1,11 +1,11 @@
 import type { PruneResult, UnusedItem, UnusedList } from '../../shared/contract/daemon/prune.ts'
 import { counted } from '../../shared/counted.ts'
+import { formatElapsed } from '../../shared/format/relative-time.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
 import { formatBytes } from '../output/format-bytes.ts'
 import type { Output } from '../output/output.ts'
 import { confirm } from '../output/prompt.ts'
-import { formatElapsed } from '../output/relative-time.ts'
 import { shortId } from '../output/tables/deployment-table.ts'
 
 export default defineCommand({

@@ -6,11 +6,11 @@ import type {
 import { STORE_ENVIRONMENTS } from '../../shared/contract/states.ts'
 import { counted } from '../../shared/counted.ts'
 import { HostingError } from '../../shared/errors.ts'
+import { formatElapsed } from '../../shared/format/relative-time.ts'
 import type { ApiClient } from '../api/client.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { Output } from '../output/output.ts'
 import { confirm } from '../output/prompt.ts'
-import { formatElapsed } from '../output/relative-time.ts'
 import { chooseServer } from '../pickers/choose-server.ts'
 import { pickById } from '../targets/pick-by-id.ts'
 

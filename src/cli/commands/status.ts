@@ -1,13 +1,14 @@
 import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
 import type { HealthReport } from '../../shared/contract/monitoring/health-reports.ts'
 import { ENVIRONMENTS, type Environment } from '../../shared/contract/states.ts'
+import { currentDeployments } from '../../shared/current-deployments.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
+import { formatBytes, formatMemory } from '../../shared/format/metric-format.ts'
 import type { ApiClient } from '../api/client.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { impliedEnvironment } from '../dev/dev-mark.ts'
-import { formatBytes, formatMemory } from '../output/metric-format.ts'
 import type { Output } from '../output/output.ts'
 import { deploymentTable, shortId } from '../output/tables/deployment-table.ts'
 import type { DeployResult } from '../project/deploy-server.ts'
@@ -15,7 +16,6 @@ import { summaryFields } from '../targets/deployment-summary.ts'
 import { logOrHealthStep } from '../targets/log-or-health-step.ts'
 import {
   type BuildEntry,
-  currentDeployments,
   deploymentsOfServer,
   findBuild,
   listDeployments,

@@ -4,10 +4,10 @@ import { writeFileAtomic } from '../../shared/atomic-file.ts'
 import type { StoreChange, StoreEntry, StorePage } from '../../shared/contract/servers/server-store.ts'
 import { STORE_ENVIRONMENTS, type StoreEnvironment } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
+import { formatBytes } from '../../shared/format/metric-format.ts'
 import type { ApiClient } from '../api/client.ts'
 import { listItems } from '../api/list-items.ts'
 import { defineCommand } from '../command-line/command.ts'
-import { formatBytes } from '../output/metric-format.ts'
 import { parseEntries } from '../store/parse-entries.ts'
 
 const SERVER = { server: { kind: 'server', required: true, doc: 'server name' } } as const

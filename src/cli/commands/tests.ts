@@ -5,10 +5,10 @@ import type {
   TranscriptEntry,
 } from '../../shared/contract/projects/suite-runs.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
+import { formatAge } from '../../shared/format/relative-time.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { Output } from '../output/output.ts'
 import { confirm } from '../output/prompt.ts'
-import { formatAge } from '../output/relative-time.ts'
 
 const RUN = {
   run: { kind: 'suite run', required: true, doc: 'id of the run, as printed by `mcp tests list`' },

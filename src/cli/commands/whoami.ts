@@ -1,6 +1,6 @@
 import type { KeyInfo } from '../../shared/contract/access/api-keys.ts'
+import { formatAge } from '../../shared/format/relative-time.ts'
 import { defineCommand } from '../command-line/command.ts'
-import { formatAge } from '../output/relative-time.ts'
 
 export default defineCommand({
   name: 'whoami',

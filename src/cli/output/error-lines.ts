@@ -1,6 +1,6 @@
 import type { HostingError, NextStep } from '../../shared/errors.ts'
+import { printable } from '../../shared/format/printable.ts'
 import type { Style } from './style.ts'
-import { printable } from './table.ts'
 import { columnsOf, wrapFor } from './terminal.ts'
 import { wrapCommand } from './wrap.ts'
 

@@ -1,7 +1,7 @@
 import { formatDurationMs } from '../../shared/duration.ts'
+import { printable } from '../../shared/format/printable.ts'
 import type { LogLine } from '../../shared/instances/log-line.ts'
 import type { Style } from './style.ts'
-import { printable } from './table.ts'
 
 /** A line as the API sends it. Other APIs may send only a message. */
 export type LogEntry = Partial<Omit<LogLine, 'level' | 'stream'>> & {

@@ -1,4 +1,4 @@
-import { printable } from './table.ts'
+import { printable } from '../../shared/format/printable.ts'
 
 /** Names the phase that begins. */
 export type Progress = (text: string) => void

@@ -1,7 +1,7 @@
 import { HostingError } from '../../shared/errors.ts'
+import { printable } from '../../shared/format/printable.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { repeatedCommand } from './repeated-command.ts'
-import { printable } from './table.ts'
 
 /**
  * Asks before a destructive action. `--yes` skips the question. Throws INVALID_REQUEST without a terminal and CANCELLED when

@@ -1,6 +1,6 @@
+import { printableJson } from '../../shared/format/printable.ts'
 import { formatJson } from './format-json.ts'
 import type { Style } from './style.ts'
-import { printableJson } from './table.ts'
 import { columnsOf } from './terminal.ts'
 
 /** The same JSON, indented and coloured for a terminal. */

@@ -1,8 +1,8 @@
 import type { LiveMetrics } from '../../shared/contract/monitoring/metrics.ts'
+import { formatMemory, formatMs, formatPercent } from '../../shared/format/metric-format.ts'
 import { followEvents } from '../api/follow-events.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { LiveScreen } from './live-screen.ts'
-import { formatMemory, formatMs, formatPercent } from './metric-format.ts'
 import type { Output } from './output.ts'
 import { formatTable } from './table.ts'
 

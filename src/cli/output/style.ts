@@ -1,4 +1,4 @@
-import { printable } from './table.ts'
+import { printable } from '../../shared/format/printable.ts'
 
 type Paint = (text: string) => string
 export type Style = Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', Paint>

@@ -1,6 +1,6 @@
+import { printable } from '../../shared/format/printable.ts'
 import type { Choice } from '../choices/choice.ts'
 import { openPrompts } from '../output/prompt.ts'
-import { printable } from '../output/table.ts'
 
 /** Space for the pointer and the margin of a list. */
 const MARGIN = 4

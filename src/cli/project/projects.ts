@@ -1,9 +1,9 @@
 import type { ProjectRecord } from '../../shared/contract/projects/projects.ts'
 import { HostingError } from '../../shared/errors.ts'
+import { formatAge } from '../../shared/format/relative-time.ts'
 import type { ApiClient } from '../api/client.ts'
 import { listItems } from '../api/list-items.ts'
 import type { Output } from '../output/output.ts'
-import { formatAge } from '../output/relative-time.ts'
 
 const FULL_ID = /^prj_[0-9a-z]{20}$/
 

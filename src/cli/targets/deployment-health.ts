@@ -1,7 +1,7 @@
 import type { HealthReport } from '../../shared/contract/monitoring/health-reports.ts'
+import { formatMs, formatPercent } from '../../shared/format/metric-format.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
-import { formatMs, formatPercent } from '../output/metric-format.ts'
 import type { Output } from '../output/output.ts'
 
 /** The contract does not define the report, so every field may be missing. */

@@ -1,5 +1,5 @@
 import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
-import { formatAge } from '../output/relative-time.ts'
+import { formatAge } from '../../shared/format/relative-time.ts'
 import type { DeployResult } from '../project/deploy-server.ts'
 
 /** Version and age of a deployment, what it offers, who may use it, and the names of its variables. */

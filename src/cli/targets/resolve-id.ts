@@ -1,6 +1,7 @@
 import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
 import type { DeploymentStatus } from '../../shared/contract/deployments/deployments.ts'
 import { ENVIRONMENTS, type Environment } from '../../shared/contract/states.ts'
+import { currentDeployments, LIVE_STATES } from '../../shared/current-deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { nearestName } from '../../shared/names.ts'
 import type { ApiClient } from '../api/client.ts'
@@ -23,7 +24,6 @@ export interface DeploymentFilter {
 const MIN_PREFIX = 4
 const PAGE_SIZE = 100
 const FULL_ID = /^(dep|mcp)_[0-9a-z]{20}$/
-const LIVE_STATES: readonly DeploymentEntry['status'][] = ['deployed', 'deploying']
 
 /**
  * Resolves an id, a unique prefix of one (with or without `dep_`), or a server name to a deployment id. A server name means
@@ -202,16 +202,6 @@ function pickDeployment(
     `${name} has ${candidates.length} deployments. Choose one with --env: ${environments}.`,
     { details: candidates.map(describeDeployment).join('\n') },
   )
-}
-
-/** One per server and environment: the live deployment or the newest. Expects the newest first. */
-export function currentDeployments(deployments: readonly DeploymentEntry[]): DeploymentEntry[] {
-  const current = new Map<string, DeploymentEntry>()
-  for (const one of [...deployments.filter(({ status }) => LIVE_STATES.includes(status)), ...deployments]) {
-    const slot = `${one.name} ${one.environment}`
-    if (!current.has(slot)) current.set(slot, one)
-  }
-  return [...current.values()]
 }
 
 function describeDeployment({ deployment_id, name, environment, status }: DeploymentEntry): string {

@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { formatLogLine } from '../../../src/cli/output/log-lines.ts'
 import type { Style } from '../../../src/cli/output/style.ts'
 import { markStyle, toTerminalText, withoutStyle } from '../../../src/cli/output/style.ts'
-import { formatTable, printable, printableJson } from '../../../src/cli/output/table.ts'
+import { formatTable } from '../../../src/cli/output/table.ts'
 import { toRows } from '../../../src/cli/pickers/pick.ts'
+import { printable, printableJson } from '../../../src/shared/format/printable.ts'
 
 test('columns are aligned, two spaces apart, without trailing spaces', () => {
   expect(

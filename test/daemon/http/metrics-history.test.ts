@@ -1,6 +1,6 @@
 import { get } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readEvents } from '../../../src/cli/api/event-stream.ts'
+import { readEvents } from '../../../src/shared/api/event-stream.ts'
 import type { LiveMetrics } from '../../../src/shared/contract/monitoring/metrics.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { buildServer, deploy, echoServer } from './fixtures.ts'

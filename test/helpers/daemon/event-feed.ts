@@ -1,5 +1,5 @@
 import { get, type IncomingMessage } from 'node:http'
-import { readEvents } from '../../../src/cli/api/event-stream.ts'
+import { readEvents } from '../../../src/shared/api/event-stream.ts'
 import type { FeedEvent } from '../../../src/shared/contract/monitoring/events.ts'
 import type { TestDaemon } from './daemon.ts'
 

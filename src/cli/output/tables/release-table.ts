@@ -1,6 +1,6 @@
 import type { ReleaseRecord } from '../../../shared/contract/deployments/releases.ts'
+import { formatAge, formatElapsed } from '../../../shared/format/relative-time.ts'
 import type { Output } from '../output.ts'
-import { formatAge, formatElapsed } from '../relative-time.ts'
 
 const COLUMNS: readonly [header: string, cell: (release: ReleaseRecord) => string][] = [
   ['VERSION', ({ version }) => `v${version}`],

@@ -1,7 +1,7 @@
 import type { RequestRecordItem } from '../../../shared/contract/monitoring/requests.ts'
-import { formatBytes, formatMs } from '../metric-format.ts'
+import { formatBytes, formatMs } from '../../../shared/format/metric-format.ts'
+import { formatElapsed, formatTimeOfDay } from '../../../shared/format/relative-time.ts'
 import type { Output } from '../output.ts'
-import { formatElapsed, formatTimeOfDay } from '../relative-time.ts'
 import type { Style } from '../style.ts'
 import { onOneLine } from '../table.ts'
 

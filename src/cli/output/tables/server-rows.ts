@@ -1,5 +1,5 @@
+import { formatElapsed } from '../../../shared/format/relative-time.ts'
 import type { BuildEntry, DeploymentEntry } from '../../targets/resolve-id.ts'
-import { formatElapsed } from '../relative-time.ts'
 import { shortId } from './deployment-table.ts'
 import { commitText, messageText } from './release-table.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readEvents } from '../../../src/cli/api/event-stream.ts'
+import { readEvents } from '../../../src/shared/api/event-stream.ts'
 
 async function read(...chunks: (string | Uint8Array)[]): Promise<unknown[]> {
   async function* bytes() {

@@ -7,7 +7,12 @@ const UNITS = [
 
 /** `12 s`, `3 min`, `2 h`, `5 d`: time since then, rounded down. */
 export function formatElapsed(timestamp: string, nowMs = Date.now()): string {
-  const seconds = Math.max(0, Math.floor((nowMs - Date.parse(timestamp)) / 1000))
+  return formatSeconds((nowMs - Date.parse(timestamp)) / 1000)
+}
+
+/** `12 s`, `3 min`, `2 h`, `5 d`, rounded down. */
+export function formatSeconds(exact: number): string {
+  const seconds = Math.max(0, Math.floor(exact))
   const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? ['s', 1]
   return `${Math.floor(seconds / size)} ${unit}`
 }
