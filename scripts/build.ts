@@ -14,6 +14,7 @@ import { gzipSync } from 'node:zlib'
 import { type BuildOptions, build, type OutputFile } from 'esbuild'
 import { NODE_TARGET } from '../src/shared/supported-node.ts'
 import { lazyBuiltins, lightHttpImport, linkingBuiltins } from './builtin-imports.ts'
+import { buildConsole } from './console.ts'
 import { emitDeclarations } from './declarations.ts'
 import { inlineFacades, type TextFile } from './inline-facades.ts'
 import { LEAN_UNDICI, leanPackages } from './lean-packages.ts'
@@ -129,6 +130,7 @@ export async function buildDist(): Promise<string[]> {
     ...shared,
     { path: join(dist, 'check-node.js'), contents: Buffer.from(nodeCheck('mcpd')) },
     ...(await declarations()),
+    ...(await consoleFiles()),
   ]
   for (const file of files) writeWhenChanged(file.path, file.contents)
   utimesSync(dist, startedAt, startedAt)
@@ -156,6 +158,11 @@ function commandFiles(): string[] {
 async function declarations(): Promise<BuiltFile[]> {
   const emitted = await emitDeclarations(root)
   return emitted.map(({ name, contents }) => ({ path: join(dist, 'sdk', name), contents }))
+}
+
+async function consoleFiles(): Promise<BuiltFile[]> {
+  const built = await buildConsole(root)
+  return built.map(({ name, contents }) => ({ path: join(dist, name), contents }))
 }
 
 function writeWhenChanged(path: string, content: Uint8Array): void {

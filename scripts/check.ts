@@ -5,6 +5,7 @@ import { delimiter } from 'node:path'
 const CHECKS = [
   'biome check .',
   'tsc --incremental --tsBuildInfoFile node_modules/.cache/types.tsbuildinfo',
+  'tsc -p src/console --noEmit',
   'tsc -p examples/conformance',
   'knip',
 ]

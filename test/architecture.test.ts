@@ -10,6 +10,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   shared: [],
   sdk: ['shared'],
   cli: ['shared'],
+  console: ['shared'],
   instance: ['shared', 'sdk'],
   egress: ['shared'],
   'daemon/http': ['shared', 'daemon/services'],
@@ -47,7 +48,7 @@ interface Import {
   kind: 'value' | 'type' | 'lazy'
 }
 
-const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.ts'))
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(file => /\.tsx?$/.test(file))
 const imports = files.flatMap(importsOf)
 
 test('every file is in a module that the architecture names', () => {

@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path'
 import type { BackupReason } from '../shared/contract/daemon/backups.ts'
 import { IdleMemory } from '../shared/instances/idle-memory.ts'
 import { VERSION } from '../shared/version.ts'
@@ -163,6 +164,7 @@ async function connectDependencies(config: DaemonConfig, files: Files, origin: s
         services,
         closing: AbortSignal.any([closing.signal, apiClosing]),
         health: { nonce: config.nonce, version: VERSION, pid: process.pid, startedAt: config.startedAt },
+        consoleFolder: join(dirname(config.instanceProgram), 'console'),
         requestStop: () => config.requestStop?.(),
         ...(config.upgrades && { upgrades: config.upgrades }),
         log: (message, error, fields) => config.log?.('error', message, { ...fields, ...errorFields(error) }),

@@ -18,6 +18,7 @@ import { serversEndpoints } from './api/servers.ts'
 import { sessionsEndpoints } from './api/sessions.ts'
 import { signInsEndpoints } from './api/sign-ins.ts'
 import { suiteRunsEndpoints } from './api/suite-runs.ts'
+import { CONSOLE_PATH, consolePage } from './console-page.ts'
 import { consoleSignIn } from './console-sign-in.ts'
 import { check, dispatch, refuseUnknown } from './dispatch.ts'
 import {
@@ -53,6 +54,8 @@ export interface AppOptions {
   upgrades?: Upgrades
   /** Aborts when the daemon closes. Event streams end then. */
   closing: AbortSignal
+  /** Folder with the built console. */
+  consoleFolder: string
   log: ErrorLog
 }
 
@@ -210,6 +213,7 @@ export function createApp(options: AppOptions): Hono<Bindings> {
   app.onError((error, context) => answerError(context, error, options.log))
   app.notFound(context => refuseUnknown(context, routes))
   app.use(requestId, signIn(signIns), hostCheck, consoleSignIn(consoleSessions))
+  app.get(`${CONSOLE_PATH}*`, consolePage(options.consoleFolder))
   for (const family of ['/v1/*', '/api/*']) app.use(family, authenticate, rateLimit(rateLimits))
   app.use('/metrics', authenticate)
   for (const route of routes) {

@@ -1,9 +1,10 @@
 import { promisify } from 'node:util'
-import { gunzip, gzip } from 'node:zlib'
+import { gzip } from 'node:zlib'
 import * as z from 'zod'
 import { named } from '../../shared/json/schema-metadata.ts'
 import { Lazy } from '../../shared/lazy.ts'
 import { endpoint, type Route } from './endpoint.ts'
+import { forEncoding } from './gzip.ts'
 import { digest, matchesEtag } from './middleware/etags.ts'
 
 /** The stored document. As an object it would use 30 times the memory. */
@@ -37,12 +38,11 @@ export function openApiEndpoint(routes: () => readonly Route[]) {
     },
     async run({ header }) {
       const { bytes, etag } = await document.get()
-      const headers = { ETag: etag, Vary: 'Accept-Encoding', 'Cache-Control': 'no-cache' }
-      if (matchesEtag(header('if-none-match'), etag)) return { status: 304, headers }
-      const type = 'application/json'
-      return acceptsGzip(header('accept-encoding'))
-        ? { status: 200, bytes, type, headers: { ...headers, 'Content-Encoding': 'gzip' } }
-        : { status: 200, bytes: await promisify(gunzip)(bytes), type, headers }
+      const caching = { ETag: etag, Vary: 'Accept-Encoding', 'Cache-Control': 'no-cache' }
+      if (matchesEtag(header('if-none-match'), etag)) return { status: 304, headers: caching }
+      const encoded = await forEncoding(bytes, header('accept-encoding'))
+      const headers = { ...caching, ...encoded.headers }
+      return { status: 200, bytes: encoded.bytes, type: 'application/json', headers }
     },
   })
 }
@@ -50,18 +50,4 @@ export function openApiEndpoint(routes: () => readonly Route[]) {
 /** The tag is weak, because it is the same for both encodings. */
 async function compress(text: string): Promise<Compressed> {
   return { bytes: await promisify(gzip)(text), etag: `W/"${digest(text)}"` }
-}
-
-/** RFC 9110 12.5.3. */
-function acceptsGzip(header = ''): boolean {
-  const codings = header.split(',').map(entry => {
-    const [name = '', ...parameters] = entry
-      .toLowerCase()
-      .split(';')
-      .map(part => part.trim())
-    const quality = parameters.find(parameter => parameter.startsWith('q='))
-    return { name, isRefused: quality !== undefined && Number(quality.slice(2)) === 0 }
-  })
-  const gzip = codings.find(({ name }) => name === 'gzip' || name === 'x-gzip')
-  return gzip ? !gzip.isRefused : codings.some(({ name, isRefused }) => name === '*' && !isRefused)
 }

@@ -11,7 +11,7 @@ export function etagOf(record: object): string {
 }
 
 /** 22 characters of SHA-256. */
-export function digest(text: string): string {
+export function digest(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('base64url').slice(0, 22)
 }
 

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { type BuildOptions, build, type Metafile } from 'esbuild'
+
+/** What the browser loads before the page is usable, compressed. A limit of the design: 60 kB. */
+const FIRST_LOAD_LIMIT_BYTES = 60_000
+
+interface ConsoleFile {
+  /** Relative to `dist/`. */
+  name: string
+  contents: Uint8Array
+}
+
+/** Settings of the page's code, also for tests of single components. */
+export const CONSOLE_OPTIONS = {
+  bundle: true,
+  write: false,
+  format: 'esm',
+  target: ['chrome123', 'firefox121', 'safari17.5'],
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  legalComments: 'none',
+  logLevel: 'warning',
+} as const satisfies BuildOptions
+
+/**
+ * The console for `dist/console/`: the page, and assets whose names have a hash of their content. All files are compressed,
+ * because every browser accepts gzip. Throws when the first load exceeds its limit.
+ */
+export async function buildConsole(root: string): Promise<ConsoleFile[]> {
+  const { outputFiles, metafile } = await build({
+    ...CONSOLE_OPTIONS,
+    absWorkingDir: root,
+    entryPoints: { main: 'src/console/main.tsx', icon: 'src/console/icon.svg' },
+    outdir: 'dist/console/assets',
+    entryNames: '[name]-[hash]',
+    chunkNames: '[name]-[hash]',
+    publicPath: '/console/assets/',
+    loader: { '.svg': 'copy' },
+    splitting: true,
+    minify: true,
+    metafile: true,
+  })
+  const assets = outputFiles.map(file => compress(`console/assets/${basename(file.path)}`, file.contents))
+  const first = firstLoad(metafile)
+  const page = compress('console/index.html', Buffer.from(pageWith(root, first)))
+  const loaded = assets.filter(({ name }) => first.includes(basename(name, '.gz')))
+  requireSmall([page, ...loaded])
+  return [page, ...assets]
+}
+
+function compress(name: string, contents: Uint8Array): ConsoleFile {
+  return { name: `${name}.gz`, contents: gzipSync(contents, { level: 9 }) }
+}
+
+/** Names of the assets that the page needs at once: scripts with their static imports, the style sheet and the icon. */
+function firstLoad({ outputs }: Metafile): string[] {
+  const entries = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint !== undefined)
+  const paths = new Set(entries.map(([path]) => path))
+  for (const path of paths) {
+    const { imports, cssBundle } = outputs[path]!
+    for (const { path: imported, kind } of imports) if (kind === 'import-statement') paths.add(imported)
+    if (cssBundle) paths.add(cssBundle)
+  }
+  return [...paths].map(path => basename(path))
+}
+
+function pageWith(root: string, assets: readonly string[]): string {
+  const template = readFileSync(join(root, 'src/console/index.html'), 'utf8')
+  const names = { script: /^main-.*\.js$/, style: /^main-.*\.css$/, icon: /^icon-.*\.svg$/ }
+  return template.replace(/\{(script|style|icon)\}/g, (_, kind: keyof typeof names) => {
+    const name = assets.find(asset => names[kind].test(asset))
+    if (name === undefined) throw new Error(`the console's build has no ${kind}`)
+    return `/console/assets/${name}`
+  })
+}
+
+function requireSmall(files: readonly ConsoleFile[]): void {
+  const total = files.reduce((sum, { contents }) => sum + contents.length, 0)
+  if (total <= FIRST_LOAD_LIMIT_BYTES) return
+  const list = files.map(({ name, contents }) => `${name} ${contents.length}`).join(', ')
+  throw new Error(
+    `the console's first load is ${total} bytes, the limit is ${FIRST_LOAD_LIMIT_BYTES}: ${list}. Load what it does not need at once with import().`,
+  )
+}

@@ -1,0 +1,82 @@
+import { errorOfAnswer } from '../../shared/api/answer-errors.ts'
+import { HostingError } from '../../shared/errors.ts'
+
+export type Query = Record<string, string | number | undefined>
+
+export interface RequestInput {
+  query?: Query
+  body?: unknown
+  headers?: Record<string, string>
+  signal?: AbortSignal
+}
+
+/**
+ * Sends a request to the API that served the page and returns the data of its answer. The browser adds the cookie of the
+ * session. Throws HostingError with the sentence and the next step that the command line has.
+ */
+export async function request<T>(method: string, path: string, input: RequestInput = {}): Promise<T> {
+  const response = await send(method, path, input)
+  const text = await response.text()
+  if (text === '') return undefined as T
+  const document = JSON.parse(text)
+  return path.startsWith('/v1/') ? document.data : document
+}
+
+/** Like `request`, but returns the response unread. */
+export async function send(
+  method: string,
+  path: string,
+  { query = {}, body, headers, signal }: RequestInput,
+): Promise<Response> {
+  const address = path + searchOf(query)
+  const response = await fetch(address, {
+    method,
+    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+    cache: 'no-store',
+    redirect: 'error',
+  }).catch(cause => {
+    throw signal?.aborted ? cause : unreachable(cause)
+  })
+  if (response.ok) return response
+  throw errorOfAnswer({
+    status: response.status,
+    text: await response.text(),
+    headers: Object.fromEntries(response.headers),
+    url: location.origin,
+    method,
+    path: address,
+  })
+}
+
+interface Page<T> {
+  items: T[]
+  next_cursor?: string | null
+  nextToken?: string | null
+}
+
+/** All items of a list of /v1. */
+export async function listAll<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T[]> {
+  const items: T[] = []
+  let cursor: string | undefined
+  do {
+    const page: Page<T> = await request('GET', path, { query: { ...query, limit: 100, cursor }, signal })
+    items.push(...page.items)
+    cursor = page.next_cursor ?? undefined
+  } while (cursor !== undefined)
+  return items
+}
+
+function searchOf(query: Query): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
+  const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+  return search && `?${search}`
+}
+
+function unreachable(cause: unknown): HostingError {
+  return new HostingError('UNAVAILABLE', `${location.origin} is unreachable.`, {
+    cause,
+    next: [{ description: 'Start the daemon', command: 'mcp daemon start' }],
+  })
+}

@@ -1,0 +1,129 @@
+import { readEvents } from '../../shared/api/event-stream.ts'
+import { HostingError } from '../../shared/errors.ts'
+import { type Query, send } from './client.ts'
+
+export type StreamState = 'connecting' | 'open' | 'lost'
+
+interface FollowOptions<T> {
+  query?: Query
+  signal: AbortSignal
+  onEvent(event: T): void
+  onState(state: StreamState): void
+  /** The API refused the stream. It is not opened again. */
+  onRefused(error: HostingError): void
+}
+
+const FIRST_RETRY_MS = 250
+const LONGEST_RETRY_MS = 5000
+
+/**
+ * Follows an endless event stream until the signal aborts. A broken stream is opened again after the last event that had an
+ * id. A hidden page closes its stream, because a browser allows only six connections to one origin.
+ */
+export async function follow<T>(path: string, options: FollowOptions<T>): Promise<void> {
+  const { signal, onState, onRefused } = options
+  const position: Position = { lastId: undefined }
+  let retryMs = FIRST_RETRY_MS
+  onState('connecting')
+  while (!signal.aborted) {
+    await untilVisible(signal)
+    if (signal.aborted) return
+    try {
+      await readOnce(path, options, position)
+      retryMs = FIRST_RETRY_MS
+    } catch (error) {
+      if (signal.aborted) return
+      if (isRefusal(error)) return onRefused(error)
+    }
+    if (document.hidden || signal.aborted) continue
+    onState('lost')
+    await wait(retryMs, signal)
+    retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
+  }
+}
+
+interface Position {
+  lastId: string | undefined
+}
+
+/** Reads one connection until it ends or the page is hidden. */
+async function readOnce<T>(
+  path: string,
+  { query, signal, onEvent, onState }: FollowOptions<T>,
+  position: Position,
+): Promise<void> {
+  const { lastId } = position
+  const connection = new AbortController()
+  const hide = () => document.hidden && connection.abort()
+  document.addEventListener('visibilitychange', hide)
+  try {
+    const response = await send('GET', path, {
+      // A resumed stream needs no older lines.
+      query: lastId === undefined ? query : { ...query, tail: undefined },
+      headers: {
+        accept: 'text/event-stream',
+        ...(lastId !== undefined && { 'last-event-id': lastId }),
+      },
+      signal: AbortSignal.any([signal, connection.signal]),
+    })
+    onState('open')
+    const events = readEvents<T>(chunksOf(response), id => {
+      position.lastId = id
+    })
+    for await (const event of events) deliver(event, onEvent)
+  } finally {
+    document.removeEventListener('visibilitychange', hide)
+  }
+}
+
+/** An error of the page is no reason to open the stream again. */
+function deliver<T>(event: T, onEvent: (event: T) => void): void {
+  try {
+    onEvent(event)
+  } catch (error) {
+    reportError(error)
+  }
+}
+
+/** Not every browser can iterate over a stream. */
+async function* chunksOf({ body }: Response): AsyncGenerator<Uint8Array> {
+  const reader = body!.getReader()
+  for (;;) {
+    const { value, done } = await reader.read()
+    if (done) return
+    yield value
+  }
+}
+
+/** The API answered, and would answer the same again. */
+function isRefusal(error: unknown): error is HostingError {
+  return (
+    error instanceof HostingError &&
+    !['UNAVAILABLE', 'INTERNAL', 'RATE_LIMITED', 'UPSTREAM_FAILED'].includes(error.code)
+  )
+}
+
+async function untilVisible(signal: AbortSignal): Promise<void> {
+  if (!document.hidden) return
+  await new Promise<void>(resolve => {
+    const options = { signal }
+    const check = () => !document.hidden && resolve()
+    document.addEventListener('visibilitychange', check, options)
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+/** Ends early when the network is back. */
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const end = () => {
+      clearTimeout(timer)
+      removeEventListener('online', end)
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    addEventListener('online', end)
+    signal.addEventListener('abort', end)
+  })
+}

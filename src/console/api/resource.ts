@@ -1,0 +1,74 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import type { HostingError } from '../../shared/errors.ts'
+import { type Change, onChange } from './feed.ts'
+
+/** Something that was requested, is loaded or could not be loaded. */
+export interface Resource<T> {
+  /** The last loaded value, also after a later error. */
+  value: T | undefined
+  error: HostingError | undefined
+  reload(): void
+}
+
+interface ResourceOptions<T> {
+  load(signal: AbortSignal): Promise<T>
+  /** Whether a change of the feed makes the value outdated. */
+  concerns(change: Change): boolean
+}
+
+/** Loads a value, and loads it again when it changes. Another `key` stands for another value. */
+export function useResource<T>(key: string, options: ResourceOptions<T>): Resource<T> {
+  const state = useSignal<{ key: string; value?: T; error?: HostingError }>({ key })
+  const latest = useRef(options)
+  latest.current = options
+  const reload = useRef(() => {})
+  useEffect(() => {
+    const loader = startLoader(
+      signal => latest.current.load(signal),
+      result => {
+        const { value } = state.peek().key === key ? state.peek() : {}
+        state.value = { key, value, ...result }
+      },
+    )
+    reload.current = loader.reload
+    const stop = onChange(change => latest.current.concerns(change) && loader.reload())
+    return () => {
+      stop()
+      loader.stop()
+    }
+  }, [key])
+  const { value, error } = state.value.key === key ? state.value : {}
+  return { value, error, reload: () => reload.current() }
+}
+
+/** Loads now and after each call of `reload`, one request at a time. */
+function startLoader<T>(
+  load: (signal: AbortSignal) => Promise<T>,
+  onResult: (result: { value: T; error?: undefined } | { error: HostingError }) => void,
+) {
+  const controller = new AbortController()
+  let isRunning = false
+  let isOutdated = false
+  const run = async () => {
+    isRunning = true
+    do {
+      isOutdated = false
+      const result = await load(controller.signal).then(
+        value => ({ value, error: undefined }),
+        (error: HostingError) => ({ error }),
+      )
+      if (controller.signal.aborted) return
+      onResult(result)
+    } while (isOutdated)
+    isRunning = false
+  }
+  void run()
+  return {
+    reload() {
+      isOutdated = true
+      if (!isRunning) void run()
+    },
+    stop: () => controller.abort(),
+  }
+}

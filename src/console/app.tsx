@@ -1,0 +1,104 @@
+import './app.css'
+import { useEffect, useRef } from 'preact/hooks'
+import { connection, refusal } from './api/feed.ts'
+import { Button } from './components/button.tsx'
+import { Icon } from './components/icon.tsx'
+import { Problem } from './components/loaded.tsx'
+import { Notices } from './components/notices.tsx'
+import { State } from './components/state.tsx'
+import { Link } from './router/link.tsx'
+import { matchPath } from './router/match-path.ts'
+import { path } from './router/router.ts'
+import { SignOut } from './sign-out.tsx'
+import { switchTheme, theme } from './theme.ts'
+import { NotFound } from './views/not-found.tsx'
+import { ServerView, TABS } from './views/server/server-view.tsx'
+import { ServersView } from './views/servers/servers-view.tsx'
+import { SignedOut } from './views/signed-out.tsx'
+
+export function App() {
+  return (
+    <>
+      <a class="button skip" href="#content">
+        Skip to the content
+      </a>
+      <header class="bar">
+        <div>
+          <Link to="/" class="home">
+            <span class="mark">
+              <Icon name="start" />
+            </span>
+            mcp
+          </Link>
+          <nav aria-label="Main">
+            <Link to="/" aria-current={path.value === '/' ? 'page' : undefined}>
+              Servers
+            </Link>
+          </nav>
+          <ConnectionState />
+          <ThemeSwitch />
+          {connection.value !== 'refused' && <SignOut />}
+        </div>
+      </header>
+      <Content />
+      <Notices />
+    </>
+  )
+}
+
+/** Another view gets the focus, so that screen readers and the keyboard begin at its top. */
+function Content() {
+  const main = useRef<HTMLElement>(null)
+  const lastPath = useRef(path.value)
+  useEffect(() => {
+    if (lastPath.current === path.value) return
+    lastPath.current = path.value
+    main.current!.focus({ preventScroll: true })
+  }, [path.value])
+  return (
+    <main id="content" class="page" ref={main} tabIndex={-1}>
+      <Route />
+    </main>
+  )
+}
+
+function Route() {
+  if (refusal.value?.code === 'UNAUTHORIZED') return <SignedOut />
+  if (refusal.value) return <NoAccess error={refusal.value} />
+  if (path.value === '/') return <ServersView />
+  for (const tab of TABS) {
+    const params = matchPath(`/servers/:name${tab.path}`, path.value)
+    if (params) return <ServerView name={params.name!} tab={tab} />
+  }
+  return <NotFound />
+}
+
+function NoAccess({ error }: { error: Error }) {
+  return (
+    <div class="empty">
+      <h1>The API refused the console</h1>
+      <Problem error={error} />
+    </div>
+  )
+}
+
+function ConnectionState() {
+  const isLost = connection.value === 'reconnecting'
+  return (
+    <span role="status" title={isLost ? 'What you see may be out of date.' : undefined}>
+      {isLost && <State value="reconnecting" />}
+    </span>
+  )
+}
+
+function ThemeSwitch() {
+  const other = theme.value === 'dark' ? 'light' : 'dark'
+  return (
+    <Button
+      kind="quiet"
+      icon={other === 'dark' ? 'moon' : 'sun'}
+      label={`Switch to the ${other} theme`}
+      onClick={switchTheme}
+    />
+  )
+}

@@ -1,0 +1,46 @@
+import './copy.css'
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { Button } from './button.tsx'
+
+const SHOWN_MS = 2000
+
+const LABELS = { ready: 'Copy', copied: 'Copied', refused: 'Select and copy by hand:' }
+
+/** Copies a text. Its name says what has happened. */
+export function CopyButton({ text, what }: { text: string; what: string }) {
+  const state = useSignal<keyof typeof LABELS>('ready')
+  useEffect(() => {
+    if (state.value === 'ready') return
+    const timer = setTimeout(() => {
+      state.value = 'ready'
+    }, SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [state.value])
+  const copy = async () => {
+    state.value = await navigator.clipboard.writeText(text).then(
+      () => 'copied' as const,
+      () => 'refused' as const,
+    )
+  }
+  const icons = { ready: 'copy', copied: 'check', refused: 'alert' } as const
+  const label = `${LABELS[state.value]} ${what}`
+  return (
+    <>
+      <Button kind="quiet" icon={icons[state.value]} label={label} onClick={copy} />
+      <span class="hidden" role="status">
+        {state.value === 'ready' ? '' : label}
+      </span>
+    </>
+  )
+}
+
+/** A text to use elsewhere, such as a command or an address. */
+export function Copyable({ text, what }: { text: string; what: string }) {
+  return (
+    <div class="copyable">
+      <code>{text}</code>
+      <CopyButton text={text} what={what} />
+    </div>
+  )
+}

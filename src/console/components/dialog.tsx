@@ -1,0 +1,55 @@
+import './dialog.css'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { useAction } from './action.ts'
+import { Button } from './button.tsx'
+import { ErrorText } from './error-text.tsx'
+
+interface DialogProps {
+  title: string
+  /** Text of the button that runs the action. */
+  confirm: string
+  danger?: boolean
+  /** The dialog closes afterwards. An error stays in the dialog. */
+  onConfirm(): Promise<unknown>
+  onClose(): void
+  children: ComponentChildren
+}
+
+/** A question before an action. Escape closes it, and the focus returns to where it was. */
+export function Dialog({ title, confirm, danger, onConfirm, onClose, children }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  useEffect(() => {
+    dialog.current!.showModal()
+  }, [])
+  const action = useAction(async () => {
+    await onConfirm()
+    onClose()
+  })
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void action.run()
+  }
+  return (
+    <dialog ref={dialog} class="dialog" aria-labelledby={titleId} onClose={onClose}>
+      <form onSubmit={submit}>
+        <h2 id={titleId}>{title}</h2>
+        <div class="body">
+          {children}
+          {action.error && (
+            <div role="alert">
+              <ErrorText error={action.error} />
+            </div>
+          )}
+        </div>
+        <div class="actions">
+          <Button onClick={() => dialog.current!.close()}>Cancel</Button>
+          <Button type="submit" kind={danger ? 'danger' : 'primary'} busy={action.isRunning}>
+            {confirm}
+          </Button>
+        </div>
+      </form>
+    </dialog>
+  )
+}

@@ -1,0 +1,37 @@
+import './state.css'
+import type { ComponentChildren } from 'preact'
+
+type Tone = 'ok' | 'busy' | 'warn' | 'failed' | 'off'
+
+const TONES: Record<string, Tone> = {
+  deployed: 'ok',
+  ready: 'ok',
+  healthy: 'ok',
+  deploying: 'busy',
+  building: 'busy',
+  starting: 'busy',
+  draining: 'busy',
+  reconnecting: 'warn',
+  degraded: 'warn',
+  unhealthy: 'failed',
+  failed: 'failed',
+}
+
+/** State of a record: a word, with a mark whose shape differs, too. */
+export function State({ value, title }: { value: string; title?: string }) {
+  return (
+    <span class={`state ${TONES[value] ?? 'off'}`} title={title}>
+      {value}
+    </span>
+  )
+}
+
+export function Tag({
+  tone = '',
+  children,
+}: {
+  tone?: 'ok' | 'warn' | 'failed' | 'accent' | ''
+  children: ComponentChildren
+}) {
+  return <span class={`tag ${tone}`}>{children}</span>
+}

@@ -1,0 +1,17 @@
+import { printable } from '../../shared/format/printable.ts'
+
+/** Longer texts would make the page slow. */
+const MAX_LENGTH = 2000
+
+/**
+ * A text that somebody else has written, in its own direction of writing. Control characters and overrides of the direction
+ * are replaced, and a very long text is cut.
+ */
+export function Text({ value, max = MAX_LENGTH }: { value: string; max?: number }) {
+  return <bdi>{shown(value, max)}</bdi>
+}
+
+export function shown(value: string, max = MAX_LENGTH): string {
+  const text = printable(value.slice(0, max))
+  return value.length > max ? `${text}… (${value.length} characters)` : text
+}

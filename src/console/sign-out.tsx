@@ -1,0 +1,22 @@
+import { request } from './api/client.ts'
+import { useAction } from './components/action.ts'
+import { Button } from './components/button.tsx'
+import { notifyError } from './components/notices.tsx'
+
+/** Ends the session of this browser. */
+export function SignOut() {
+  const action = useAction(async () => {
+    try {
+      await request('DELETE', '/api/console/session')
+      // Nothing that was loaded stays in the page.
+      location.reload()
+    } catch (error) {
+      notifyError(error as Error)
+    }
+  })
+  return (
+    <Button kind="quiet" busy={action.isRunning} onClick={() => void action.run()}>
+      Sign out
+    </Button>
+  )
+}

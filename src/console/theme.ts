@@ -1,0 +1,39 @@
+import { computed, signal } from '@preact/signals'
+
+type Theme = 'light' | 'dark'
+
+const STORED = 'mcp-console-theme'
+
+const system = matchMedia('(prefers-color-scheme: dark)')
+const ofSystem = signal<Theme>(system.matches ? 'dark' : 'light')
+const chosen = signal<Theme | undefined>(readChoice())
+
+/** The theme in use. */
+export const theme = computed(() => chosen.value ?? ofSystem.value)
+
+/** Applies the stored choice and follows the system without one. */
+export function startTheme(): void {
+  apply()
+  system.addEventListener('change', () => {
+    ofSystem.value = system.matches ? 'dark' : 'light'
+  })
+}
+
+/** A choice of the system's theme is none, so that the page follows the system again. */
+export function switchTheme(): void {
+  const next = theme.peek() === 'dark' ? 'light' : 'dark'
+  chosen.value = next === ofSystem.peek() ? undefined : next
+  apply()
+  if (chosen.value) localStorage.setItem(STORED, chosen.value)
+  else localStorage.removeItem(STORED)
+}
+
+function apply(): void {
+  if (chosen.value) document.documentElement.dataset.theme = chosen.value
+  else delete document.documentElement.dataset.theme
+}
+
+function readChoice(): Theme | undefined {
+  const stored = localStorage.getItem(STORED)
+  return stored === 'light' || stored === 'dark' ? stored : undefined
+}

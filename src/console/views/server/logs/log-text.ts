@@ -1,0 +1,45 @@
+import type { ServerLogPage } from '../../../../shared/contract/monitoring/log-pages.ts'
+import { formatMs } from '../../../../shared/format/metric-format.ts'
+import { shown } from '../../../components/text.tsx'
+
+export type LogLine = ServerLogPage['lines'][number]
+
+/** A row shows this much of a line. The details show all of it. */
+const ROW_LENGTH = 600
+
+/** Sequences that colour text or move the cursor of a terminal (ECMA-48): CSI, OSC and the ones of two bytes. */
+const ESCAPES =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters.
+  /\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])/g
+
+/** Text without colours and cursor movements. */
+export function withoutEscapes(text: string): string {
+  return text.replace(ESCAPES, '')
+}
+
+/** A message on one line. */
+export function rowText({ message }: LogLine): string {
+  return shown(withoutEscapes(message.slice(0, 2 * ROW_LENGTH)).replace(/\s*\n\s*/g, ' ⏎ '), ROW_LENGTH)
+}
+
+/** Outcome and duration of a request. Empty for other lines. */
+export function outcomeText(line: LogLine): string {
+  const { outcome, reason, ms } = line as LogLine & { outcome?: string; reason?: string; ms?: number }
+  const result = reason === undefined ? outcome : `${outcome}: ${shown(withoutEscapes(reason), 200)}`
+  return [result, ms === undefined ? undefined : formatMs(ms)].filter(Boolean).join(', ')
+}
+
+/** `08:00:00.123` in local time. */
+export function timeText(timestamp: string): string {
+  const time = new Date(timestamp)
+  return `${time.toTimeString().slice(0, 8)}.${String(time.getMilliseconds()).padStart(3, '0')}`
+}
+
+const SHOWN_IN_ROW = ['timestamp', 'level', 'message']
+
+/** All fields of a line but those of its row, as texts. */
+export function detailsOf(line: LogLine): [name: string, value: string][] {
+  return Object.entries(line)
+    .filter(([name, value]) => value !== undefined && value !== null && !SHOWN_IN_ROW.includes(name))
+    .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value, null, 2)])
+}

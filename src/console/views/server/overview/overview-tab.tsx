@@ -1,0 +1,70 @@
+import './overview.css'
+import type { DeploymentStatus } from '../../../../shared/contract/deployments/deployments.ts'
+import { HostingError } from '../../../../shared/errors.ts'
+import { formatMemory, formatMs, formatPercent } from '../../../../shared/format/metric-format.ts'
+import { Copyable } from '../../../components/copy.tsx'
+import { Problem } from '../../../components/loaded.tsx'
+import { activityOf } from '../../../model/live-metrics.ts'
+import type { TabProps } from '../tab-props.ts'
+import { Clients } from './clients.tsx'
+import { Instances } from './instances.tsx'
+import { Sessions } from './sessions.tsx'
+
+export function OverviewTab({ name, environment, deployment }: TabProps) {
+  const isLive = deployment.status === 'deployed'
+  return (
+    <>
+      {deployment.error && <Failure error={deployment.error} />}
+      <Figures deployment={deployment} />
+      <div class="columns">
+        <Addresses deployment={deployment} />
+        <Clients name={name} url={deployment.url} />
+      </div>
+      {isLive && <Instances deployment={deployment} />}
+      {isLive && <Sessions name={name} environment={environment} />}
+    </>
+  )
+}
+
+function Failure({ error: { message, details } }: { error: NonNullable<DeploymentStatus['error']> }) {
+  return <Problem error={new HostingError('UNAVAILABLE', message, { details })} />
+}
+
+function Figures({ deployment }: { deployment: DeploymentStatus }) {
+  const activity = activityOf(deployment.deployment_id).value
+  if (!activity) return null
+  const { requests, requestsPerSecond, memoryBytes, activeRequests } = activity.current
+  const hasRequests = requests.total > 0
+  return (
+    <dl class="figures">
+      <Figure name="Requests" value={`${Number(requestsPerSecond.toFixed(1))}/s`} />
+      <Figure name="Errors" value={hasRequests ? formatPercent(requests.errorRate) : '–'} />
+      <Figure name="p50" value={hasRequests ? formatMs(requests.p50Ms) : '–'} />
+      <Figure name="p99" value={hasRequests ? formatMs(requests.p99Ms) : '–'} />
+      <Figure name="In progress" value={String(activeRequests)} />
+      <Figure name="Memory" value={formatMemory(memoryBytes)} />
+    </dl>
+  )
+}
+
+function Figure({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}
+
+function Addresses({ deployment: { url, named_urls } }: { deployment: DeploymentStatus }) {
+  return (
+    <section class="section">
+      <h2>Addresses</h2>
+      <div class="stack">
+        {[url, ...named_urls].map(address => (
+          <Copyable key={address} text={address} what={address} />
+        ))}
+      </div>
+    </section>
+  )
+}

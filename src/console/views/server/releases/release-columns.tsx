@@ -1,0 +1,105 @@
+import type { ReleaseRecord } from '../../../../shared/contract/deployments/releases.ts'
+import { formatPercent } from '../../../../shared/format/metric-format.ts'
+import { Button } from '../../../components/button.tsx'
+import { State, Tag } from '../../../components/state.tsx'
+import type { Column } from '../../../components/table.tsx'
+import { Text } from '../../../components/text.tsx'
+import { Time } from '../../../components/time.tsx'
+import { Changes } from './changes.tsx'
+
+export function releaseColumns(
+  liveId: string,
+  onRollback: (release: ReleaseRecord) => void,
+): readonly Column<ReleaseRecord>[] {
+  return [
+    { name: 'Release', kind: 'head', cell: ({ version }) => `v${version}` },
+    { name: 'State', cell: release => <ReleaseState release={release} liveId={liveId} /> },
+    { name: 'Change', wide: true, cell: release => <Change release={release} /> },
+    {
+      name: 'By',
+      cell: ({ author, createdAt }) => (
+        <span class="by">
+          {author === null ? <span class="muted">unknown</span> : <Text value={author} max={60} />}
+          <span class="muted">
+            <Time at={createdAt} />
+          </span>
+        </span>
+      ),
+    },
+    { name: 'Tests', cell: ({ test }) => (test ? <Verdict test={test} /> : <span class="muted">none</span>) },
+    { name: 'Requests', kind: 'number', cell: ({ requests }) => requests.toLocaleString('en') },
+    {
+      name: 'Errors',
+      kind: 'number',
+      cell: ({ requests, errors }) => (requests === 0 ? '–' : formatPercent(errors / requests)),
+    },
+    {
+      name: 'Actions',
+      hasNoLabel: true,
+      kind: 'actions',
+      wide: true,
+      cell: release =>
+        canRollBackTo(release, liveId) && (
+          <Button onClick={() => onRollback(release)}>
+            Roll back<span class="hidden"> to v{release.version}</span>
+          </Button>
+        ),
+    },
+  ]
+}
+
+/** A release that never served has nothing to go back to. */
+function canRollBackTo(
+  { deploymentId, isRemoved, deployedAt, status }: ReleaseRecord,
+  liveId: string,
+): boolean {
+  return deploymentId !== liveId && !isRemoved && deployedAt !== null && status !== 'deploying'
+}
+
+function ReleaseState({
+  release: { deploymentId, isRemoved, status },
+  liveId,
+}: {
+  release: ReleaseRecord
+  liveId: string
+}) {
+  if (isRemoved) return <span class="muted">removed</span>
+  if (deploymentId === liveId) return <State value={status} />
+  return status === 'stopped' ? <span class="muted">replaced</span> : <State value={status} />
+}
+
+function Change({ release: { message, rollbackTo, git, changes } }: { release: ReleaseRecord }) {
+  return (
+    <div class="change">
+      <p class="wrap">
+        {message !== null && <Text value={message} />}
+        {message === null && rollbackTo === null && <span class="muted">No message</span>}
+        {rollbackTo !== null && (
+          <>
+            {' '}
+            <Tag>back to v{rollbackTo}</Tag>
+          </>
+        )}
+        {git && (
+          <>
+            {' '}
+            <span class="mono muted">
+              {git.commit.slice(0, 7)}
+              {git.dirty && ' with changes'}
+            </span>
+          </>
+        )}
+      </p>
+      {changes && <Changes changes={changes} />}
+    </div>
+  )
+}
+
+function Verdict({ test: { passed, total, required } }: { test: NonNullable<ReleaseRecord['test']> }) {
+  const hasPassed = total === 0 || passed / total >= required
+  return (
+    <Tag tone={hasPassed ? 'ok' : 'failed'}>
+      {passed} of {total}
+    </Tag>
+  )
+}

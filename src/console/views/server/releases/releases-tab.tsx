@@ -1,0 +1,67 @@
+import './releases.css'
+import { useSignal } from '@preact/signals'
+import type { ReleasePage, ReleaseRecord } from '../../../../shared/contract/deployments/releases.ts'
+import { request } from '../../../api/client.ts'
+import { useResource } from '../../../api/resource.ts'
+import { Button } from '../../../components/button.tsx'
+import { Loaded } from '../../../components/loaded.tsx'
+import { Table } from '../../../components/table.tsx'
+import { concerns } from '../../../model/servers.ts'
+import type { TabProps } from '../tab-props.ts'
+import { releaseColumns } from './release-columns.tsx'
+import { RollbackDialog } from './rollback-dialog.tsx'
+
+const PAGE_SIZE = 50
+
+export function ReleasesTab({ name, environment, deployment }: TabProps) {
+  const shown = useSignal(PAGE_SIZE)
+  const target = useSignal<ReleaseRecord | undefined>(undefined)
+  const resource = useResource(`${name} ${environment} ${shown.value}`, {
+    load: signal => loadReleases(name, environment, shown.value, signal),
+    concerns: concerns(name, ['release', 'deployment']),
+  })
+  const columns = releaseColumns(deployment.deployment_id, release => {
+    target.value = release
+  })
+  return (
+    <>
+      <Loaded resource={resource} what="the releases">
+        {({ items, hasMore }) => (
+          <>
+            <Table
+              caption="Releases, newest first"
+              columns={columns}
+              rows={items}
+              keyOf={({ deploymentId }) => deploymentId}
+            />
+            {hasMore && <Button onClick={() => (shown.value += PAGE_SIZE)}>Show older releases</Button>}
+          </>
+        )}
+      </Loaded>
+      {target.value && (
+        <RollbackDialog
+          live={deployment}
+          target={target.value}
+          onClose={() => {
+            target.value = undefined
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+/** The newest releases, page by page. */
+async function loadReleases(name: string, environment: string, count: number, signal: AbortSignal) {
+  const items: ReleaseRecord[] = []
+  let nextToken: string | undefined
+  do {
+    const page = await request<ReleasePage>('GET', `/api/servers/${encodeURIComponent(name)}/releases`, {
+      query: { environment, limit: PAGE_SIZE, nextToken },
+      signal,
+    })
+    items.push(...page.items)
+    nextToken = page.nextToken ?? undefined
+  } while (nextToken !== undefined && items.length < count)
+  return { items, hasMore: nextToken !== undefined }
+}

@@ -1,0 +1,49 @@
+import type {
+  DeploymentRecord,
+  DeploymentStatus,
+} from '../../../../shared/contract/deployments/deployments.ts'
+import type { ReleaseRecord } from '../../../../shared/contract/deployments/releases.ts'
+import { HostingError } from '../../../../shared/errors.ts'
+import { request } from '../../../api/client.ts'
+import { Dialog } from '../../../components/dialog.tsx'
+import { notify } from '../../../components/notices.tsx'
+import { Time } from '../../../components/time.tsx'
+
+interface RollbackDialogProps {
+  live: DeploymentStatus
+  target: ReleaseRecord
+  onClose(): void
+}
+
+/** Asks before a rollback, which is a new release like the chosen one. */
+export function RollbackDialog({ live, target, onClose }: RollbackDialogProps) {
+  const { name, environment, version, createdAt } = target
+  const rollBack = async () => {
+    const path = `/v1/deploy/${encodeURIComponent(live.deployment_id)}/rollback`
+    const record = await request<DeploymentRecord>('POST', path, { body: { to: target.deploymentId } })
+    if (record.status === 'failed')
+      throw new HostingError('UNAVAILABLE', record.error?.message ?? 'The rollback failed.', {
+        details: record.error?.details,
+      })
+    notify(`${name} in ${environment} is back on v${version}, as v${record.version}.`)
+    for (const warning of record.warnings ?? []) notify(warning)
+  }
+  return (
+    <Dialog
+      title={`Roll ${name} back to v${version}?`}
+      confirm={`Roll back to v${version}`}
+      onConfirm={rollBack}
+      onClose={onClose}
+    >
+      <p>
+        The new release is like v{version} from <Time at={createdAt} />: its build, its configuration and{' '}
+        {environment === 'development' ? 'the current variables.' : 'the variables it had.'}
+      </p>
+      <p class="muted">
+        {environment === 'development'
+          ? 'It replaces the live release at once.'
+          : `v${live.version} keeps serving until the new release is ready, so no request fails.`}
+      </p>
+    </Dialog>
+  )
+}

@@ -1,0 +1,105 @@
+import './server.css'
+import type { ComponentType } from 'preact'
+import type { Environment } from '../../../shared/contract/states.ts'
+import { Loaded } from '../../components/loaded.tsx'
+import { shown } from '../../components/text.tsx'
+import { loadServers, type Server, servers, serversError } from '../../model/servers.ts'
+import { Link } from '../../router/link.tsx'
+import { query } from '../../router/router.ts'
+import { useTitle } from '../../router/use-title.ts'
+import { DeploymentActions } from '../deployment-actions.tsx'
+import { DeploymentState } from '../deployment-state.tsx'
+import { serverPath } from '../paths.ts'
+import { LogsTab } from './logs/logs-tab.tsx'
+import { NotDeployed } from './not-deployed.tsx'
+import { OverviewTab } from './overview/overview-tab.tsx'
+import { ReleasesTab } from './releases/releases-tab.tsx'
+import { SettingsTab } from './settings/settings-tab.tsx'
+import type { TabProps } from './tab-props.ts'
+
+interface Tab {
+  path: '' | '/logs' | '/releases' | '/settings'
+  title: string
+  view: ComponentType<TabProps>
+}
+
+export const TABS: readonly Tab[] = [
+  { path: '', title: 'Overview', view: OverviewTab },
+  { path: '/logs', title: 'Logs', view: LogsTab },
+  { path: '/releases', title: 'Releases', view: ReleasesTab },
+  { path: '/settings', title: 'Settings', view: SettingsTab },
+]
+
+export function ServerView({ name, tab }: { name: string; tab: Tab }) {
+  useTitle(`${shown(name, 100)}, ${tab.title}`)
+  const resource = { value: servers.value, error: serversError.value, reload: () => void loadServers() }
+  return (
+    <>
+      {resource.value === undefined && <h1>{shown(name, 100)}</h1>}
+      <Loaded resource={resource} what="the server">
+        {all => <KnownServer name={name} tab={tab} server={all.get(name)} />}
+      </Loaded>
+    </>
+  )
+}
+
+function KnownServer({ name, tab, server }: { name: string; tab: Tab; server: Server | undefined }) {
+  if (!server) return <UnknownServer name={name} />
+  const wanted = query.value.get('env')
+  const deployment =
+    server.deployments.find(({ environment }) => environment === wanted) ?? server.deployments[0]
+  if (!deployment) return <NotDeployed name={name} />
+  const { environment } = deployment
+  const View = tab.view
+  return (
+    <>
+      <div class="page-head">
+        <h1>{name}</h1>
+        <DeploymentState deployment={deployment} />
+        <DeploymentActions key={deployment.deployment_id} deployment={deployment} />
+      </div>
+      <div class="server-nav">
+        <nav class="tabs" aria-label="Views of the server">
+          {TABS.map(({ path, title }) => (
+            <Link
+              key={path}
+              to={serverPath(name, path, environment)}
+              aria-current={path === tab.path ? 'page' : undefined}
+            >
+              {title}
+            </Link>
+          ))}
+        </nav>
+        <Environments server={server} tab={tab} current={environment} />
+      </div>
+      <View key={`${name} ${environment}`} name={name} environment={environment} deployment={deployment} />
+    </>
+  )
+}
+
+function Environments({ server, tab, current }: { server: Server; tab: Tab; current: Environment }) {
+  return (
+    <nav class="segments" aria-label="Environment">
+      {server.deployments.map(({ environment }) => (
+        <Link
+          key={environment}
+          to={serverPath(server.name, tab.path, environment)}
+          aria-current={environment === current ? 'true' : undefined}
+        >
+          {environment}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+function UnknownServer({ name }: { name: string }) {
+  return (
+    <div class="empty">
+      <h1>There is no server “{shown(name, 100)}”</h1>
+      <p>
+        <Link to="/">Show all servers</Link>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,77 @@
+import './settings.css'
+import { useSignal } from '@preact/signals'
+import type { ServerEnv } from '../../../../shared/contract/servers/variables.ts'
+import { request } from '../../../api/client.ts'
+import { useResource } from '../../../api/resource.ts'
+import { Button } from '../../../components/button.tsx'
+import { Loaded } from '../../../components/loaded.tsx'
+import { concerns } from '../../../model/servers.ts'
+import type { TabProps } from '../tab-props.ts'
+import { MissingVariables } from './missing-variables.tsx'
+import { ReleaseChanges } from './release-changes.tsx'
+import { RemoveVariableDialog } from './remove-variable-dialog.tsx'
+import { type Edited, VariableDialog } from './variable-dialog.tsx'
+import { VariableTable } from './variable-table.tsx'
+import { envPath } from './variables.ts'
+
+/** Variables of a server in an environment. A change takes effect with the next release. */
+export function SettingsTab({ name, environment }: TabProps) {
+  const resource = useResource(`${name} ${environment}`, {
+    load: signal => request<ServerEnv>('GET', envPath(name, environment), { signal }),
+    concerns: concerns(name, ['variable', 'deployment', 'build']),
+  })
+  const edited = useSignal<Edited | undefined>(undefined)
+  const removed = useSignal<string | undefined>(undefined)
+  const edit = (variable: Edited) => {
+    edited.value = variable
+  }
+  return (
+    <>
+      <div class="section-head">
+        <h2>Variables</h2>
+        <Button icon="edit" onClick={() => edit({ name: '', value: '', secret: false, isNew: true })}>
+          Add a variable
+        </Button>
+      </div>
+      <Loaded resource={resource} what="the variables">
+        {env => (
+          <div class="stack">
+            <ReleaseChanges env={env} />
+            <MissingVariables missing={env.missing} onSet={edit} />
+            {env.variables.length === 0 ? (
+              <p class="muted">No variables in {environment}. Each environment has its own.</p>
+            ) : (
+              <VariableTable
+                variables={env.variables}
+                onEdit={edit}
+                onRemove={variable => {
+                  removed.value = variable
+                }}
+              />
+            )}
+          </div>
+        )}
+      </Loaded>
+      {edited.value && (
+        <VariableDialog
+          server={name}
+          environment={environment}
+          variable={edited.value}
+          onClose={() => {
+            edited.value = undefined
+          }}
+        />
+      )}
+      {removed.value !== undefined && (
+        <RemoveVariableDialog
+          server={name}
+          environment={environment}
+          variable={removed.value}
+          onClose={() => {
+            removed.value = undefined
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,9 @@
+import type { DeploymentStatus } from '../../../shared/contract/deployments/deployments.ts'
+import type { Environment } from '../../../shared/contract/states.ts'
+
+/** What a tab shows: a server in one environment, with its current deployment. */
+export interface TabProps {
+  name: string
+  environment: Environment
+  deployment: DeploymentStatus
+}

@@ -1,0 +1,26 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+
+/** Compressed content as a client accepts it, with the header that says so. */
+export async function forEncoding(
+  compressed: Buffer,
+  acceptEncoding: string | undefined,
+): Promise<{ bytes: Buffer; headers: Record<string, string> }> {
+  return acceptsGzip(acceptEncoding)
+    ? { bytes: compressed, headers: { 'Content-Encoding': 'gzip' } }
+    : { bytes: await promisify(gunzip)(compressed), headers: {} }
+}
+
+/** RFC 9110 12.5.3. */
+function acceptsGzip(header = ''): boolean {
+  const codings = header.split(',').map(entry => {
+    const [name = '', ...parameters] = entry
+      .toLowerCase()
+      .split(';')
+      .map(part => part.trim())
+    const quality = parameters.find(parameter => parameter.startsWith('q='))
+    return { name, isRefused: quality !== undefined && Number(quality.slice(2)) === 0 }
+  })
+  const gzip = codings.find(({ name }) => name === 'gzip' || name === 'x-gzip')
+  return gzip ? !gzip.isRefused : codings.some(({ name, isRefused }) => name === '*' && !isRefused)
+}
