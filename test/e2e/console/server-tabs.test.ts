@@ -1,0 +1,166 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { buildServer, deploy, echoServer } from '../../daemon/http/fixtures.ts'
+import { CHROMIUM, launchChromium } from '../../helpers/clients/chromium.ts'
+import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { type OpenConsole, openConsole, overflows, violations } from './open-console.ts'
+
+/** Markup, colours of a terminal and a change of the writing direction. */
+const HOSTILE = '<img src=x onerror=alert(1)> \u001b[31mred\u001b[0m \u202egnp.exe'
+const HARMLESS = '<img src=x onerror=alert(1)>'
+
+describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
+  let browser: Browser
+  let daemon: TestDaemon
+  let open: OpenConsole | undefined
+  beforeAll(async () => {
+    browser = await launchChromium()
+    daemon = await startTestDaemon()
+  })
+  afterEach(async () => {
+    const errors = open?.errors
+    await open?.close()
+    open = undefined
+    expect(errors ?? []).toEqual([])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await daemon?.close()
+  })
+
+  const show = async (path: string): Promise<Page> => {
+    open = await openConsole(browser, daemon, { path })
+    return open.page
+  }
+
+  /** Deploys two releases. The second has another tool, and a hostile message. */
+  const releaseTwice = async (name: string) => {
+    await deploy(daemon, await buildServer(daemon, echoServer(name)), 'production')
+    const [tool] = echoServer().tools
+    const mcpId = await buildServer(daemon, echoServer(name, { tools: [{ ...tool, name: 'other' }] }))
+    const body = { mcp_id: mcpId, environment: 'production', release: { message: HOSTILE } }
+    return (await daemon.api('POST', '/v1/deploy', { body })).body.data
+  }
+
+  const expectAccessible = async (page: Page) => {
+    expect(await violations(page)).toEqual([])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await violations(page, ['color-contrast'])).toEqual([])
+    for (const width of [360, 768]) expect(await overflows(page, width), String(width)).toBe(false)
+  }
+
+  test('shows the log live, with everything that a server writes as harmless text', async () => {
+    const { url } = await releaseTwice('logged')
+    const page = await show('/servers/logged/logs')
+    const log = page.getByRole('listbox', { name: 'Log lines' })
+    await log.getByText(`${HARMLESS} red`).waitFor()
+    expect(await page.locator('main img').count()).toBe(0)
+    await callTool(url, 'other', { text: 'hello' })
+    await log.getByText('tools/call other').waitFor()
+    await log.focus()
+    await page.keyboard.press('End')
+    await page.getByRole('region', { name: 'Selected line' }).getByText('requestId').waitFor()
+    await expectAccessible(page)
+  })
+
+  test('filters the log by level and text, and keeps the filters in the address', async () => {
+    const { url } = await deploy(daemon, await buildServer(daemon, echoServer('sifted')), 'production')
+    await callTool(url, 'say', { text: 'fine' })
+    await callTool(url, 'say', {})
+    const page = await show('/servers/sifted/logs')
+    const lines = page.getByRole('option')
+    await lines.filter({ hasText: 'initialize' }).first().waitFor()
+    await page.getByLabel('Level').selectOption('warn and above')
+    await lines.filter({ hasText: 'initialize' }).first().waitFor({ state: 'detached' })
+    await lines.filter({ hasText: 'Invalid arguments for say' }).waitFor()
+    await page.getByLabel('Text that lines contain').fill('nothing has this')
+    await page.getByText('No line matches. New lines that match appear here.').waitFor()
+    expect(new URL(page.url()).search).toBe('?level=warn&text=nothing+has+this')
+    await page.getByLabel('Text that lines contain').fill('tools/call')
+    await lines.filter({ hasText: 'Invalid arguments for say' }).waitFor()
+  })
+
+  test('keeps a log of 100,000 lines in few elements', async () => {
+    await deploy(daemon, await buildServer(daemon, echoServer('long')), 'production')
+    open = await openConsole(browser, daemon, { path: '/servers/long' })
+    const { page } = open
+    // The page opens the stream again when it ends.
+    const bodies = [manyLines(100_000)]
+    await page.route('**/api/servers/long/logs*', route =>
+      route.fulfill({ contentType: 'text/event-stream', body: bodies.pop() ?? ':\n\n' }),
+    )
+    await page.getByRole('link', { name: 'Logs' }).click()
+    const log = page.getByRole('listbox', { name: 'Log lines' })
+    await log.getByText('line 99999').waitFor()
+    await log.focus()
+    await page.keyboard.press('Home')
+    await log.getByText('line 0', { exact: true }).waitFor()
+    expect(await log.getByRole('option').count()).toBeLessThan(100)
+    expect(await log.getByRole('option').first().getAttribute('aria-setsize')).toBe('100000')
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
+  test('shows what each release changed, and rolls back after a question', async () => {
+    await releaseTwice('rolled')
+    const page = await show('/servers/rolled/releases')
+    const release = (version: number) =>
+      page.getByRole('row').filter({ has: page.getByRole('rowheader', { name: `v${version}`, exact: true }) })
+    await release(2).getByText(HARMLESS).waitFor()
+    await release(2).getByText('1 breaking').click()
+    await release(2).getByText('tools.say').waitFor()
+    expect(await page.locator('main img').count()).toBe(0)
+    await page.getByRole('button', { name: 'Roll back to v1' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Roll rolled back to v1?' })
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    await page.getByRole('button', { name: 'Roll back to v1' }).click()
+    await dialog.getByRole('button', { name: 'Roll back to v1' }).click()
+    await release(3).getByText('back to v1').waitFor()
+    await release(3).getByText('deployed').waitFor()
+    await page.getByText('rolled in production is back on v1, as v3.').waitFor()
+    await expectAccessible(page)
+  })
+
+  test('stores variables, never shows a secret, and releases them', async () => {
+    const env = [
+      { name: 'CITY', description: HOSTILE },
+      { name: 'API_KEY', secret: true },
+    ]
+    const server = echoServer('settled', { env })
+    const mcpId = await buildServer(daemon, server)
+    await daemon.api('PATCH', '/v1/servers/settled/env/production', { body: { variables: { CITY: 'Oslo' } } })
+    await daemon.api('PATCH', '/v1/servers/settled/env/production', {
+      body: { variables: { API_KEY: 'first' } },
+    })
+    await deploy(daemon, mcpId, 'production')
+    const page = await show('/servers/settled/settings')
+    const variable = (name: string) => page.getByRole('row').filter({ hasText: name })
+    await variable('CITY').getByText('Oslo').waitFor()
+    await variable('API_KEY').getByText('secret, never shown').waitFor()
+    await page.getByRole('button', { name: 'Change API_KEY' }).click()
+    await page.getByRole('textbox', { name: 'Value' }).fill('hunter2')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await variable('API_KEY').getByText('not released').waitFor()
+    expect(await page.content()).not.toContain('hunter2')
+    await page.getByRole('button', { name: 'Add a variable' }).click()
+    await page.getByLabel('Name').fill('EXTRA')
+    await page.getByRole('textbox', { name: 'Value' }).fill('<b>bold</b>')
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Save' }).click()
+    await variable('EXTRA').getByText('<b>bold</b>').waitFor()
+    await page.getByRole('button', { name: 'Release now' }).click()
+    await variable('API_KEY').getByText('released', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Remove EXTRA' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await variable('EXTRA').waitFor({ state: 'detached' })
+    await expectAccessible(page)
+  })
+})
+
+function manyLines(count: number): string {
+  const fields = '"timestamp":"2026-11-23T08:00:00.000Z","stream":"stdout","phase":"RUN","level":"info"'
+  return Array.from(
+    { length: count },
+    (_, number) => `data: {${fields},"message":"line ${number}"}\n\n`,
+  ).join('')
+}

@@ -1,0 +1,241 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { buildServer, createKey, deploy, echoServer } from '../../daemon/http/fixtures.ts'
+import { CHROMIUM, launchChromium } from '../../helpers/clients/chromium.ts'
+import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { type OpenConsole, openConsole, overflows, violations } from './open-console.ts'
+
+describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
+  let browser: Browser
+  let daemon: TestDaemon
+  let open: OpenConsole | undefined
+  beforeAll(async () => {
+    browser = await launchChromium()
+    daemon = await startTestDaemon()
+  })
+  afterEach(async () => {
+    const errors = open?.errors
+    await open?.close()
+    open = undefined
+    expect(errors ?? []).toEqual([])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await daemon?.close()
+  })
+
+  const show = async (...args: [options?: Parameters<typeof openConsole>[2]]): Promise<Page> => {
+    open = await openConsole(browser, daemon, ...args)
+    return open.page
+  }
+
+  test('the empty state leads to the first deployment, and shows the server as soon as it is there', async () => {
+    const page = await show()
+    await page.getByRole('heading', { name: 'Deploy your first server' }).waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Copy the commands' }).click()
+    await page.getByRole('button', { name: 'Copied the commands' }).waitFor()
+    const copied = await page.evaluate('navigator.clipboard.readText()')
+    expect(copied).toBe('mcp init weather --example weather\nmcp up weather')
+    await deploy(daemon, await buildServer(daemon, echoServer('first')), 'production')
+    await row(page, 'first').getByText('deployed').waitFor()
+  })
+
+  test('shows the live figures of each environment', async () => {
+    const { url } = await deploy(daemon, await buildServer(daemon, echoServer('busy')), 'production')
+    const page = await show()
+    await row(page, 'busy').waitFor()
+    await callTool(url, 'say', { text: 'hello' })
+    await callTool(url, 'say', {})
+    await row(page, 'busy')
+      .getByText(/^[1-9][0-9.]* %$/)
+      .waitFor()
+    await row(page, 'busy').getByText(/ ms$/).waitFor()
+  })
+
+  test('stops and starts a deployment by keyboard alone', async () => {
+    await deploy(daemon, await buildServer(daemon, echoServer('switched')), 'production')
+    const page = await show()
+    const stop = page.getByRole('button', { name: 'Stop switched in production' })
+    await stop.focus()
+    await page.keyboard.press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Stop switched in production?' })
+    await dialog.waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await stop.and(page.locator(':focus')).count()).toBe(1)
+    await page.keyboard.press('Enter')
+    await dialog.getByRole('button', { name: 'Stop' }).focus()
+    await page.keyboard.press('Enter')
+    await row(page, 'switched').getByText('stopped').waitFor()
+    await page.getByText('Stopped switched in production.').waitFor()
+    const start = page.getByRole('button', { name: 'Start switched in production' })
+    await start.focus()
+    await page.keyboard.press('Enter')
+    await row(page, 'switched').getByText('deployed').waitFor()
+  })
+
+  test('filters by name, and / moves the focus to the filter', async () => {
+    for (const name of ['filtered-a', 'filtered-b']) await buildServer(daemon, echoServer(name))
+    const page = await show()
+    await row(page, 'filtered-a').waitFor()
+    await page.keyboard.press('/')
+    await page.keyboard.type('TERED-B')
+    await row(page, 'filtered-b').waitFor()
+    await row(page, 'filtered-a').waitFor({ state: 'detached' })
+    await page.keyboard.type('-none')
+    await page.getByText('No server has “TERED-B-none” in its name.').waitFor()
+  })
+
+  test('shows the addresses of a server and what to paste into each client', async () => {
+    const { url } = await deploy(daemon, await buildServer(daemon, echoServer('shown')), 'production')
+    await deploy(daemon, await buildServer(daemon, echoServer('shown')), 'staging')
+    const page = await show({ path: '/servers/shown' })
+    await page.getByRole('button', { name: `Copy ${url}` }).click()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(url)
+    await page.getByLabel('Connect a client').selectOption('Codex')
+    await page.getByText(`[mcp_servers.shown]\nurl = "${url}"`).waitFor()
+    await page.getByText('mcp connect shown --client codex').waitFor()
+    await page.getByRole('table', { name: 'Instances' }).getByText('ready').waitFor()
+    await page.getByRole('link', { name: 'staging' }).click()
+    expect(new URL(page.url()).search).toBe('?env=staging')
+    await page.goBack()
+    await page.getByText(url, { exact: true }).waitFor()
+  })
+
+  test('without a session, the page says how to get one', async () => {
+    const page = await show({ key: null })
+    await page.getByRole('heading', { name: 'Open the console from a terminal' }).waitFor()
+    await page.getByText('mcp console').waitFor()
+    expect(await violations(page)).toEqual([])
+  })
+
+  test('a key that may only build sees which scope it lacks', async () => {
+    const { key } = await createKey(daemon, { scopes: ['BUILD_AND_DEPLOY'] })
+    const page = await show({ key })
+    const problem = page.getByRole('alert')
+    await problem.getByText(/needs the scope/).waitFor()
+    await problem.getByText('mcp whoami').waitFor()
+    expect(await problem.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+    expect(await violations(page)).toEqual([])
+  })
+
+  test('a key that may only read sees why an action was refused', async () => {
+    await deploy(daemon, await buildServer(daemon, echoServer('read-only')), 'production')
+    const { key } = await createKey(daemon, { scopes: ['READ'] })
+    const page = await show({ key })
+    await page.getByRole('button', { name: 'Restart read-only in production' }).click()
+    const notices = page.getByRole('region', { name: 'Notifications' })
+    await notices
+      .getByText(/BUILD_AND_DEPLOY/)
+      .first()
+      .waitFor()
+    await notices.getByText('mcp whoami').waitFor()
+    await notices.getByRole('button', { name: 'Dismiss' }).click()
+    await notices.getByText('mcp whoami').waitFor({ state: 'detached' })
+  })
+
+  test('an error while loading can be tried again', async () => {
+    await deploy(daemon, await buildServer(daemon, echoServer('again')), 'production')
+    open = await openConsole(browser, daemon, { path: '/nowhere' })
+    const { page } = open
+    await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
+    await page.route('**/v1/deploy?*', route =>
+      route.fulfill({
+        status: 503,
+        json: {
+          success: false,
+          error: { code: 'UNAVAILABLE', message: 'The disk is full (ENOSPC).', details: 'Free some space.' },
+        },
+      }),
+    )
+    await open.goto('/')
+    await page.getByText('The disk is full (ENOSPC).').waitFor()
+    expect(await violations(page)).toEqual([])
+    await page.unroute('**/v1/deploy?*')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await row(page, 'again').waitFor()
+  })
+
+  test('shows that it is loading only when that takes long', async () => {
+    const gate = Promise.withResolvers<void>()
+    open = await openConsole(browser, daemon, { path: '/nowhere' })
+    const { page } = open
+    await page.route('**/v1/deploy?*', async route => {
+      await gate.promise
+      await route.continue()
+    })
+    await open.goto('/')
+    await page.getByText('Loading the servers…').waitFor({ state: 'attached' })
+    expect(await violations(page)).toEqual([])
+    gate.resolve()
+    await page.getByRole('heading', { name: 'Servers' }).waitFor()
+  })
+
+  test('says when the connection is lost, and continues with what changed meanwhile', async () => {
+    await buildServer(daemon, echoServer('before'))
+    const page = await show()
+    await row(page, 'before').waitFor()
+    const { port } = daemon.daemon
+    await daemon.daemon.close()
+    await page.getByText('reconnecting').waitFor()
+    expect(await violations(page)).toEqual([])
+    await daemon.restart({ port })
+    await page.getByText('reconnecting').waitFor({ state: 'detached' })
+    await buildServer(daemon, echoServer('afterwards'))
+    await row(page, 'afterwards').waitFor()
+  })
+
+  test('meets accessibility rules in both themes, and needs no scrolling to the side', async () => {
+    await deploy(daemon, await buildServer(daemon, echoServer('seen')), 'production')
+    const page = await show()
+    for (const path of ['/', '/servers/seen']) {
+      await open!.goto(path)
+      await page.getByText('deployed').first().waitFor()
+      expect(await violations(page)).toEqual([])
+      await page.emulateMedia({ colorScheme: 'dark' })
+      expect(await violations(page, ['color-contrast'])).toEqual([])
+      await page.emulateMedia({ colorScheme: 'light' })
+      for (const width of [360, 768, 1280])
+        expect(await overflows(page, width), `${path} ${width}`).toBe(false)
+    }
+  })
+
+  test('shows the sessions of clients, and ends one after a question', async () => {
+    const { url } = await deploy(daemon, await buildServer(daemon, echoServer('visited')), 'production')
+    await callTool(url, 'say', { text: 'hello' })
+    const page = await show({ path: '/servers/visited' })
+    const sessions = page.getByRole('table', { name: 'Sessions' })
+    await sessions.getByRole('row', { name: /^test 0/ }).waitFor()
+    await sessions.getByRole('button', { name: /^End session/ }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'End the session' }).click()
+    await page.getByText('No client has an open session.').waitFor()
+  })
+
+  test('signing out ends the session of this browser', async () => {
+    const page = await show()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Open the console from a terminal' }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Open the console from a terminal' }).waitFor()
+  })
+
+  test('the theme follows the system until the user chooses one', async () => {
+    const page = await show({ theme: 'dark' })
+    const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
+    const dark = await background()
+    await page.getByRole('button', { name: 'Switch to the light theme' }).click()
+    const light = await background()
+    expect(light).not.toBe(dark)
+    await page.reload()
+    await page.getByRole('button', { name: 'Switch to the dark theme' }).waitFor()
+    expect(await background()).toBe(light)
+    await page.getByRole('button', { name: 'Switch to the dark theme' }).click()
+    expect(await page.evaluate('localStorage.length')).toBe(0)
+  })
+})
+
+function row(page: Page, server: string) {
+  return page.getByRole('row').filter({ has: page.getByRole('link', { name: server, exact: true }) })
+}
