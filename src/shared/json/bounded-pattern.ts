@@ -1,3 +1,5 @@
+import { estimateSteps } from './pattern-steps.ts'
+
 /** The part of RegExp that Ajv uses. */
 export interface Pattern {
   test(text: string): boolean
@@ -9,8 +11,6 @@ const TIME_LIMIT_MS = 100
 const ELAPSED_LIMITS_MS = [TIME_LIMIT_MS, 4 * TIME_LIMIT_MS, 16 * TIME_LIMIT_MS]
 /** About a millisecond of matching. A time limit costs 0.1 ms. */
 const UNLIMITED_STEPS = 1e6
-/** Even a pattern with exponential complexity is fast for text of this length. */
-const SHORT_TEXT = 16
 
 /**
  * A `pattern` of a schema. Its author chooses the pattern and callers of the tool choose the text, so matches have a time
@@ -26,15 +26,6 @@ export function createPattern(source: string, flags: string): Pattern {
     // Ajv identifies patterns by their text.
     toString: () => String(expression),
   } as Pattern
-}
-
-/** Rough upper bound of the steps for a text length. */
-function estimateSteps(source: string): (length: number) => number {
-  const bare = source.replace(/\\./gs, 'x').replace(/\[[^\]]*\]/g, 'x')
-  if (/\)(?:[*+]|\{\d)/.test(bare)) return length => (length <= SHORT_TEXT ? 1 : Number.POSITIVE_INFINITY)
-  const isAnchored = bare.startsWith('^') && !bare.includes('|')
-  const degree = (bare.match(/[*+]|\{\d+,/g)?.length ?? 0) + (isAnchored ? 0 : 1)
-  return length => length ** degree
 }
 
 const MATCH_KEY = Symbol.for('mcp-hosting.match')
