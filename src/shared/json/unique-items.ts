@@ -10,13 +10,13 @@ export const uniqueItems: FuncKeywordDefinition = {
   schemaType: 'boolean',
   error: { message: 'has duplicate items' },
   compile: (isUnique: boolean) => (items: unknown[]) =>
-    !isUnique || new Set(items.map(toKey)).size === items.length,
+    !isUnique || new Set(items.map(equalityKey)).size === items.length,
 }
 
 /** Equal strings for values that are equal in JSON Schema. The order of members does not matter. */
-function toKey(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(toKey).join()}]`
+export function equalityKey(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(equalityKey).join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
   const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${toKey(member)}`).join()}}`
+  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${equalityKey(member)}`).join()}}`
 }

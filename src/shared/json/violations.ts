@@ -1,7 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import { counted } from '../counted.ts'
 import { nearestName } from '../names.ts'
-import type { JsonSchema } from './json-schema.ts'
 import { pointerSteps } from './json-walk.ts'
 
 /** The first violation in one sentence that names the field: `"city" must be a string`. */
@@ -123,7 +122,7 @@ function describeMissing({ params, data, parentSchema }: ErrorObject): string {
   const given = Object.keys((data as object | undefined) ?? {}).filter(name => !known.includes(name))
   const near = nearestName(params.missingProperty, given)
   if (near) return `; is "${near}" a typo?`
-  const schema = (parentSchema?.properties as Record<string, JsonSchema> | undefined)?.[
+  const schema = (parentSchema?.properties as Record<string, Record<string, unknown>> | undefined)?.[
     params.missingProperty
   ]
   return typeof schema?.type === 'string' ? ` (${schema.type})` : ''
