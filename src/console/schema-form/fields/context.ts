@@ -1,0 +1,44 @@
+import { type ComponentType, createContext } from 'preact'
+import { useContext } from 'preact/hooks'
+import type { Form } from '../model/form.ts'
+import type { State } from '../model/state.ts'
+
+export interface FieldProps {
+  schema: unknown
+  state: State
+  /** JSON pointer of the value. */
+  pointer: string
+  /** Name that screen readers and the row show. */
+  label: string
+  isRequired?: boolean
+  /** `part`: an item or entry, whose row shows the label. `alternative`: the same value as the field around it. */
+  place?: 'row' | 'part' | 'alternative'
+  /** Alternatives around it that have the same value. */
+  nesting?: number
+  onChange: (state: State) => void
+}
+
+/** Input of JSON text. A code editor may take the place of the text area. */
+export interface JsonEditorProps {
+  id: string
+  text: string
+  label: string
+  isInvalid: boolean
+  describedBy?: string
+  onInput: (text: string) => void
+}
+
+export interface FieldContext {
+  form: Form
+  /** Nested fields render themselves through this, because modules must not import each other in a circle. */
+  Field: ComponentType<FieldProps>
+  JsonEditor: ComponentType<JsonEditorProps>
+}
+
+export const FormContext = createContext<FieldContext | undefined>(undefined)
+
+export function useForm(): FieldContext {
+  const context = useContext(FormContext)
+  if (!context) throw new Error('A field needs a SchemaForm around it')
+  return context
+}

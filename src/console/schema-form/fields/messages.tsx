@@ -1,0 +1,26 @@
+import { LongText } from '../text/text.tsx'
+
+interface MessagesProps {
+  id: string
+  hints: readonly string[]
+  /** The server's words. They come first, because they are what counts. */
+  errors: readonly string[]
+}
+
+export function Messages({ id, hints, errors }: MessagesProps) {
+  if (hints.length + errors.length === 0) return null
+  return (
+    <div id={id} class="sf-notes">
+      {[...new Set(errors)].map(text => (
+        <p key={text} class="sf-error" role="alert">
+          <LongText value={text} />
+        </p>
+      ))}
+      {[...new Set(hints)].map(text => (
+        <p key={text} class="sf-hint">
+          <LongText value={text} />
+        </p>
+      ))}
+    </div>
+  )
+}

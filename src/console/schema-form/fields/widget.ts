@@ -1,0 +1,31 @@
+import type { Field } from '../model/field.ts'
+import type { State } from '../model/state.ts'
+
+/** What links a control to its label and messages. */
+export interface ControlProps {
+  /** Id of the control, which the label names. */
+  id: string
+  label: string
+  isRequired?: boolean
+  isInvalid: boolean
+  describedBy?: string
+}
+
+/** What all widgets get. */
+export interface WidgetProps extends ControlProps {
+  field: Field
+  state: State
+  pointer: string
+  isRequired: boolean
+  onChange: (state: State) => void
+}
+
+export function controlAttributes({ id, label, isRequired, isInvalid, describedBy }: ControlProps) {
+  return {
+    id,
+    'aria-label': label,
+    'aria-required': isRequired || undefined,
+    'aria-invalid': isInvalid || undefined,
+    'aria-describedby': describedBy,
+  }
+}

@@ -1,0 +1,36 @@
+import type { ErrorObject } from 'ajv'
+import { describeViolation } from '../../../shared/json/violations.ts'
+import { check } from '../check/check.ts'
+import type { Problem } from '../check/visit.ts'
+import type { SchemaDocument } from './schema-document.ts'
+import type { State } from './state.ts'
+
+const MAX_LENGTH = 300
+
+/** Texts by JSON pointer of the field that they belong to. */
+export type Notes = ReadonlyMap<string, readonly string[]>
+
+/** What the browser finds wrong, by field. Missing members only when asked for, so that an empty form is quiet. */
+export function hintsOf(state: State, document: SchemaDocument, withMissing: boolean): Notes {
+  const problems = check(document.root, state, document)
+  const shown = withMissing ? problems : problems.filter(({ keyword }) => keyword !== 'required')
+  const notes = new Map<string, string[]>()
+  for (const problem of shown) {
+    const texts = notes.get(problem.pointer) ?? []
+    const text = describe(problem)
+    if (!texts.includes(text)) notes.set(problem.pointer, [...texts, text])
+  }
+  return notes
+}
+
+/** The sentence that the CLI and the server write for the same problem. */
+function describe(problem: Problem): string {
+  const text = describeViolation([{ ...problem, schemaPath: '' } as ErrorObject], 'value')
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text
+}
+
+/** Texts of a field and of all that is inside it. */
+export function notesInside(notes: Notes, pointer: string): string[] {
+  const inside = [...notes].filter(([key]) => key === pointer || key.startsWith(`${pointer}/`))
+  return inside.flatMap(([, texts]) => texts)
+}

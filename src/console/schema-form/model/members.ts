@@ -1,0 +1,66 @@
+import { itemSchema, tupleOf } from '../check/lists.ts'
+import { memberSchemas } from '../check/objects.ts'
+import { listIn, numberOf, schemasIn } from '../check/visit.ts'
+import type { SchemaObject } from './schema-document.ts'
+import { asObject, type State } from './state.ts'
+
+/** A member of an object that the form shows. */
+export interface Member {
+  name: string
+  schema: unknown
+  isRequired: boolean
+  /** False for entries of maps and unknown members, whose name the user may change. */
+  isDeclared: boolean
+}
+
+/** Declared and required members in the order of the schema, then the entries that only the value has. */
+export function membersOf(schema: SchemaObject, state: State): Member[] {
+  const properties = schemasIn(schema.properties)
+  const required = new Set(listIn(schema.required).filter(name => typeof name === 'string'))
+  const declared = new Set([...Object.keys(properties), ...required])
+  const others = Object.keys(asObject(state) ?? {}).filter(name => !declared.has(name))
+  return [
+    ...[...declared].map(name => ({
+      ...entryOf(schema, name),
+      isRequired: required.has(name),
+      isDeclared: true,
+    })),
+    ...others.map(name => entryOf(schema, name)),
+  ]
+}
+
+/** A member by its name alone. */
+export function entryOf(schema: SchemaObject, name: string): Member {
+  const schemas = memberSchemas(schema, name)
+  const isUnknown = schemas[0] === false && !Object.hasOwn(schemasIn(schema.properties), name)
+  // The value of an unknown member stays editable. The check reports the name.
+  const own = schemas.length > 1 ? { allOf: schemas } : isUnknown ? true : (schemas[0] ?? true)
+  return { name, schema: own, isRequired: false, isDeclared: false }
+}
+
+/** True when users add entries with names of their own: maps, and objects without declared members. */
+export function takesEntries(schema: SchemaObject): boolean {
+  if (schema.patternProperties !== undefined) return true
+  const { additionalProperties } = schema
+  if (additionalProperties === undefined) return Object.keys(schemasIn(schema.properties)).length === 0
+  return additionalProperties !== false
+}
+
+/** A name for a new entry that the object does not have yet. */
+export function newEntryName(state: State): string {
+  const members = asObject(state) ?? {}
+  let count = 1
+  while (Object.hasOwn(members, `key${count}`)) count++
+  return `key${count}`
+}
+
+/** True when the schema allows another item. */
+export function takesItems(schema: SchemaObject, count: number): boolean {
+  if (count >= (numberOf(schema.maxItems) ?? Number.POSITIVE_INFINITY)) return false
+  return itemSchema(schema, count) !== false
+}
+
+/** Items that the form always shows, because each position of a tuple has its own meaning. */
+export function shownItems(schema: SchemaObject, count: number): number {
+  return Math.max(count, tupleOf(schema).length)
+}

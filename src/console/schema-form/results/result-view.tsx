@@ -1,0 +1,72 @@
+import { useSignal } from '@preact/signals'
+import { ShowMore } from '../fields/buttons.tsx'
+import { isSchemaObject, type SchemaObject } from '../model/schema-document.ts'
+import { JsonTree } from './json-tree.tsx'
+import { Media } from './media.tsx'
+import { ResourceLink } from './resource-link.tsx'
+import { TextBlock } from './text-block.tsx'
+
+const PAGE = 50
+
+interface ResultProps {
+  /** Result of `tools/call`, as received. */
+  result: unknown
+  /** Reads a resource that the result points to. */
+  onReadResource?: (uri: string) => void
+}
+
+/** What a tool answered. Everything in it is text, nothing is markup. */
+export function ResultView({ result, onReadResource }: ResultProps) {
+  const limit = useSignal(PAGE)
+  if (!isSchemaObject(result)) return <JsonTree value={result} />
+  const { isError, structuredContent } = result
+  const content = Array.isArray(result.content) ? result.content : []
+  return (
+    <section class="sf-result" aria-label="Result">
+      {isError === true && (
+        <p class="sf-error" role="alert">
+          The tool reports an error.
+        </p>
+      )}
+      {structuredContent !== undefined && <JsonTree name="structuredContent" value={structuredContent} />}
+      {content.slice(0, limit.value).map((block, index) => (
+        <Block key={index} block={block} onRead={onReadResource} />
+      ))}
+      <ShowMore
+        left={content.length - limit.value}
+        page={PAGE}
+        noun="parts"
+        onClick={() => (limit.value += PAGE)}
+      />
+    </section>
+  )
+}
+
+/** One content block. Unknown ones are shown as they came. */
+function Block({ block, onRead }: { block: unknown; onRead?: (uri: string) => void }) {
+  if (!isSchemaObject(block)) return <JsonTree value={block} />
+  const { type, text, data, mimeType, uri, resource } = block
+  if (type === 'text' && typeof text === 'string') return <TextBlock text={text} />
+  if (type === 'image' || type === 'audio') return <Media data={data} mimeType={mimeType} />
+  if (type === 'resource_link' && typeof uri === 'string')
+    return <ResourceLink {...linkOf(block, uri)} onRead={onRead} />
+  if (type === 'resource' && isSchemaObject(resource)) return <Resource resource={resource} />
+  return <JsonTree value={block} />
+}
+
+/** A resource that is part of the result. */
+function Resource({ resource }: { resource: SchemaObject }) {
+  const { uri, text, blob, mimeType } = resource
+  return (
+    <div>
+      {typeof uri === 'string' && <ResourceLink {...linkOf(resource, uri)} />}
+      {typeof text === 'string' && <TextBlock text={text} />}
+      {typeof blob === 'string' && <Media data={blob} mimeType={mimeType} />}
+    </div>
+  )
+}
+
+function linkOf({ title, name, description }: SchemaObject, uri: string) {
+  const texts = [title, name].filter(text => typeof text === 'string' && text !== '') as string[]
+  return { uri, name: texts[0], description: typeof description === 'string' ? description : undefined }
+}

@@ -1,0 +1,50 @@
+import { useSignal } from '@preact/signals'
+import { printable } from '../../../shared/format/printable.ts'
+
+interface Shown {
+  value: string
+  /** Longer texts are cut. */
+  max?: number
+}
+
+/** A server's text on one line: characters that control its direction or are invisible are replaced. */
+export function Name({ value, max = 120 }: Shown) {
+  return <bdi title={value.length > max ? 'The name is cut' : undefined}>{cut(printable(value), max)}</bdi>
+}
+
+/** A server's text of any length, cut until the reader asks for the rest. */
+export function LongText({ value, max = 600 }: Shown) {
+  const isWhole = useSignal(false)
+  const isCut = value.length > max && !isWhole.value
+  return (
+    <>
+      <bdi>{printable(isCut ? cut(value, max) : value)}</bdi>
+      {isCut && <ShowAll size={value.length} onClick={() => (isWhole.value = true)} />}
+    </>
+  )
+}
+
+export function ShowAll({ size, onClick }: { size: number; onClick: () => void }) {
+  return (
+    <button type="button" class="sf-link" onClick={onClick}>
+      Show all {formatCount(size)} characters
+    </button>
+  )
+}
+
+/** Does not cut a character in half. */
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text
+  const end = /[\uD800-\uDBFF]/.test(text[max - 1]!) ? max - 1 : max
+  return `${text.slice(0, end)}…`
+}
+
+export function formatCount(count: number): string {
+  return count.toLocaleString('en')
+}
+
+export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`
+  const [size, unit] = bytes < 1e6 ? [bytes / 1e3, 'kB'] : [bytes / 1e6, 'MB']
+  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${unit}`
+}

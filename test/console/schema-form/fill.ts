@@ -1,0 +1,80 @@
+import { itemSchema } from '../../../src/console/schema-form/check/lists.ts'
+import { equals } from '../../../src/console/schema-form/check/scalars.ts'
+import { alternativeOf, choose, withoutChoice } from '../../../src/console/schema-form/model/alternatives.ts'
+import { describeField, type Field, fits } from '../../../src/console/schema-form/model/field.ts'
+import { initialState } from '../../../src/console/schema-form/model/initial.ts'
+import { parseJson, parseNumber, printJson } from '../../../src/console/schema-form/model/json-text.ts'
+import { membersOf } from '../../../src/console/schema-form/model/members.ts'
+import type { SchemaDocument } from '../../../src/console/schema-form/model/schema-document.ts'
+import {
+  Chosen,
+  memberOf,
+  type State,
+  withItem,
+  withMember,
+} from '../../../src/console/schema-form/model/state.ts'
+
+/** Fills a form as a user does who wants to send `target`: picks alternatives and options, types text, adds items and entries. */
+export function fill(schema: unknown, target: unknown, document: SchemaDocument): State {
+  return fillField(schema, initialState(schema, document), target, document)
+}
+
+function fillField(schema: unknown, state: State, target: unknown, document: SchemaDocument): State {
+  const field = describeField(schema, target as State, document)
+  if (!fits(field, target as State)) return parseJson(JSON.stringify(target))
+  switch (field.kind) {
+    case 'choice':
+      return field.options.find(({ value }) => equals(value, target))!.value as State
+    case 'alternatives':
+      return fillAlternative(field, state, target, document)
+    case 'number':
+      return parseNumber(String(target))
+    case 'list':
+      return fillItems(field, target as unknown[], document)
+    case 'object':
+      return fillMembers(field, state, target as object, document)
+    case 'raw':
+    case 'none':
+      return parseJson(JSON.stringify(target))
+    default:
+      return target as State
+  }
+}
+
+function fillAlternative(
+  field: Field & { kind: 'alternatives' },
+  state: State,
+  target: unknown,
+  document: SchemaDocument,
+): State {
+  const index = alternativeOf(field, target as State, document)
+  const { schema } = field.alternatives[index]!
+  const picked = choose(field, index, state, initialState(schema, document), document)
+  const inner = withoutChoice(picked, field.keyword)
+  return new Chosen(field.keyword, index, fillField(schema, inner, target, document))
+}
+
+function fillItems({ schema }: Field, target: unknown[], document: SchemaDocument): State {
+  let state: State = []
+  for (const [index, item] of target.entries()) {
+    const part = itemSchema(schema, index) ?? true
+    state = withItem(state, index, fillField(part, initialState(part, document), item, document))
+  }
+  return state
+}
+
+function fillMembers({ schema }: Field, state: State, target: object, document: SchemaDocument): State {
+  let filled: State = {}
+  for (const name of Object.keys(target)) filled = withMember(filled, name, memberOf(state, name))
+  for (const { name, schema: part } of membersOf(schema, target as State)) {
+    const value = memberOf(target as State, name)
+    const next = value === undefined ? undefined : fillField(part, memberOf(filled, name), value, document)
+    filled = withMember(filled, name, next)
+  }
+  return filled
+}
+
+/** The text that the raw JSON view shows, read again. */
+export function throughText(state: State): State {
+  return parseJson(printJson(state))
+}

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import type { Browser, Page } from 'playwright-core'
+
+const folder = fileURLToPath(new URL('../../../src/console/', import.meta.url))
+const ORIGIN = 'http://console.test'
+const POLICY = "default-src 'self'; img-src 'self' blob:; media-src 'self' blob:; frame-ancestors 'none'"
+
+const ENTRY = `
+  import { h, render } from 'preact'
+  import { createForm, ResultView, SchemaForm } from './schema-form/main.ts'
+  const show = node => { render(null, document.body); render(node, document.body) }
+  globalThis.showForm = (schema, value) => {
+    const form = createForm(schema, value)
+    globalThis.form = form
+    globalThis.sent = []
+    const onSubmit = value => globalThis.sent.push(JSON.stringify(value))
+    show(h('main', null, h('h1', null, 'Tool'), h(SchemaForm, { form, label: 'tool', onSubmit }, h('button', { type: 'submit', class: 'sf-button sf-primary' }, 'Run'))))
+  }
+  globalThis.showResult = result => show(h('main', null, h('h1', null, 'Tool'), h(ResultView, { result })))
+`
+
+/** Script and style sheet of a page that shows a form or a result. */
+async function bundle(): Promise<{ script: string; style: string }> {
+  const { outputFiles } = await build({
+    stdin: { contents: ENTRY, resolveDir: folder, loader: 'ts' },
+    bundle: true,
+    write: false,
+    format: 'esm',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    outdir: folder,
+    logLevel: 'error',
+  })
+  const textOf = (extension: string) => outputFiles.find(file => file.path.endsWith(extension))!.text
+  return { script: textOf('.js'), style: textOf('.css') }
+}
+
+export interface FormPage {
+  page: Page
+  /** Errors, messages of the console, requests to other origins and violations of the policy. */
+  complaints: string[]
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** An empty page with the console's security policy. Nothing is read from the network. */
+export async function openFormPage(browser: Browser): Promise<FormPage> {
+  const { script, style } = await bundle()
+  const page = await browser.newPage({ viewport: { width: 900, height: 700 } })
+  const complaints: string[] = []
+  page.on('console', message => complaints.push(message.text()))
+  page.on('pageerror', error => complaints.push(String(error)))
+  page.setDefaultTimeout(20_000)
+  const answers: Record<string, [string, string]> = {
+    '/': [
+      'text/html',
+      '<!doctype html><html lang="en"><title>Form</title><link rel="stylesheet" href="/form.css"><body><script type="module" src="/form.js"></script>',
+    ],
+    '/form.js': ['text/javascript', script],
+    '/form.css': ['text/css', style],
+    '/axe.js': ['text/javascript', axe],
+    '/favicon.ico': ['image/x-icon', ''],
+  }
+  await page.route('**', route => {
+    const url = new URL(route.request().url())
+    const answer = url.origin === ORIGIN ? answers[url.pathname] : undefined
+    if (!answer) complaints.push(`request to ${url.href.slice(0, 200)}`)
+    const [contentType = 'text/plain', body = ''] = answer ?? []
+    return route.fulfill({
+      status: answer ? 200 : 404,
+      contentType,
+      body,
+      headers: { 'content-security-policy': POLICY },
+    })
+  })
+  await page.goto(`${ORIGIN}/`)
+  await page.addScriptTag({ url: '/axe.js' })
+  return { page, complaints }
+}
+
+interface AxeWindow {
+  axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
+}
+
+/** What axe finds, as `rule: element`. */
+export async function axeViolations(page: Page): Promise<string[]> {
+  const { violations } = await page.evaluate(() => (globalThis as unknown as AxeWindow).axe.run())
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
+}
