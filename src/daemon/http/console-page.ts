@@ -16,10 +16,15 @@ const TYPES: Record<string, string> = {
   '.svg': 'image/svg+xml',
 }
 
-/** Names of servers, logs and results are hostile. If one became markup, it could still neither run nor load anything. */
+/**
+ * Names of servers, logs and results are hostile. If one became markup, it could still neither run nor load anything. Images and
+ * sounds of results are blobs that the page makes.
+ */
+export const CONSOLE_POLICY =
+  "default-src 'self'; img-src 'self' blob:; media-src 'self' blob:; base-uri 'none'; form-action 'none'; object-src 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+
 const PAGE_HEADERS = {
-  'Content-Security-Policy':
-    "default-src 'self'; base-uri 'none'; form-action 'none'; object-src 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  'Content-Security-Policy': CONSOLE_POLICY,
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',

@@ -44,8 +44,9 @@ export function ResourceLink({ uri, name, description, onRead }: LinkProps) {
 
 /** Only these leave the page. Others, such as `javascript:` and `file:`, have no button. */
 function webAddress(uri: string): URL | undefined {
-  const url = URL.parse(uri)
-  return url && /^https?:$/.test(url.protocol) ? url : undefined
+  if (!URL.canParse(uri)) return undefined
+  const url = new URL(uri)
+  return /^https?:$/.test(url.protocol) ? url : undefined
 }
 
 function LeaveDialog({ url, element }: { url: URL; element: { current: HTMLDialogElement | null } }) {

@@ -1,14 +1,15 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import type { Browser, Page } from 'playwright-core'
+import { CONSOLE_OPTIONS } from '../../../scripts/console.ts'
+import { CONSOLE_POLICY } from '../../../src/daemon/http/console-page.ts'
 
 const folder = fileURLToPath(new URL('../../../src/console/', import.meta.url))
 const ORIGIN = 'http://console.test'
-const POLICY = "default-src 'self'; img-src 'self' blob:; media-src 'self' blob:; frame-ancestors 'none'"
 
 const ENTRY = `
+  import './styles/tokens.css'
+  import './styles/base.css'
   import { h, render } from 'preact'
   import { createForm, ResultView, SchemaForm } from './schema-form/main.ts'
   const show = node => { render(null, document.body); render(node, document.body) }
@@ -24,16 +25,8 @@ const ENTRY = `
 
 /** Script and style sheet of a page that shows a form or a result. */
 async function bundle(): Promise<{ script: string; style: string }> {
-  const { outputFiles } = await build({
-    stdin: { contents: ENTRY, resolveDir: folder, loader: 'ts' },
-    bundle: true,
-    write: false,
-    format: 'esm',
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    outdir: folder,
-    logLevel: 'error',
-  })
+  const stdin = { contents: ENTRY, resolveDir: folder, loader: 'ts' } as const
+  const { outputFiles } = await build({ ...CONSOLE_OPTIONS, stdin, outdir: folder })
   const textOf = (extension: string) => outputFiles.find(file => file.path.endsWith(extension))!.text
   return { script: textOf('.js'), style: textOf('.css') }
 }
@@ -43,8 +36,6 @@ export interface FormPage {
   /** Errors, messages of the console, requests to other origins and violations of the policy. */
   complaints: string[]
 }
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** An empty page with the console's security policy. Nothing is read from the network. */
 export async function openFormPage(browser: Browser): Promise<FormPage> {
@@ -61,7 +52,6 @@ export async function openFormPage(browser: Browser): Promise<FormPage> {
     ],
     '/form.js': ['text/javascript', script],
     '/form.css': ['text/css', style],
-    '/axe.js': ['text/javascript', axe],
     '/favicon.ico': ['image/x-icon', ''],
   }
   await page.route('**', route => {
@@ -73,20 +63,9 @@ export async function openFormPage(browser: Browser): Promise<FormPage> {
       status: answer ? 200 : 404,
       contentType,
       body,
-      headers: { 'content-security-policy': POLICY },
+      headers: { 'content-security-policy': CONSOLE_POLICY },
     })
   })
   await page.goto(`${ORIGIN}/`)
-  await page.addScriptTag({ url: '/axe.js' })
   return { page, complaints }
-}
-
-interface AxeWindow {
-  axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> }
-}
-
-/** What axe finds, as `rule: element`. */
-export async function axeViolations(page: Page): Promise<string[]> {
-  const { violations } = await page.evaluate(() => (globalThis as unknown as AxeWindow).axe.run())
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 200)}`))
 }

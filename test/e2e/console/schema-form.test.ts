@@ -1,7 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { CHROMIUM, launchChromium } from '../../helpers/clients/chromium.ts'
-import { axeViolations, type FormPage, openFormPage } from './form-page.ts'
+import { type FormPage, openFormPage } from './form-page.ts'
+import { violations } from './open-console.ts'
 
 // Globals of the page (form-page.ts).
 declare function showForm(schema: unknown, value?: unknown): void
@@ -150,9 +151,9 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
     })
     await page.getByRole('button', { name: 'Run' }).click()
     await page.evaluate(() => form.reportErrors('"days" is too far away'))
-    expect(await axeViolations(page)).toEqual([])
+    expect(await violations(page)).toEqual([])
     await page.getByRole('button', { name: 'JSON' }).click()
-    expect(await axeViolations(page)).toEqual([])
+    expect(await violations(page)).toEqual([])
     await openResult({
       isError: true,
       structuredContent: { a: [1, null, 'x', true] },
@@ -162,7 +163,7 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
         { type: 'image', mimeType: 'image/png', data: PIXEL },
       ],
     })
-    expect(await axeViolations(page)).toEqual([])
+    expect(await violations(page)).toEqual([])
   })
 
   const PIXEL =
