@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { formFault } from '../test/console/schema-form/fill.ts'
 
 /**
  * Hosts published MCP servers of different authors with `mcp deploy --command 'npx -y …'` and uses each as a client does:
- * lists its tools, calls one and reads a resource, if any. Prints the table of docs/hosting-existing-servers.md and
+ * lists its tools, fills the console's form of each, calls one and reads a resource, if any. Prints the table of docs/hosting-existing-servers.md and
  * exits with 1 when one of them does not work. Needs the npm registry, but no other network access.
  */
 
@@ -125,7 +126,12 @@ async function use({ call, expect }: Published, url: string, row: Row): Promise<
   try {
     const { name, version } = client.getServerVersion()!
     row.server = `${name} ${version}`
-    row.tools = (await client.listTools()).tools.length
+    const { tools } = await client.listTools()
+    row.tools = tools.length
+    for (const tool of tools) {
+      const fault = formFault(tool.inputSchema)
+      if (fault) throw new Error(`The console's form of ${tool.name} ${fault}`)
+    }
     const filled = JSON.parse(JSON.stringify(call.arguments).replaceAll(HOME_NAME, home))
     const result = await client.callTool({ name: call.name, arguments: filled })
     const text = JSON.stringify(result.content)

@@ -1,3 +1,4 @@
+import { check } from '../../../src/console/schema-form/check/check.ts'
 import { itemSchema } from '../../../src/console/schema-form/check/lists.ts'
 import { equals } from '../../../src/console/schema-form/check/scalars.ts'
 import { alternativeOf, choose, withoutChoice } from '../../../src/console/schema-form/model/alternatives.ts'
@@ -5,14 +6,18 @@ import { describeField, type Field, fits } from '../../../src/console/schema-for
 import { initialState } from '../../../src/console/schema-form/model/initial.ts'
 import { parseJson, parseNumber, printJson } from '../../../src/console/schema-form/model/json-text.ts'
 import { membersOf } from '../../../src/console/schema-form/model/members.ts'
-import type { SchemaDocument } from '../../../src/console/schema-form/model/schema-document.ts'
+import { SchemaDocument } from '../../../src/console/schema-form/model/schema-document.ts'
 import {
   Chosen,
   memberOf,
   type State,
+  toJson,
   withItem,
   withMember,
 } from '../../../src/console/schema-form/model/state.ts'
+import { createSampler } from '../../../src/instance/samples/create-sampler.ts'
+import { compileSchema, type JsonSchema } from '../../../src/shared/json/json-schema.ts'
+import { describeViolation } from '../../../src/shared/json/violations.ts'
 
 /** Fills a form as a user does who wants to send `target`: picks alternatives and options, types text, adds items and entries. */
 export function fill(schema: unknown, target: unknown, document: SchemaDocument): State {
@@ -77,4 +82,32 @@ function fillMembers({ schema }: Field, state: State, target: object, document: 
 /** The text that the raw JSON view shows, read again. */
 export function throughText(state: State): State {
   return parseJson(printJson(state))
+}
+
+/**
+ * Fills the form of a tool with sample arguments. Returns what is wrong: the form made another value, the schema refuses it, or
+ * wrong arguments are not reported. Undefined when all is well.
+ */
+export function formFault(schema: JsonSchema): string | undefined {
+  const document = new SchemaDocument(schema)
+  const target = createSampler(schema)({})
+  const state = fill(schema, target, document)
+  const made = toJson(state)
+  if (!equals(made, target)) return `made ${JSON.stringify(made)} for ${JSON.stringify(target)}`
+  const validate = compileSchema(schema)
+  if (!validate(made)) return `made invalid arguments: ${describeViolation(validate.errors)}`
+  const problems = check(schema, state, document)
+  if (problems.length > 0) return `reports valid arguments: ${problems[0]!.message}`
+  const wrong = wrongArguments(schema, target as Record<string, unknown>)
+  const missed = wrong.find(value => !validate(value) && check(schema, value as State, document).length === 0)
+  return missed && `does not report ${JSON.stringify(missed)}`
+}
+
+/** Arguments with one member missing or of another type. */
+function wrongArguments({ properties }: JsonSchema, target: Record<string, unknown>): object[] {
+  const names = Object.keys((properties as object | undefined) ?? {})
+  return names.flatMap(name => {
+    const { [name]: _left, ...others } = target
+    return [others, ...[7.5, 'text', null, [], {}].map(value => ({ ...others, [name]: value }))]
+  })
 }
