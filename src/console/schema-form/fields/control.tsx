@@ -40,8 +40,15 @@ function PartsField(props: WidgetProps) {
   if (!isBlank(state) || pointer === '') return isList ? <ListField {...props} /> : <ObjectField {...props} />
   const add = () => onChange(initialState(field.schema, form.document) ?? (isList ? [] : {}))
   return (
-    <button id={props.id} type="button" class="sf-button" aria-describedby={props.describedBy} onClick={add}>
-      Add {label}
+    <button
+      id={props.id}
+      type="button"
+      class="sf-button"
+      aria-label={`Add ${label}`}
+      aria-describedby={props.describedBy}
+      onClick={add}
+    >
+      Add
     </button>
   )
 }

@@ -3,6 +3,7 @@ import { useId } from 'preact/hooks'
 import { printable } from '../../../shared/format/printable.ts'
 import { describeField, fits } from '../model/field.ts'
 import { notesInside } from '../model/hints.ts'
+import { isBlank } from '../model/state.ts'
 import { cut } from '../text/text.tsx'
 import { type FieldProps, useForm } from './context.ts'
 import { Control } from './control.tsx'
@@ -37,7 +38,13 @@ export function Field(props: FieldProps) {
       [description && `${id}-about`, hasNotes && `${id}-notes`].filter(Boolean).join(' ') || undefined,
   }
   return (
-    <Row {...widget} {...notes} place={place} description={description} isGroup={isGroup(field) && !isRaw}>
+    <Row
+      {...widget}
+      {...notes}
+      place={place}
+      description={description}
+      isGroup={isGroup(field) && !isRaw && !isBlank(state)}
+    >
       {isRaw ? <RawField {...widget} /> : <Control {...widget} />}
     </Row>
   )

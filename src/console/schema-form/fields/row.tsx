@@ -18,23 +18,32 @@ interface RowProps extends WidgetProps {
 }
 
 export function isGroup({ kind }: Field): boolean {
-  return kind === 'object' || kind === 'list' || kind === 'alternatives'
+  return kind === 'object' || kind === 'list'
 }
 
 /** Label, control and messages of a field. */
 export function Row(props: RowProps) {
-  const { isGroup, place, pointer, label, describedBy } = props
-  if (pointer === '') return <RowContent {...props} />
-  if (!isGroup) return place === 'row' ? <LeafRow {...props} /> : <RowContent {...props} />
-  if (place === 'alternative') return <RowContent {...props} />
+  const { isGroup, place, pointer } = props
+  if (pointer === '' || place === 'alternative') return <Content {...props} />
+  if (isGroup) return <GroupRow {...props} />
+  return place === 'row' ? <LeafRow {...props} /> : <Content {...props} />
+}
+
+function GroupRow(props: RowProps) {
+  const { place, label, describedBy } = props
+  if (place === 'part') {
+    return (
+      <fieldset class="sf-group sf-part" aria-describedby={describedBy} aria-label={label}>
+        <Content {...props} />
+      </fieldset>
+    )
+  }
   return (
-    <fieldset class={`sf-group sf-${place}`} aria-describedby={describedBy} aria-label={label}>
-      {place === 'row' && (
-        <legend>
-          <Label {...props} />
-        </legend>
-      )}
-      <RowContent {...props} />
+    <fieldset class="sf-group" aria-describedby={describedBy} aria-label={label}>
+      <legend>
+        <Label {...props} /> <ClearButton {...props} />
+      </legend>
+      <Content {...props} />
     </fieldset>
   )
 }
@@ -45,7 +54,7 @@ function LeafRow(props: RowProps) {
       <label class="sf-label" for={props.id}>
         <Label {...props} />
       </label>
-      <RowContent {...props} />
+      <Content {...props} />
     </div>
   )
 }
@@ -71,21 +80,28 @@ function Label({ label, field, isRequired }: RowProps) {
   )
 }
 
-function RowContent(props: RowProps) {
-  const { children, id, description, hints, errors } = props
+/** A group says first what it is about. */
+function Content(props: RowProps) {
+  const { children, id, hints, errors, isGroup } = props
   return (
-    <div class="sf-content">
+    <div class={isGroup ? 'sf-content sf-wide' : 'sf-content'}>
+      {isGroup && <Description {...props} />}
       <div class="sf-control">
         {children}
-        <ClearButton {...props} />
+        {!isGroup && <ClearButton {...props} />}
       </div>
-      {description && (
-        <p class="sf-about" id={`${id}-about`}>
-          <LongText value={description} max={400} />
-        </p>
-      )}
+      {!isGroup && <Description {...props} />}
       <Messages id={`${id}-notes`} hints={hints} errors={errors} />
     </div>
+  )
+}
+
+function Description({ description, id }: RowProps) {
+  if (!description) return null
+  return (
+    <p class="sf-about" id={`${id}-about`}>
+      <LongText value={description} max={400} />
+    </p>
   )
 }
 
