@@ -48,7 +48,7 @@ export function tupleOf(schema: SchemaObject): unknown[] {
 }
 
 /** Schema of the items after those of the tuple. Undefined when anything is allowed. */
-export function restOf(schema: SchemaObject): unknown {
+function restOf(schema: SchemaObject): unknown {
   return Array.isArray(schema.items) ? schema.additionalItems : schema.items
 }
 

@@ -13,7 +13,7 @@ export interface Problem {
   parentSchema?: unknown
 }
 
-export type Rule = (schema: SchemaObject, at: Visit) => Problem[]
+type Rule = (schema: SchemaObject, at: Visit) => Problem[]
 
 interface Run {
   document: SchemaDocument

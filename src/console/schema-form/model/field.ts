@@ -6,7 +6,7 @@ import type { SchemaDocument, SchemaObject } from './schema-document.ts'
 import { type Alternatives, Draft, isBlank, kindOf, plain, type State } from './state.ts'
 
 /** How a value is edited. `raw`: as JSON text, because no widget can show what the schema says. */
-export type Widget =
+type Widget =
   | { kind: 'text' | 'number' | 'file' | 'object' | 'list' | 'raw' | 'none' }
   | { kind: 'choice'; options: Option[] }
   | { kind: 'alternatives'; keyword: Alternatives; alternatives: Alternative[] }

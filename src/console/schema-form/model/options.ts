@@ -9,7 +9,7 @@ export interface Option {
 }
 
 /** More values are typed as text or JSON instead. */
-export const MAX_OPTIONS = 1000
+const MAX_OPTIONS = 1000
 const MAX_LABEL = 120
 const MAX_NESTING = 5
 
