@@ -174,6 +174,7 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
     await openResult({
       content: [
         { type: 'image', mimeType: 'image/png', data: PIXEL },
+        { type: 'audio', mimeType: 'audio/wav', data: silence() },
         { type: 'image', mimeType: 'image/svg+xml', data: btoa('<svg onload="alert(1)"/>') },
         { type: 'image', mimeType: 'image/png', data: 'not base64!' },
         { type: 'image', mimeType: 'image/png', data: 'A'.repeat(14e6) },
@@ -190,6 +191,7 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
           .evaluateAll(all => all.map(one => (one as unknown as { naturalWidth: number }).naturalWidth)),
       )
       .toEqual([1])
+    expect(await page.locator('audio').getAttribute('src')).toMatch(/^blob:/)
     expect(await page.getByText('Cannot be shown').count()).toBe(1)
     expect(await page.getByText('At most 10 MB are shown').count()).toBe(1)
     const buttons = page.getByRole('button', { name: 'Open…' })
@@ -249,3 +251,12 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
     await expect.poll(() => page.locator('.sf-branch > *').count()).toBe(101)
   })
 })
+
+/** A hundredth of a second: the header of a WAV file and 80 samples. */
+function silence(): string {
+  const header = Buffer.from(
+    '524946467400000057415645666d74201000000001000100401f0000401f0000010008006461746150000000',
+    'hex',
+  )
+  return Buffer.concat([header, Buffer.alloc(80, 0x80)]).toString('base64')
+}
