@@ -63,11 +63,18 @@ async function readCall(
     preferences,
     signal: endOf(context, closing),
     header,
-    authorization: context.get('credential') === 'authorization' ? undefined : header('authorization'),
+    authorization: serverAuthorization(context),
     checkPrecondition: () => checkPrecondition(route, { params: checked, header }),
     lastEventId: context.req.header('last-event-id') || undefined,
     accepts: mediaType => (context.req.header('accept') ?? '').toLowerCase().includes(mediaType),
   }
+}
+
+/** Undefined for an API key, also next to another credential: a server could use it. */
+function serverAuthorization(context: ApiContext): string | undefined {
+  const given = context.req.header('authorization')
+  const isApiKey = context.get('credential') === 'authorization' || /^Bearer +mcp_sk_/i.test(given ?? '')
+  return isApiKey ? undefined : given
 }
 
 /** A stream ends with its key. Other requests finish what they have begun. */

@@ -82,6 +82,18 @@ test('a protected server asks for its own token, which it gets next to the API k
   expect(answer.json).toMatchObject(isHello)
 })
 
+test('an API key in Authorization does not reach the server, even next to another credential', async () => {
+  const server = await buildServer(daemon, echoServer('curious'))
+  await deploy(daemon, server, 'production', { auth: { provider: 'local' } })
+  const challenge = async (authorization: string) => {
+    const headers = { 'x-api-key': daemon.ownerKey, authorization }
+    const answer = await postModern(urlOf('curious', 'production'), 'tools/call', saysHello, headers)
+    return String(answer.headers['www-authenticate'])
+  }
+  expect(await challenge('Bearer some.token')).toContain('error="invalid_token"')
+  expect(await challenge(`Bearer ${daemon.ownerKey}`)).not.toContain('error=')
+})
+
 test('requires an API key with the scope CHAT', async () => {
   const url = urlOf('echo', 'preview')
   const call = async (headers: Record<string, string>) => {
