@@ -2,7 +2,7 @@ import type { ModelMessage } from 'ai'
 import type { TestEvent, TestResult } from '../../shared/contract/projects/test-results.ts'
 import type { TestRequest } from '../../shared/contract/projects/test-runs.ts'
 import { HostingError } from '../../shared/errors.ts'
-import { connectToServer } from '../../shared/mcp-client/connect.ts'
+import { connectToServer, MAX_RESPONSE_BYTES } from '../../shared/mcp-client/connect.ts'
 import { answerWith, CLIENT_CAPABILITIES } from './calls/answers.ts'
 import { argumentCheck } from './calls/argument-check.ts'
 import { summarize } from './calls/call-ledger.ts'
@@ -37,6 +37,7 @@ export async function testServer(
   const connection = await connectToServer(test.url, {
     signal,
     timeoutMs: START_TIMEOUT_MS,
+    maxResponseBytes: MAX_RESPONSE_BYTES,
     capabilities: CLIENT_CAPABILITIES,
     prepare: client =>
       answerWith(client, request.answers ?? {}, question => {

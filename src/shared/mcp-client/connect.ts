@@ -2,6 +2,7 @@ import type { AuthProvider, Client, ClientCapabilities } from '@modelcontextprot
 import { VERSION } from '../version.ts'
 import { failCutRequests } from './cut-streams.ts'
 import { toHostingError } from './errors.ts'
+import { limitedFetch } from './limited-fetch.ts'
 
 /** Open connection to an MCP server of any protocol era. */
 export interface McpConnection {
@@ -17,6 +18,8 @@ export interface ConnectOptions {
   /** Time limit per request. Default: 60,000. */
   timeoutMs?: number
   signal?: AbortSignal
+  /** Limit on each response. Default: none. */
+  maxResponseBytes?: number
   /** Sent as `Authorization: Bearer …`, for protected servers. */
   token?: string
   /** Provides tokens instead of `token`, and is notified when they are rejected. */
@@ -30,6 +33,8 @@ export interface ConnectOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000
+/** Limit on each response to a client inside the daemon, whose memory all servers depend on. */
+export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 export const LOG_LEVEL = 'debug'
 /** Time limit for ending the session, so that a dead server does not block the command. */
 const CLOSE_TIMEOUT_MS = 1000
@@ -44,6 +49,7 @@ export async function connectToServer(url: string, options: ConnectOptions = {})
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: options.token ? { headers: { authorization: `Bearer ${options.token}` } } : {},
     ...(options.authProvider && { authProvider: options.authProvider }),
+    ...(options.maxResponseBytes !== undefined && { fetch: limitedFetch(options.maxResponseBytes) }),
   })
   failCutRequests(transport)
   const client = new Client(

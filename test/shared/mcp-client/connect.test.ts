@@ -44,6 +44,16 @@ describe('connectToServer', () => {
     await relay.close()
   })
 
+  it('accepts responses up to a limit', async () => {
+    const { client, close } = await connectToServer(server.url, { maxResponseBytes: 10_000 })
+    const answer = await client.callTool({ name: 'add', arguments: { a: 1, b: 2 } })
+    expect(answer.content).toEqual([{ type: 'text', text: '3' }])
+    await close()
+    await expect(connectToServer(server.url, { maxResponseBytes: 20 })).rejects.toThrow(
+      'The response is larger than 20 bytes.',
+    )
+  })
+
   it.each([
     [401, 'UNAUTHORIZED', 'requires a token'],
     [404, 'NOT_FOUND', 'There is no MCP server at'],

@@ -30,8 +30,13 @@ export class Replays {
     const { tool, args } = readCall(id, found, changes.arguments)
     const { server, environment } = { ...found.origin, ...definedOnly(changes) }
     const url = this.#urlOf({ server, environment })
-    const { connectToServer } = await import('../../../shared/mcp-client/connect.ts')
-    const options = { signal, timeoutMs: TIMEOUT_MS, ...(token !== undefined && { token }) }
+    const { connectToServer, MAX_RESPONSE_BYTES } = await import('../../../shared/mcp-client/connect.ts')
+    const options = {
+      signal,
+      timeoutMs: TIMEOUT_MS,
+      maxResponseBytes: MAX_RESPONSE_BYTES,
+      ...(token !== undefined && { token }),
+    }
     const connection = await connectToServer(url, options).catch(error => {
       throw explainFailure(error, server)
     })
@@ -69,7 +74,7 @@ interface Call {
 async function callTool({ client }: McpConnection, { tool, args, id, signal }: Call) {
   const startedAt = performance.now()
   const request = { name: tool, arguments: args, _meta: { [REPLAY_OF]: id } }
-  const called = client.callTool(request, { timeout: TIMEOUT_MS, resetTimeoutOnProgress: true, signal })
+  const called = client.callTool(request, { timeout: TIMEOUT_MS, signal })
   const { result, error } = await called.then(
     result => ({ result, error: result.isError ? 'The tool reported an error.' : null }),
     (error: Error) => {
