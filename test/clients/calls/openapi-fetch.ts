@@ -10,6 +10,7 @@ export function callsOf(api: Client<paths, 'application/json'>) {
   const vendor = { params: { path: { vendor: 'anthropic' } } }
   const server = { params: { path: { name: 'shop' } } }
   const serverEnv = { params: { path: { name: 'shop', environment: 'staging' as const } } }
+  const ofServer = { params: { path: { name: 'shop', id: 'x' } } }
   const subdomain = { params: { path: { subdomain: 'weather' } } }
   return {
     getDaemonHealth: () => api.GET('/health'),
@@ -118,6 +119,24 @@ export function callsOf(api: Client<paths, 'application/json'>) {
       }),
     openMcpStream: () => api.GET('/api/servers/{name}/mcp/{environment}', serverEnv),
     endMcpSession: () => api.DELETE('/api/servers/{name}/mcp/{environment}', serverEnv),
+    listSessions: () =>
+      api.GET('/api/servers/{name}/sessions', {
+        params: { ...server.params, query: { environment: 'staging' } },
+      }),
+    endSessions: () => api.DELETE('/api/servers/{name}/sessions', server),
+    endSession: () => api.DELETE('/api/servers/{name}/sessions/{id}', ofServer),
+    listGrants: () =>
+      api.GET('/api/servers/{name}/grants', {
+        params: { ...server.params, query: { environment: 'staging' } },
+      }),
+    revokeGrant: () => api.DELETE('/api/servers/{name}/grants/{id}', ofServer),
+    listSignInClients: () => api.GET('/api/servers/{name}/clients', server),
+    removeSignInClient: () => api.DELETE('/api/servers/{name}/clients/{id}', ofServer),
+    listRequests: () => api.GET('/api/requests', { params: { query: { server: 'shop', tool: 'x' } } }),
+    exportRequests: () => api.GET('/api/requests/export', { params: { query: { server: 'shop' } } }),
+    getRequest: () => api.GET('/api/requests/{id}', id),
+    replayRequest: () =>
+      api.POST('/api/requests/{id}/replay', { ...id, body: { arguments: { city: 'Lima' } } }),
     listMappings: () => api.GET('/api/lambda-mapping'),
     putMapping: () =>
       api.PUT('/api/lambda-mapping/{subdomain}', { ...subdomain, body: { deploymentId: 'x' } }),
@@ -159,6 +178,10 @@ export function callsOf(api: Client<paths, 'application/json'>) {
     revokeApiKey: () =>
       api.DELETE('/api/keys/{id}', { params: { ...id.params, header: { 'If-Match': '"x"' } } }),
     checkApiKey: () => api.POST('/api/keys/check', { body: { key: 'x', method: 'GET', path: '/v1/build' } }),
+    createConsoleLink: () => api.POST('/api/console/links'),
+    getConsoleSession: () => api.GET('/api/console/session'),
+    endConsoleSession: () => api.DELETE('/api/console/session'),
+    endConsoleSessions: () => api.DELETE('/api/console/sessions'),
     backUpDatabase: () => api.POST('/api/daemon/backup'),
     describeDaemon: () => api.GET('/api/daemon'),
     upgradeDaemon: () => api.POST('/api/daemon/upgrade', { body: {} }),

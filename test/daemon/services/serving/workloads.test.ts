@@ -11,7 +11,12 @@ const build = { id: 'mcp_a', name: 'promised', template: 'basic', env: [], diges
 /** The part that a server without code and secrets uses. */
 const dependenciesOf = (deployment: Deployment) =>
   ({
-    store: { builds: { find: () => build }, deployments: { find: () => deployment } },
+    store: {
+      builds: { find: () => build },
+      deployments: { find: () => deployment },
+      endedSessions: { find: () => undefined },
+    },
+    clock: { wallTime: () => '2026-11-23T08:00:00.000Z' },
     secrets: { derive: () => '' },
     addresses: { find: (server: string, slot: string) => ({ server, slot, port: 20_000, subdomain: null }) },
   }) as unknown as ServiceDependencies
