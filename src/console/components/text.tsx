@@ -4,7 +4,7 @@ import { printable } from '../../shared/format/printable.ts'
 const MAX_LENGTH = 2000
 
 /**
- * A text that somebody else has written, in its own direction of writing. Control characters and overrides of the direction
+ * Text from another party, in its own direction of writing. Control characters and overrides of the direction
  * are replaced, and a very long text is cut.
  */
 export function Text({ value, max = MAX_LENGTH }: { value: string; max?: number }) {
