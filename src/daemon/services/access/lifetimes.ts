@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 /** The system clock may be set forward, so a timer alone would be late. */
 const CHECK_MS = 60_000
 
-/** Tells streams, which are opened once, that the key which opened them has ended. */
+/** Aborts open streams when the key that opened them ends. */
 export class Lifetimes {
   readonly #clock: Clock
   readonly #open = new Map<string, AbortController>()
