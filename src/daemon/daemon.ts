@@ -172,6 +172,7 @@ async function connectDependencies(config: DaemonConfig, files: Files, origin: s
       memory,
     )
   const beginClose = () => {
+    memory.close()
     deps.background.closing = true
     deps.background.run(() => rotator.close())
     closing.abort()

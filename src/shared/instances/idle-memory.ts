@@ -21,6 +21,7 @@ export class IdleMemory {
   readonly #whenBusy: boolean
   #collectedAt = performance.now()
   #timer: NodeJS.Timeout | undefined
+  #closed = false
 
   /** `whenBusy`: also collect in a process that is never quiet. */
   constructor({ collect = collectGarbage, whenBusy = false } = {}) {
@@ -30,9 +31,16 @@ export class IdleMemory {
 
   /** Reports activity. Restarts the quiet period. */
   touched(): void {
+    if (this.#closed) return
     if (this.#whenBusy && performance.now() > this.#collectedAt + BUSY_MS) this.#collectWhenBusy()
     if (this.#timer) this.#timer.refresh()
     else this.#timer = setTimeout(() => this.#collectWhenQuiet(), QUIET_MS).unref()
+  }
+
+  /** Never collects again. The process may live on, for example to run tests. */
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#timer)
   }
 
   #collectWhenQuiet(): void {

@@ -19,6 +19,17 @@ test('collects garbage once after a quiet period', () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
+test('collects nothing after it was closed, even when requests arrive', () => {
+  const collect = vi.fn()
+  const memory = new IdleMemory({ collect })
+  memory.touched()
+  memory.close()
+  memory.touched()
+  vi.advanceTimersByTime(600_000)
+  expect(collect).not.toHaveBeenCalled()
+  expect(vi.getTimerCount()).toBe(0)
+})
+
 test('collects unused memory of a process that is never quiet', () => {
   vi.spyOn(process, 'memoryUsage').mockReturnValue({
     ...process.memoryUsage(),
