@@ -24,6 +24,8 @@ export const CONSOLE_OPTIONS = {
   logLevel: 'warning',
 } as const satisfies BuildOptions
 
+const ENTRY_POINTS = { main: 'src/console/main.tsx', icon: 'src/console/icon.svg' }
+
 /**
  * The console for `dist/console/`: the page, and assets whose names have a hash of their content. All files are compressed,
  * because every browser accepts gzip. Throws when the first load exceeds its limit.
@@ -32,7 +34,7 @@ export async function buildConsole(root: string): Promise<ConsoleFile[]> {
   const { outputFiles, metafile } = await build({
     ...CONSOLE_OPTIONS,
     absWorkingDir: root,
-    entryPoints: { main: 'src/console/main.tsx', icon: 'src/console/icon.svg' },
+    entryPoints: ENTRY_POINTS,
     outdir: 'dist/console/assets',
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
@@ -42,8 +44,10 @@ export async function buildConsole(root: string): Promise<ConsoleFile[]> {
     minify: true,
     metafile: true,
   })
-  const assets = outputFiles.map(file => compress(`console/assets/${basename(file.path)}`, file.contents))
   const first = firstLoad(metafile)
+  // The style sheet of the page has all styles. The ones of single views only repeat them.
+  const used = outputFiles.filter(({ path }) => !path.endsWith('.css') || first.includes(basename(path)))
+  const assets = used.map(file => compress(`console/assets/${basename(file.path)}`, file.contents))
   const page = compress('console/index.html', Buffer.from(pageWith(root, first)))
   const loaded = assets.filter(({ name }) => first.includes(basename(name, '.gz')))
   requireSmall([page, ...loaded])
@@ -54,9 +58,13 @@ function compress(name: string, contents: Uint8Array): ConsoleFile {
   return { name: `${name}.gz`, contents: gzipSync(contents, { level: 9 }) }
 }
 
-/** Names of the assets that the page needs at once: scripts with their static imports, the style sheet and the icon. */
+/**
+ * Names of the assets that the page needs at once: scripts with their static imports, the style sheet and the icon. Views that
+ * `import()` loads are entry points of esbuild, too.
+ */
 function firstLoad({ outputs }: Metafile): string[] {
-  const entries = Object.entries(outputs).filter(([, { entryPoint }]) => entryPoint !== undefined)
+  const roots: readonly (string | undefined)[] = Object.values(ENTRY_POINTS)
+  const entries = Object.entries(outputs).filter(([, { entryPoint }]) => roots.includes(entryPoint))
   const paths = new Set(entries.map(([path]) => path))
   for (const path of paths) {
     const { imports, cssBundle } = outputs[path]!

@@ -1,6 +1,6 @@
 import './servers.css'
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { Filter } from '../../components/filters/filter.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { loadServers, type Server, servers, serversError } from '../../model/servers.ts'
 import { useTitle } from '../../router/use-title.ts'
@@ -21,8 +21,10 @@ export function ServersView() {
         <h1>Servers</h1>
         {resource.value !== undefined && resource.value.size > 0 && (
           <Filter
+            label="Filter servers by name"
+            placeholder="Filter"
             value={filter.value}
-            onChange={text => {
+            onInput={text => {
               filter.value = text
             }}
           />
@@ -40,30 +42,4 @@ function Servers({ all, filter }: { all: readonly Server[]; filter: string }) {
   const found = all.filter(({ name }) => name.toLowerCase().includes(wanted))
   if (found.length > 0) return <ServerTable servers={found} />
   return <p class="muted">No server has “{filter}” in its name.</p>
-}
-
-/** `/` moves the focus here. */
-function Filter({ value, onChange }: { value: string; onChange(text: string): void }) {
-  const input = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    const focus = (event: KeyboardEvent) => {
-      const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select')
-      if (event.key !== '/' || isTyping || event.metaKey || event.ctrlKey) return
-      event.preventDefault()
-      input.current!.focus()
-    }
-    addEventListener('keydown', focus)
-    return () => removeEventListener('keydown', focus)
-  }, [])
-  return (
-    <input
-      ref={input}
-      class="input filter"
-      type="search"
-      aria-label="Filter servers by name"
-      placeholder="Filter  /"
-      value={value}
-      onInput={event => onChange(event.currentTarget.value)}
-    />
-  )
 }

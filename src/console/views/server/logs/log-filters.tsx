@@ -1,37 +1,15 @@
 import { LOG_LEVELS } from '../../../../shared/contract/states.ts'
+import { QueryChoice, QueryFilter } from '../../../components/filters/query-filter.tsx'
 
-interface LogFiltersProps {
-  level: string | undefined
-  text: string | undefined
-  onLevel(level: string | undefined): void
-  onText(text: string): void
-}
+const LEVELS = LOG_LEVELS.slice(1).map(
+  level => [level, level === 'error' ? 'Errors' : `${level} and above`] as const,
+)
 
-export function LogFilters({ level, text, onLevel, onText }: LogFiltersProps) {
+export function LogFilters() {
   return (
-    <search class="log-filters">
-      <select
-        class="input"
-        aria-label="Level"
-        value={level ?? ''}
-        onChange={event => onLevel(event.currentTarget.value || undefined)}
-      >
-        <option value="">All levels</option>
-        {LOG_LEVELS.slice(1).map(one => (
-          <option key={one} value={one}>
-            {one === 'error' ? 'Errors' : `${one} and above`}
-          </option>
-        ))}
-      </select>
-      <input
-        class="input"
-        type="search"
-        aria-label="Text that lines contain"
-        placeholder="Contains…"
-        maxLength={200}
-        defaultValue={text}
-        onInput={event => onText(event.currentTarget.value)}
-      />
+    <search class="filters">
+      <QueryChoice name="level" label="Level" choices={[['', 'All levels'], ...LEVELS]} />
+      <QueryFilter name="text" label="Text that lines contain" placeholder="Contains…" />
     </search>
   )
 }

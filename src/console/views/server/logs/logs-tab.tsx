@@ -1,33 +1,28 @@
 import './logs.css'
 import { useSignal } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import type { HostingError } from '../../../../shared/errors.ts'
 import { follow, type StreamState } from '../../../api/follow.ts'
 import { Delayed, Loading, Problem } from '../../../components/loaded.tsx'
-import { query, setQuery } from '../../../router/router.ts'
+import { RowBuffer } from '../../../components/rows/row-buffer.ts'
+import { query } from '../../../router/router.ts'
 import type { TabProps } from '../tab-props.ts'
 import { LineDetails } from './line-details.tsx'
-import { LogBuffer } from './log-buffer.ts'
 import { LogFilters } from './log-filters.tsx'
 import { LogList } from './log-list.tsx'
 import type { LogLine } from './log-text.ts'
 
 /** Lines before the ones that are written from now on. */
 const OLDER_LINES = 10_000
-const TYPING_MS = 250
+const KEPT_LINES = 100_000
 
 /** The log of a server across its releases, live. Filters are part of the address. */
 export function LogsTab({ name, environment }: TabProps) {
   const level = query.value.get('level') ?? undefined
   const text = query.value.get('text') ?? undefined
-  const timer = useRef(0)
-  const onText = (value: string) => {
-    clearTimeout(timer.current)
-    timer.current = window.setTimeout(() => setQuery({ text: value }), TYPING_MS)
-  }
   return (
     <>
-      <LogFilters level={level} text={text} onLevel={value => setQuery({ level: value })} onText={onText} />
+      <LogFilters />
       <Log key={`${level} ${text}`} name={name} environment={environment} level={level} text={text} />
     </>
   )
@@ -41,7 +36,7 @@ interface LogProps {
 }
 
 function Log({ name, environment, level, text }: LogProps) {
-  const buffer = useMemo(() => new LogBuffer(), [])
+  const buffer = useMemo(() => new RowBuffer<LogLine>(KEPT_LINES), [])
   const state = useSignal<StreamState>('connecting')
   const error = useSignal<HostingError | undefined>(undefined)
   const selected = useSignal<number | undefined>(undefined)
@@ -61,13 +56,14 @@ function Log({ name, environment, level, text }: LogProps) {
     return () => controller.abort()
   }, [])
   if (error.value) return <Problem error={error.value} />
-  if (buffer.size.value === 0)
+  void buffer.version.value
+  if (buffer.count === 0)
     return state.value === 'open' ? (
       <NoLines hasFilter={Boolean(level ?? text)} />
     ) : (
       <Loading what="the log" />
     )
-  const line = selected.value === undefined ? undefined : buffer.at(selected.value - buffer.removed)
+  const line = selected.value === undefined ? undefined : buffer.at(selected.value)
   return (
     <>
       <LogList

@@ -18,3 +18,23 @@ export function scrollToRow(index: number, { scrollTop, height }: Viewport, rowH
   if (top < scrollTop) return top
   return Math.max(scrollTop, top + rowHeight - height)
 }
+
+const PAGE = 20
+
+interface Rows {
+  count: number
+  newest: 'first' | 'last'
+}
+
+/** Row that a key moves to. The first key selects the newest row. Undefined for other keys. */
+export function nextPosition(key: string, position: number | undefined, { count, newest }: Rows) {
+  const last = count - 1
+  const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: PAGE, PageUp: -PAGE }
+  if (count === 0) return undefined
+  if (key === 'Home') return 0
+  if (key === 'End') return last
+  const step = steps[key]
+  if (step === undefined) return undefined
+  if (position === undefined) return newest === 'last' ? last : 0
+  return Math.max(0, Math.min(last, position + step))
+}

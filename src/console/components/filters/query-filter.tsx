@@ -1,0 +1,56 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { query, setQuery } from '../../router/router.ts'
+import { Filter } from './filter.tsx'
+
+const TYPING_MS = 250
+
+interface QueryFilterProps {
+  /** Parameter of the address. */
+  name: string
+  label: string
+  placeholder: string
+}
+
+/** A filter that is part of the address. It applies when the user stops typing. */
+export function QueryFilter({ name, ...rest }: QueryFilterProps) {
+  const applied = query.value.get(name) ?? ''
+  const text = useSignal(applied)
+  const timer = useRef(0)
+  useEffect(() => {
+    text.value = applied
+    // A later page must not get the parameter.
+    return () => clearTimeout(timer.current)
+  }, [applied])
+  const onInput = (value: string) => {
+    text.value = value
+    clearTimeout(timer.current)
+    timer.current = window.setTimeout(() => setQuery({ [name]: value }), TYPING_MS)
+  }
+  return <Filter {...rest} value={text.value} onInput={onInput} />
+}
+
+interface QueryChoiceProps {
+  name: string
+  label: string
+  /** Value and text of each choice. The empty value is the default. */
+  choices: readonly (readonly [value: string, text: string])[]
+}
+
+/** A choice that is part of the address. */
+export function QueryChoice({ name, label, choices }: QueryChoiceProps) {
+  return (
+    <select
+      class="input"
+      aria-label={label}
+      value={query.value.get(name) ?? ''}
+      onChange={event => setQuery({ [name]: event.currentTarget.value })}
+    >
+      {choices.map(([value, text]) => (
+        <option key={value} value={value}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
+}
