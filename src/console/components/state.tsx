@@ -4,6 +4,8 @@ import type { ComponentChildren } from 'preact'
 type Tone = 'ok' | 'busy' | 'warn' | 'failed' | 'off'
 
 const TONES: Record<string, Tone> = {
+  ok: 'ok',
+  passed: 'ok',
   deployed: 'ok',
   ready: 'ok',
   healthy: 'ok',
@@ -14,6 +16,8 @@ const TONES: Record<string, Tone> = {
   reconnecting: 'warn',
   degraded: 'warn',
   unhealthy: 'failed',
+  refused: 'warn',
+  error: 'failed',
   failed: 'failed',
 }
 

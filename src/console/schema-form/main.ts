@@ -1,4 +1,5 @@
 export type { JsonEditorProps } from './fields/context.ts'
 export { createForm, type Form } from './model/form.ts'
+export { JsonTree } from './results/json-tree.tsx'
 export { ResultView } from './results/result-view.tsx'
 export { SchemaForm } from './schema-form.tsx'

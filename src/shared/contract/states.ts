@@ -9,6 +9,9 @@ export const TEMPLATES = ['basic', 'advanced', 'custom'] as const
 /** Levels of log lines, lowest first. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
+/** Outcomes of MCP requests. */
+export const REQUEST_OUTCOMES = ['ok', 'error', 'cancelled', 'refused'] as const
+
 /** Verdict of a test suite, a case or a run. */
 export const SUITE_STATES = ['passed', 'failed', 'error'] as const
 
@@ -16,6 +19,7 @@ export const PROJECT_STATES = ['active', 'archived', 'deleted'] as const
 
 export const CONTAINER_BUILD_STATES = ['pending', 'in_progress', 'succeeded', 'failed', 'stopped'] as const
 
+export type RequestOutcome = (typeof REQUEST_OUTCOMES)[number]
 export type ContainerBuildState = (typeof CONTAINER_BUILD_STATES)[number]
 export type ProjectState = (typeof PROJECT_STATES)[number]
 export type BuildState = (typeof BUILD_STATES)[number]

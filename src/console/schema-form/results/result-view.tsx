@@ -11,18 +11,20 @@ const PAGE = 50
 interface ResultProps {
   /** Result of `tools/call`, as received. */
   result: unknown
+  /** Name of the region. */
+  label?: string
   /** Reads a resource that the result points to. */
   onReadResource?: (uri: string) => void
 }
 
 /** What a tool answered. Everything in it is text, nothing is markup. */
-export function ResultView({ result, onReadResource }: ResultProps) {
+export function ResultView({ result, label = 'Result', onReadResource }: ResultProps) {
   const limit = useSignal(PAGE)
   if (!isSchemaObject(result)) return <JsonTree value={result} />
   const { isError, structuredContent } = result
   const content = Array.isArray(result.content) ? result.content : []
   return (
-    <section class="sf-result" aria-label="Result">
+    <section class="sf-result" aria-label={label}>
       {isError === true && (
         <p class="sf-error" role="alert">
           The tool reports an error.

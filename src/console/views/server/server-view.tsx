@@ -1,6 +1,7 @@
 import './server.css'
 import type { ComponentType } from 'preact'
 import type { Environment } from '../../../shared/contract/states.ts'
+import { lazyView } from '../../components/lazy-view.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { shown } from '../../components/text.tsx'
 import { loadServers, type Server, servers, serversError } from '../../model/servers.ts'
@@ -9,7 +10,7 @@ import { query } from '../../router/router.ts'
 import { useTitle } from '../../router/use-title.ts'
 import { DeploymentActions } from '../deployment-actions.tsx'
 import { DeploymentState } from '../deployment-state.tsx'
-import { serverPath } from '../paths.ts'
+import { type ServerTab, serverPath } from '../paths.ts'
 import { LogsTab } from './logs/logs-tab.tsx'
 import { NotDeployed } from './not-deployed.tsx'
 import { OverviewTab } from './overview/overview-tab.tsx'
@@ -18,13 +19,18 @@ import { SettingsTab } from './settings/settings-tab.tsx'
 import type { TabProps } from './tab-props.ts'
 
 interface Tab {
-  path: '' | '/logs' | '/releases' | '/settings'
+  path: ServerTab
   title: string
   view: ComponentType<TabProps>
 }
 
+const RequestsTab = lazyView<TabProps>('the requests', async () =>
+  import('./requests/requests-tab.tsx').then(({ RequestsTab }) => RequestsTab),
+)
+
 export const TABS: readonly Tab[] = [
   { path: '', title: 'Overview', view: OverviewTab },
+  { path: '/requests', title: 'Requests', view: RequestsTab },
   { path: '/logs', title: 'Logs', view: LogsTab },
   { path: '/releases', title: 'Releases', view: ReleasesTab },
   { path: '/settings', title: 'Settings', view: SettingsTab },

@@ -1,13 +1,12 @@
 import * as z from 'zod'
 import {
-  REQUEST_OUTCOMES,
   replayRequestSchema,
   replayResultSchema,
   requestArchiveSchema,
   requestPageSchema,
   requestRecordSchema,
 } from '../../../shared/contract/monitoring/requests.ts'
-import { STORE_ENVIRONMENTS } from '../../../shared/contract/states.ts'
+import { REQUEST_OUTCOMES, STORE_ENVIRONMENTS } from '../../../shared/contract/states.ts'
 import { sessionLabel } from '../../../shared/instances/session-label.ts'
 import type { Services } from '../../services/services.ts'
 import { dataEndpoint, endpoint } from '../endpoint.ts'

@@ -1,9 +1,9 @@
 import type {
   RequestArchive,
-  RequestOutcome,
   RequestPage,
   RequestRecordItem,
 } from '../../../shared/contract/monitoring/requests.ts'
+import type { RequestOutcome } from '../../../shared/contract/states.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { LogLine } from '../../../shared/instances/log-line.ts'
 import type { LogFilter } from '../../runtime/logs/log-filter.ts'

@@ -1,5 +1,5 @@
-import type { RequestOutcome, RequestRecordItem } from '../../../shared/contract/monitoring/requests.ts'
-import type { StoreEnvironment } from '../../../shared/contract/states.ts'
+import type { RequestRecordItem } from '../../../shared/contract/monitoring/requests.ts'
+import type { RequestOutcome, StoreEnvironment } from '../../../shared/contract/states.ts'
 import { type LogLine, REDACTED_TEXT } from '../../../shared/instances/log-line.ts'
 import { recordId } from './record-id.ts'
 

@@ -1,11 +1,9 @@
 import * as z from 'zod'
 import { named } from '../../json/schema-metadata.ts'
 import { EXAMPLE_DEPLOYMENT_ID, EXAMPLE_MCP_ID, EXAMPLE_TIME, isoTime, itemPage } from '../fields.ts'
-import { STORE_ENVIRONMENTS } from '../states.ts'
+import { REQUEST_OUTCOMES, STORE_ENVIRONMENTS } from '../states.ts'
 
 /** Records of MCP requests: GET /api/requests, GET /api/requests/{id}, POST /api/requests/{id}/replay. */
-
-export const REQUEST_OUTCOMES = ['ok', 'error', 'cancelled', 'refused'] as const
 
 const EXAMPLE_ID = 'req_1z4.1.inst_4h7k2m9q5w1x8z3c6v0b.dep_7m2k9q4w5x1z8c3v6b0h'
 
@@ -123,7 +121,6 @@ export const requestArchiveSchema = named('RequestArchive', 'Requests as an HTTP
     .describe('The archive.'),
 })
 
-export type RequestOutcome = (typeof REQUEST_OUTCOMES)[number]
 export type RequestRecordItem = z.infer<typeof requestRecordSchema>
 export type RequestPage = z.infer<typeof requestPageSchema>
 export type ReplayRequest = z.infer<typeof replayRequestSchema>

@@ -1,0 +1,35 @@
+import { signal } from '@preact/signals'
+import type { ComponentType } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { HostingError } from '../../shared/errors.ts'
+import { Loading, Problem } from './loaded.tsx'
+
+/** A view whose code is loaded when it is first shown. `what` names it for screen readers. */
+export function lazyView<P extends object>(
+  what: string,
+  load: () => Promise<ComponentType<P>>,
+): ComponentType<P> {
+  const loaded = signal<{ View?: ComponentType<P>; error?: HostingError }>({})
+  const start = async () => {
+    loaded.value = await load().then(
+      View => ({ View }),
+      cause => ({ error: notLoaded(what, cause) }),
+    )
+  }
+  return function LazyView(props: P) {
+    useEffect(() => {
+      if (!loaded.peek().View) void start()
+    }, [])
+    const { View, error } = loaded.value
+    if (View) return <View {...props} />
+    // A browser may remember that a module failed.
+    return error ? <Problem error={error} onRetry={() => location.reload()} /> : <Loading what={what} />
+  }
+}
+
+function notLoaded(what: string, cause: unknown): HostingError {
+  return new HostingError('UNAVAILABLE', `The page could not load ${what}.`, {
+    cause,
+    details: 'The daemon does not answer, or it was updated and the page must be reloaded.',
+  })
+}

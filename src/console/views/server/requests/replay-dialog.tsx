@@ -1,0 +1,105 @@
+import { useSignal } from '@preact/signals'
+import type {
+  ReplayRequest,
+  ReplayResult,
+  RequestRecordItem,
+} from '../../../../shared/contract/monitoring/requests.ts'
+import { STORE_ENVIRONMENTS } from '../../../../shared/contract/states.ts'
+import { HostingError } from '../../../../shared/errors.ts'
+import { request } from '../../../api/client.ts'
+import { Dialog } from '../../../components/dialog.tsx'
+import { shown } from '../../../components/text.tsx'
+
+interface ReplayDialogProps {
+  record: RequestRecordItem
+  onResult(result: ReplayResult): void
+  onClose(): void
+}
+
+/** Asks for arguments and the environment before the tool runs again. */
+export function ReplayDialog({ record, onResult, onClose }: ReplayDialogProps) {
+  const args = useSignal(JSON.stringify(record.arguments ?? {}, null, 2))
+  const environment = useSignal(record.environment)
+  const token = useSignal('')
+  const replay = async () => {
+    const body: ReplayRequest = {
+      arguments: parseArguments(args.value),
+      environment: environment.value,
+      ...(token.value !== '' && { token: token.value }),
+    }
+    const path = `/api/requests/${encodeURIComponent(record.id)}/replay`
+    onResult(await request<ReplayResult>('POST', path, { body }))
+  }
+  return (
+    <Dialog
+      title={`Call ${shown(record.tool ?? '', 100)} again?`}
+      confirm="Replay"
+      onConfirm={replay}
+      onClose={onClose}
+    >
+      <p>
+        The tool runs again with all its effects
+        {environment.value === 'production' ? ', in production on real data.' : '.'}
+      </p>
+      {!record.isReplayable && (
+        <p class="muted">The complete arguments were not recorded. Fill in what is missing.</p>
+      )}
+      <label class="field">
+        Arguments
+        <textarea
+          class="input mono"
+          rows={8}
+          spellcheck={false}
+          value={args.value}
+          onInput={event => {
+            args.value = event.currentTarget.value
+          }}
+        />
+      </label>
+      <label class="field">
+        Environment
+        <select
+          class="input"
+          value={environment.value}
+          onChange={event => {
+            environment.value = event.currentTarget.value as typeof environment.value
+          }}
+        >
+          {STORE_ENVIRONMENTS.map(one => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </label>
+      <label class="field">
+        Bearer token, for a server with sign-in
+        <input
+          class="input mono"
+          type="password"
+          autocomplete="off"
+          value={token.value}
+          onInput={event => {
+            token.value = event.currentTarget.value
+          }}
+        />
+      </label>
+    </Dialog>
+  )
+}
+
+/** Throws INVALID_REQUEST for anything but a JSON object. */
+function parseArguments(text: string): Record<string, unknown> {
+  const value = parseJson(text)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return value as Record<string, unknown>
+  throw new HostingError('INVALID_REQUEST', 'The arguments are not a JSON object.')
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new HostingError('INVALID_REQUEST', 'The arguments are not valid JSON.', {
+      details: (error as Error).message,
+    })
+  }
+}

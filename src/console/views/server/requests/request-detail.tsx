@@ -1,0 +1,162 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import type { ReplayResult, RequestRecordItem } from '../../../../shared/contract/monitoring/requests.ts'
+import { formatBytes, formatMs } from '../../../../shared/format/metric-format.ts'
+import { request } from '../../../api/client.ts'
+import { useResource } from '../../../api/resource.ts'
+import { Button } from '../../../components/button.tsx'
+import { Loaded } from '../../../components/loaded.tsx'
+import { State } from '../../../components/state.tsx'
+import { Text } from '../../../components/text.tsx'
+import { setQuery } from '../../../router/router.ts'
+import { JsonTree, ResultView } from '../../../schema-form/main.ts'
+import { ReplayDialog } from './replay-dialog.tsx'
+import { Replayed } from './replayed.tsx'
+import { bodiesNote, nameOf } from './request-text.ts'
+
+/** A request with its arguments and answer. */
+export function RequestDetail({ id }: { id: string }) {
+  const resource = useResource(id, {
+    load: signal => request<RequestRecordItem>('GET', `/api/requests/${encodeURIComponent(id)}`, { signal }),
+    concerns: ({ type }) => type === 'reset',
+  })
+  return (
+    <section class="request-detail" aria-label="Selected request">
+      <Button
+        class="close"
+        kind="quiet"
+        icon="close"
+        label="Close the request"
+        onClick={() => setQuery({ request: undefined })}
+      />
+      <Loaded resource={resource} what="the request">
+        {record => <Detail record={record} />}
+      </Loaded>
+    </section>
+  )
+}
+
+function Detail({ record }: { record: RequestRecordItem }) {
+  const isReplaying = useSignal(false)
+  const replayed = useSignal<ReplayResult | undefined>(undefined)
+  const { method, outcome, reason, arguments: args, answer } = record
+  const note = bodiesNote(record)
+  return (
+    <>
+      <h2 class="mono wrap">
+        <bdi>{nameOf(record)}</bdi>
+      </h2>
+      <p class="outcome">
+        <State value={outcome} />
+        {reason !== null && (
+          <span class="wrap">
+            <Text value={reason} />
+          </span>
+        )}
+      </p>
+      {method === 'tools/call' && (
+        <div class="request-actions">
+          <Button icon="restart" onClick={() => (isReplaying.value = true)}>
+            Replay
+          </Button>
+        </div>
+      )}
+      <Facts record={record} />
+      {note && <p class="muted">{note}</p>}
+      {args !== undefined && (
+        <Body title="Arguments">
+          <JsonTree value={args} />
+        </Body>
+      )}
+      {answer !== undefined && (
+        <Body title="Answer">
+          <Answer answer={answer} />
+        </Body>
+      )}
+      {replayed.value && <Replayed replay={replayed.value} recorded={answer} />}
+      {isReplaying.value && (
+        <ReplayDialog
+          record={record}
+          onResult={result => (replayed.value = result)}
+          onClose={() => (isReplaying.value = false)}
+        />
+      )}
+    </>
+  )
+}
+
+function Body({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <section class="request-body">
+      <h3>{title}</h3>
+      {children}
+    </section>
+  )
+}
+
+/** Result of a tool as its parts, anything else as it came. */
+function Answer({ answer }: { answer: unknown }) {
+  const { result } = (answer ?? {}) as { result?: { content?: unknown } }
+  return Array.isArray(result?.content) ? (
+    <ResultView result={result} label="Recorded answer" />
+  ) : (
+    <JsonTree value={answer} />
+  )
+}
+
+function Facts({ record }: { record: RequestRecordItem }) {
+  const { timestamp, durationMs, version, instance, requestBytes, responseBytes, status, code } = record
+  const { sessionId, caller, tool, method, replayOf, requestId } = record
+  return (
+    <dl class="facts">
+      <Fact name="Time">{new Date(timestamp).toLocaleString()}</Fact>
+      <Fact name="Duration">{durationMs !== null && formatMs(durationMs)}</Fact>
+      <Fact name="Method">{method !== null && <Only name="method" value={method} />}</Fact>
+      <Fact name="Tool">{tool !== null && <Only name="tool" value={tool} />}</Fact>
+      <Fact name="Session">{sessionId !== null && <Only name="session" value={sessionId} />}</Fact>
+      <Fact name="User">{caller !== null && <Only name="caller" value={caller} />}</Fact>
+      <Fact name="Request">{requestBytes !== null && formatBytes(requestBytes)}</Fact>
+      <Fact name="Answer">{responseBytes !== null && formatBytes(responseBytes)}</Fact>
+      <Fact name="HTTP status">{status}</Fact>
+      <Fact name="JSON-RPC error">{code}</Fact>
+      <Fact name="JSON-RPC id">{requestId !== null && <Text value={requestId} max={60} />}</Fact>
+      <Fact name="Release">{version !== null && `v${version}`}</Fact>
+      <Fact name="Instance">
+        <Text value={instance} max={60} />
+      </Fact>
+      <Fact name="Replay of">
+        {replayOf !== null && (
+          <Button kind="quiet" class="only" onClick={() => setQuery({ request: replayOf })}>
+            Show the original
+          </Button>
+        )}
+      </Fact>
+    </dl>
+  )
+}
+
+/** Nothing without a value. */
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  if (children === null || children === false) return null
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class="wrap">{children}</dd>
+    </div>
+  )
+}
+
+/** A value that becomes a filter. */
+function Only({ name, value }: { name: string; value: string }) {
+  const text = <Text value={value} max={100} />
+  return (
+    <button
+      type="button"
+      class="only"
+      title="Show only these requests"
+      onClick={() => setQuery({ [name]: value })}
+    >
+      {text}
+    </button>
+  )
+}

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { readFilters, streamStart, toQuery } from '../../src/console/views/server/requests/request-query.ts'
+import { sameAnswer } from '../../src/console/views/server/requests/same-answer.ts'
+
+const NOW = Date.parse('2026-11-23T10:00:00.000Z')
+
+test('parameters of the address become filters of the API, and others are ignored', () => {
+  const filters = readFilters(
+    new URLSearchParams('env=production&outcome=failed&text=oslo&session=abc&since=1h&tool=&request=req_1'),
+  )
+  expect(toQuery(filters, 'weather', 'production', NOW)).toEqual({
+    server: 'weather',
+    environment: 'production',
+    outcome: 'failed',
+    grep: 'oslo',
+    sessionId: 'abc',
+    since: '2026-11-23T09:00:00.000Z',
+  })
+  expect(toQuery({ since: 'never' }, 'weather', 'staging', NOW).since).toBeUndefined()
+})
+
+test('the stream begins shortly before the newest known record, but not before the wanted start', () => {
+  expect(streamStart('2026-11-23T10:00:00.000Z', undefined)).toBe('2026-11-23T09:59:55.000Z')
+  expect(streamStart('2026-11-23T10:00:00.000Z', '2026-11-23T09:59:58.000Z')).toBe('2026-11-23T09:59:58.000Z')
+  expect(streamStart(undefined, '2026-11-23T09:00:00.000Z')).toBe('2026-11-23T09:00:00.000Z')
+  expect(Date.parse(streamStart(undefined, undefined))).toBeLessThan(NOW)
+})
+
+test('answers are the same regardless of the order of members and of metadata', () => {
+  const recorded = {
+    jsonrpc: '2.0',
+    id: 1,
+    result: { content: [{ type: 'text', text: 'a' }], _meta: { ms: 1 } },
+  }
+  expect(sameAnswer(recorded, { content: [{ text: 'a', type: 'text' }] })).toBe(true)
+  expect(sameAnswer(recorded, { content: [{ type: 'text', text: 'b' }] })).toBe(false)
+})
+
+test('an answer that is not known completely is not compared', () => {
+  expect(sameAnswer(undefined, { content: [] })).toBeUndefined()
+  expect(sameAnswer('{"result": … (20 more characters)', { content: [] })).toBeUndefined()
+})

@@ -1,0 +1,179 @@
+import { readFile } from 'node:fs/promises'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { buildServer, deploy, echoServer } from '../../daemon/http/fixtures.ts'
+import { CHROMIUM, launchChromium } from '../../helpers/clients/chromium.ts'
+import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { type OpenConsole, openConsole, overflows, violations } from './open-console.ts'
+
+/** Markup and a change of the writing direction. */
+const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp.exe'
+const HARMLESS = '<img src=x onerror=alert(1)>'
+
+describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console', () => {
+  let browser: Browser
+  let daemon: TestDaemon
+  let url: string
+  let open: OpenConsole | undefined
+  beforeAll(async () => {
+    browser = await launchChromium()
+    daemon = await startTestDaemon()
+    ;({ url } = await deploy(daemon, await buildServer(daemon, echoServer('asked')), 'development'))
+  })
+  afterEach(async () => {
+    const errors = open?.errors
+    await open?.close()
+    open = undefined
+    expect(errors ?? []).toEqual([])
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await daemon?.close()
+  })
+
+  const show = async (path = '/servers/asked/requests'): Promise<Page> => {
+    open = await openConsole(browser, daemon, { path })
+    return open.page
+  }
+  const rows = (page: Page) => page.getByRole('listbox', { name: 'Requests' }).getByRole('option')
+
+  test('shows requests as they arrive, and opens one with its arguments and answer', async () => {
+    const page = await show()
+    await page.getByText('No requests yet. They appear here as clients send them.').waitFor()
+    expect(await violations(page)).toEqual([])
+    await callTool(url, 'say', { text: HOSTILE })
+    await callTool(url, 'say', {})
+    await rows(page).filter({ hasText: 'error' }).filter({ hasText: 'say tools/call' }).waitFor()
+    await rows(page).filter({ hasText: 'ok' }).filter({ hasText: 'say tools/call' }).click()
+    const detail = page.getByRole('region', { name: 'Selected request' })
+    await detail.getByText(`You said ${HARMLESS}`).waitFor()
+    await detail.getByText(`"${HARMLESS}`).waitFor()
+    expect(await page.locator('main img').count()).toBe(0)
+    expect(await violations(page)).toEqual([])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await violations(page, ['color-contrast'])).toEqual([])
+    for (const width of [360, 768, 1280]) expect(await overflows(page, width), String(width)).toBe(false)
+    await page.reload()
+    await detail.getByText(`You said ${HARMLESS}`).waitFor()
+    expect(await rows(page).and(page.locator('[aria-selected=true]')).count()).toBe(1)
+    await detail.getByRole('button', { name: 'Close the request' }).click()
+    await detail.waitFor({ state: 'detached' })
+  })
+
+  test('filters by outcome, text and values of a request, and keeps the filters in the address', async () => {
+    const { url } = await deploy(daemon, await buildServer(daemon, echoServer('sifted')), 'development')
+    await callTool(url, 'say', { text: 'Oslo' })
+    await callTool(url, 'say', {})
+    const page = await show('/servers/sifted/requests')
+    await rows(page).filter({ hasText: 'initialize' }).first().waitFor()
+    await page.getByLabel('Outcome').selectOption('Only error')
+    await rows(page).filter({ hasText: 'initialize' }).first().waitFor({ state: 'detached' })
+    expect(await rows(page).allTextContents()).toEqual([expect.stringMatching(/errorsay tools\/call.*text/)])
+    await page.keyboard.press('/')
+    await page.keyboard.type('nothing has this')
+    await page.getByText('No request matches. New ones that match appear here.').waitFor()
+    expect(new URL(page.url()).search).toBe('?outcome=error&text=nothing+has+this')
+    await page.getByLabel('Outcome').selectOption('All outcomes')
+    await page.getByLabel('Text that requests contain').fill('oslo')
+    await rows(page).filter({ hasText: 'say' }).click()
+    await page.getByRole('button', { name: 'say', exact: true }).click()
+    await page.getByRole('button', { name: 'Show other values again: tool say' }).click()
+    expect(new URL(page.url()).searchParams.has('tool')).toBe(false)
+  })
+
+  test('replays a call with other arguments, and compares the answers', async () => {
+    const { url } = await deploy(daemon, await buildServer(daemon, echoServer('again')), 'development')
+    await callTool(url, 'say', { text: 'Oslo' })
+    const page = await show('/servers/again/requests?method=tools/call')
+    await rows(page).first().click()
+    const replay = async (text: string) => {
+      await page.getByRole('button', { name: 'Replay' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Call say again?' })
+      await dialog.getByLabel('Arguments').fill(text)
+      await dialog.getByRole('button', { name: 'Replay' }).click()
+      return dialog
+    }
+    const dialog = await replay('{"text": ')
+    await dialog.getByText('The arguments are not valid JSON.').waitFor()
+    expect(await violations(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await replay('{"text": "Oslo"}')
+    const result = page.getByRole('status', { name: 'Result of the replay' })
+    await result.getByText('same answer').waitFor()
+    await replay('{"text": "Lima"}')
+    await result.getByText('You said Lima').waitFor()
+    await result.getByText('other answer').waitFor()
+    expect(await violations(page)).toEqual([])
+    await rows(page).nth(2).waitFor()
+    await rows(page).first().click()
+    await page.getByRole('button', { name: 'Show the original' }).click()
+    await page.getByRole('region', { name: 'Selected request' }).getByText('You said Oslo').waitFor()
+  })
+
+  test('exports the requests that match as an HTTP archive', async () => {
+    await callTool(url, 'say', { text: 'exported' })
+    const page = await show('/servers/asked/requests?text=exported')
+    await rows(page).first().waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: /^Export/ }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('asked.har')
+    const { log } = JSON.parse(await readFile(await download.path(), 'utf8'))
+    expect(log.entries).toMatchObject([{ _record: { tool: 'say' } }])
+    expect(log.entries[0].request.postData.text).toContain('exported')
+  })
+
+  test('keeps 10,000 requests in few elements, and loads older ones', async () => {
+    open = await openConsole(browser, daemon, { path: '/servers/asked' })
+    const { page } = open
+    await page.route('**/api/requests?*', route => {
+      const { searchParams } = new URL(route.request().url())
+      if (searchParams.get('limit') === null)
+        return route.fulfill({ contentType: 'text/event-stream', body: ':\n\n' })
+      const json = searchParams.has('nextToken')
+        ? { items: manyRecords(4000, 'older'), nextToken: null }
+        : { items: manyRecords(6000, 'newer'), nextToken: 'next' }
+      return route.fulfill({ json })
+    })
+    await page.getByRole('link', { name: 'Requests' }).click()
+    await rows(page).filter({ hasText: 'newer 0' }).first().waitFor()
+    await page.getByRole('button', { name: 'Show older requests' }).click()
+    const list = page.getByRole('listbox', { name: 'Requests' })
+    await list.focus()
+    await page.route('**/api/requests/*', route => route.fulfill({ json: manyRecords(1, 'older')[0] }))
+    await page.keyboard.press('End')
+    await rows(page).filter({ hasText: 'older 3999' }).waitFor()
+    expect(await rows(page).count()).toBeLessThan(60)
+    expect(await rows(page).first().getAttribute('aria-setsize')).toBe('10000')
+    await page.getByRole('button', { name: 'Newest', exact: true }).click()
+    await rows(page).filter({ hasText: 'newer 0' }).first().waitFor()
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+})
+
+function manyRecords(count: number, name: string) {
+  return Array.from({ length: count }, (_, number) => ({
+    id: `req_${name}${number}`,
+    environment: 'development',
+    timestamp: '2026-11-23T08:00:00.000Z',
+    durationMs: 1.5,
+    method: 'tools/call',
+    tool: `${name} ${number}`,
+    target: null,
+    sessionId: 'Dj93afax',
+    caller: null,
+    requestId: '1',
+    requestBytes: 10,
+    responseBytes: 20,
+    outcome: 'ok',
+    status: null,
+    code: null,
+    reason: null,
+    replayOf: null,
+    version: 1,
+    instance: 'inst_a',
+    bodies: 'none',
+    isReplayable: false,
+  }))
+}
