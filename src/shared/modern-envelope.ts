@@ -10,3 +10,11 @@ export const META = {
   serverInfo: 'io.modelcontextprotocol/serverInfo',
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const
+
+/** Plain text, or UTF-8 as base64 (SEP-2243, "Value Encoding"). */
+export function encodeHeaderValue(text: string): string {
+  const isPlain = /^[\x21-\x7e]+( +[\x21-\x7e]+)*$/.test(text) && !text.startsWith('=?base64?')
+  if (isPlain) return text
+  const bytes = Array.from(new TextEncoder().encode(text), byte => String.fromCharCode(byte))
+  return `=?base64?${btoa(bytes.join(''))}?=`
+}

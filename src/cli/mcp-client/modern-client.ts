@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { readEvents } from '../../shared/api/event-stream.ts'
 import type { ConnectOptions } from '../../shared/mcp-client/connect.ts'
-import { META, MODERN_REVISIONS } from '../../shared/modern-envelope.ts'
+import { encodeHeaderValue, META, MODERN_REVISIONS } from '../../shared/modern-envelope.ts'
 import { VERSION } from '../../shared/version.ts'
 import { openTransport, readText } from '../api/transport.ts'
 import { createDeadline, type Deadline } from './deadline.ts'
@@ -165,10 +165,4 @@ function resultOf({ result, error }: Message, { isHandled }: { isHandled: boolea
 function isSignInError(error: unknown): boolean {
   const { status } = (error as { data?: { status?: number } }).data ?? {}
   return status === 401 || status === 403
-}
-
-/** Plain text, or UTF-8 as base64 (SEP-2243, "Value Encoding"). */
-function encodeHeaderValue(text: string): string {
-  const isPlain = /^[\x21-\x7e]+( +[\x21-\x7e]+)*$/.test(text) && !text.startsWith('=?base64?')
-  return isPlain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`
 }

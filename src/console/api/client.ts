@@ -29,24 +29,41 @@ export async function send(
   { query = {}, body, headers, signal }: RequestInput,
 ): Promise<Response> {
   const address = path + searchOf(query)
-  const response = await fetch(address, {
+  const response = await fetchAnswer(method, address, { body, headers, signal })
+  if (response.ok) return response
+  throw apiError(response, await response.text(), { method, path: address })
+}
+
+/** The response of any status. Throws UNAVAILABLE when there is none. */
+export async function fetchAnswer(
+  method: string,
+  address: string,
+  { body, headers, signal }: Omit<RequestInput, 'query'>,
+): Promise<Response> {
+  const init = {
     method,
     headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     ...(signal && { signal }),
     cache: 'no-store',
     redirect: 'error',
-  }).catch(cause => {
+  } as const
+  return fetch(address, init).catch(cause => {
     throw signal?.aborted ? cause : unreachable(cause)
   })
-  if (response.ok) return response
-  throw errorOfAnswer({
-    status: response.status,
-    text: await response.text(),
-    headers: Object.fromEntries(response.headers),
+}
+
+export function apiError(
+  { status, headers }: Response,
+  text: string,
+  sent: { method: string; path: string },
+): HostingError {
+  return errorOfAnswer({
+    ...sent,
+    status,
+    text,
+    headers: Object.fromEntries(headers),
     url: location.origin,
-    method,
-    path: address,
   })
 }
 

@@ -1,5 +1,6 @@
 import { readEvents } from '../../shared/api/event-stream.ts'
 import { HostingError } from '../../shared/errors.ts'
+import { chunksOf } from './chunks.ts'
 import { type Query, send } from './client.ts'
 
 export type StreamState = 'connecting' | 'open' | 'lost'
@@ -82,16 +83,6 @@ function deliver<T>(event: T, onEvent: (event: T) => void): void {
     onEvent(event)
   } catch (error) {
     reportError(error)
-  }
-}
-
-/** Not every browser can iterate over a stream. */
-async function* chunksOf({ body }: Response): AsyncGenerator<Uint8Array> {
-  const reader = body!.getReader()
-  for (;;) {
-    const { value, done } = await reader.read()
-    if (done) return
-    yield value
   }
 }
 

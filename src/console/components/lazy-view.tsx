@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import type { ComponentType } from 'preact'
+import type { ComponentType, FunctionComponent } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { HostingError } from '../../shared/errors.ts'
 import { Loading, Problem } from './loaded.tsx'
@@ -8,7 +8,7 @@ import { Loading, Problem } from './loaded.tsx'
 export function lazyView<P extends object>(
   what: string,
   load: () => Promise<ComponentType<P>>,
-): ComponentType<P> {
+): FunctionComponent<P> {
   const loaded = signal<{ View?: ComponentType<P>; error?: HostingError }>({})
   const start = async () => {
     loaded.value = await load().then(

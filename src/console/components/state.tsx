@@ -13,12 +13,15 @@ const TONES: Record<string, Tone> = {
   building: 'busy',
   starting: 'busy',
   draining: 'busy',
+  running: 'busy',
+  answered: 'ok',
   reconnecting: 'warn',
   degraded: 'warn',
   unhealthy: 'failed',
   refused: 'warn',
   error: 'failed',
   failed: 'failed',
+  'tool error': 'failed',
 }
 
 /** State of a record: a word, with a mark whose shape differs, too. */

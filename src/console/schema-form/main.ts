@@ -1,5 +1,7 @@
 export type { JsonEditorProps } from './fields/context.ts'
 export { createForm, type Form } from './model/form.ts'
 export { JsonTree } from './results/json-tree.tsx'
+export { ResourceLink } from './results/resource-link.tsx'
 export { ResultView } from './results/result-view.tsx'
 export { SchemaForm } from './schema-form.tsx'
+export { LongText } from './text/text.tsx'

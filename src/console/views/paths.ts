@@ -1,8 +1,14 @@
-import type { Environment } from '../../shared/contract/states.ts'
+import type { StoreEnvironment } from '../../shared/contract/states.ts'
 
-export type ServerTab = '' | '/requests' | '/logs' | '/releases' | '/settings'
+export type ServerTab = '' | '/playground' | '/requests' | '/logs' | '/releases' | '/settings'
 
 /** Address of a view of a server. */
-export function serverPath(name: string, tab: ServerTab, environment?: Environment): string {
-  return `/servers/${encodeURIComponent(name)}${tab}${environment ? `?env=${environment}` : ''}`
+export function serverPath(
+  name: string,
+  tab: ServerTab,
+  environment?: StoreEnvironment,
+  query: Record<string, string> = {},
+): string {
+  const search = new URLSearchParams({ ...(environment && { env: environment }), ...query }).toString()
+  return `/servers/${encodeURIComponent(name)}${tab}${search && `?${search}`}`
 }

@@ -1,8 +1,9 @@
 import './server.css'
-import type { ComponentType } from 'preact'
-import type { Environment } from '../../../shared/contract/states.ts'
+import type { FunctionComponent } from 'preact'
+import type { StoreEnvironment } from '../../../shared/contract/states.ts'
 import { lazyView } from '../../components/lazy-view.tsx'
 import { Loaded } from '../../components/loaded.tsx'
+import { State } from '../../components/state.tsx'
 import { shown } from '../../components/text.tsx'
 import { loadServers, type Server, servers, serversError } from '../../model/servers.ts'
 import { Link } from '../../router/link.tsx'
@@ -16,13 +17,19 @@ import { NotDeployed } from './not-deployed.tsx'
 import { OverviewTab } from './overview/overview-tab.tsx'
 import { ReleasesTab } from './releases/releases-tab.tsx'
 import { SettingsTab } from './settings/settings-tab.tsx'
-import type { TabProps } from './tab-props.ts'
+import type { PlaygroundProps, TabProps } from './tab-props.ts'
 
 interface Tab {
   path: ServerTab
   title: string
-  view: ComponentType<TabProps>
+  view: FunctionComponent<TabProps>
+  /** Set if the tab also shows the preview, which has no deployment. */
+  preview?: FunctionComponent<PlaygroundProps>
 }
+
+const Playground = lazyView<PlaygroundProps>('the playground', async () =>
+  import('./playground/playground-view.tsx').then(({ PlaygroundView }) => PlaygroundView),
+)
 
 const RequestsTab = lazyView<TabProps>('the requests', async () =>
   import('./requests/requests-tab.tsx').then(({ RequestsTab }) => RequestsTab),
@@ -30,6 +37,7 @@ const RequestsTab = lazyView<TabProps>('the requests', async () =>
 
 export const TABS: readonly Tab[] = [
   { path: '', title: 'Overview', view: OverviewTab },
+  { path: '/playground', title: 'Playground', view: Playground, preview: Playground },
   { path: '/requests', title: 'Requests', view: RequestsTab },
   { path: '/logs', title: 'Logs', view: LogsTab },
   { path: '/releases', title: 'Releases', view: ReleasesTab },
@@ -54,6 +62,8 @@ function KnownServer({ name, tab, server }: { name: string; tab: Tab; server: Se
   const wanted = query.value.get('env')
   const deployment =
     server.deployments.find(({ environment }) => environment === wanted) ?? server.deployments[0]
+  if (tab.preview && (wanted === 'preview' || !deployment))
+    return <Preview server={server} tab={tab} view={tab.preview} />
   if (!deployment) return <NotDeployed name={name} />
   const { environment } = deployment
   const View = tab.view
@@ -64,29 +74,56 @@ function KnownServer({ name, tab, server }: { name: string; tab: Tab; server: Se
         <DeploymentState deployment={deployment} />
         <DeploymentActions key={deployment.deployment_id} deployment={deployment} />
       </div>
-      <div class="server-nav">
-        <nav class="tabs" aria-label="Views of the server">
-          {TABS.map(({ path, title }) => (
-            <Link
-              key={path}
-              to={serverPath(name, path, environment)}
-              aria-current={path === tab.path ? 'page' : undefined}
-            >
-              {title}
-            </Link>
-          ))}
-        </nav>
-        <Environments server={server} tab={tab} current={environment} />
-      </div>
+      <Navigation server={server} tab={tab} current={environment} />
       <View key={`${name} ${environment}`} name={name} environment={environment} deployment={deployment} />
     </>
   )
 }
 
-function Environments({ server, tab, current }: { server: Server; tab: Tab; current: Environment }) {
+/** The newest build, before and after its deployment. */
+function Preview({ server, tab, view: View }: ViewProps & { view: FunctionComponent<PlaygroundProps> }) {
+  return (
+    <>
+      <div class="page-head">
+        <h1>{server.name}</h1>
+        {server.build && <State value={server.build.status} />}
+      </div>
+      <Navigation server={server} tab={tab} current="preview" />
+      <View key={`${server.name} preview`} name={server.name} environment="preview" />
+    </>
+  )
+}
+
+interface ViewProps {
+  server: Server
+  tab: Tab
+}
+
+function Navigation({ server, tab, current }: ViewProps & { current: StoreEnvironment }) {
+  return (
+    <div class="server-nav">
+      <nav class="tabs" aria-label="Views of the server">
+        {TABS.map(({ path, title, preview }) => (
+          <Link
+            key={path}
+            to={serverPath(server.name, path, current === 'preview' && !preview ? undefined : current)}
+            aria-current={path === tab.path ? 'page' : undefined}
+          >
+            {title}
+          </Link>
+        ))}
+      </nav>
+      <Environments server={server} tab={tab} current={current} />
+    </div>
+  )
+}
+
+function Environments({ server, tab, current }: ViewProps & { current: StoreEnvironment }) {
+  const environments: StoreEnvironment[] = server.deployments.map(({ environment }) => environment)
+  if (tab.preview && server.build) environments.push('preview')
   return (
     <nav class="segments" aria-label="Environment">
-      {server.deployments.map(({ environment }) => (
+      {environments.map(environment => (
         <Link
           key={environment}
           to={serverPath(server.name, tab.path, environment)}

@@ -1,0 +1,98 @@
+import { readEvents } from '../../shared/api/event-stream.ts'
+import { HostingError } from '../../shared/errors.ts'
+import { chunksOf } from '../api/chunks.ts'
+import { apiError, fetchAnswer } from '../api/client.ts'
+import { isObject, type Message, SignInRequiredError } from './messages.ts'
+import { invalidMessage, streamCut } from './protocol.ts'
+
+/** A response with more is not shown, because it would fill the memory of the page. */
+const MAX_RESPONSE_BYTES = 32 * 1024 * 1024
+
+interface Sent {
+  method: 'POST' | 'GET' | 'DELETE'
+  /** MCP path of the server at the origin of the page. */
+  path: string
+  headers: Record<string, string>
+  message?: Message
+  signal: AbortSignal
+}
+
+export interface Received {
+  status: number
+  headers: Headers
+  /** Empty after a notification. `onId` receives the ids of events. */
+  messages(onId?: (id: string) => void): AsyncGenerator<Message>
+}
+
+/**
+ * Sends a message to the server. Throws HostingError for what the API refuses, and for responses without a message,
+ * and SignInRequiredError.
+ */
+export async function exchange({ method, path, headers, message, signal }: Sent): Promise<Received> {
+  const response = await fetchAnswer(method, path, {
+    headers: { accept: 'application/json, text/event-stream', ...headers },
+    signal,
+    ...(message && { body: message }),
+  })
+  if (!response.ok) return refusal(response, { method, path })
+  const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+  return {
+    status: response.status,
+    headers: response.headers,
+    messages: onId => (isStream ? readStream(response, signal, onId) : readWhole(response)),
+  }
+}
+
+/** Servers send JSON-RPC errors with any status. All other bodies are errors of the API, or of a program before the server. */
+async function refusal(response: Response, sent: { method: string; path: string }): Promise<Received> {
+  const text = await readText(response)
+  const body = parse(text)
+  const isFromApi = isObject(body) && body.success === false
+  if (response.status === 401 && !isFromApi) throw new SignInRequiredError('The server requires a sign-in.')
+  if (!isObject(body) || !isObject(body.error) || isFromApi) throw apiError(response, text, sent)
+  return {
+    status: response.status,
+    headers: response.headers,
+    async *messages() {
+      yield body as unknown as Message
+    },
+  }
+}
+
+async function* readWhole(response: Response): AsyncGenerator<Message> {
+  const text = await readText(response)
+  if (text === '') return
+  const body = parse(text)
+  if (!isObject(body)) throw invalidMessage()
+  yield body as unknown as Message
+}
+
+async function* readStream(
+  response: Response,
+  signal: AbortSignal,
+  onId?: (id: string) => void,
+): AsyncGenerator<Message> {
+  try {
+    const events = readEvents<unknown>(chunksOf(response, MAX_RESPONSE_BYTES), onId)
+    for await (const message of events) if (isObject(message)) yield message as unknown as Message
+  } catch (error) {
+    if (signal.aborted || error instanceof HostingError) throw error
+    throw error instanceof SyntaxError ? invalidMessage() : streamCut()
+  }
+}
+
+async function readText(response: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of chunksOf(response, MAX_RESPONSE_BYTES))
+    text += decoder.decode(chunk, { stream: true })
+  return text + decoder.decode()
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,54 @@
+/** A JSON-RPC message of any kind. */
+export interface Message {
+  jsonrpc: '2.0'
+  id?: string | number | null
+  method?: string
+  params?: Params
+  result?: Params
+  error?: { code?: unknown; message?: unknown; data?: unknown }
+}
+
+export type Params = Record<string, unknown>
+
+/** What the server asks the user for while it works: a form, an address to open, or the answer of a model. */
+export interface Question {
+  method: string
+  params: Params
+}
+
+/** A request to the server. */
+export interface McpRequest {
+  method: string
+  params?: Params
+  /** Tool, prompt or URI that the request is about. */
+  about?: string
+  /** Headers that repeat arguments (SEP-2243). */
+  headers?: Record<string, string>
+  signal: AbortSignal
+  /** Receives progress and log messages. The server sends none without it. */
+  onNotification?(method: string, params: Params): void
+  /** Answers a question. Rejects when the user refuses. */
+  onQuestion?(question: Question): Promise<Params>
+}
+
+/** An error in the server's own words. */
+export class McpError extends Error {
+  override readonly name = 'McpError'
+  readonly code: number | undefined
+  readonly data: unknown
+
+  constructor({ code, message, data }: NonNullable<Message['error']>) {
+    super(typeof message === 'string' ? message : JSON.stringify(message ?? null))
+    this.code = typeof code === 'number' ? code : undefined
+    this.data = data
+  }
+}
+
+/** The server wants a token of its own sign-in. */
+export class SignInRequiredError extends Error {
+  override readonly name = 'SignInRequiredError'
+}
+
+export function isObject(value: unknown): value is Params {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,40 @@
+import { HostingError } from '../../shared/errors.ts'
+import { VERSION } from '../../shared/version.ts'
+import { isObject, McpError, type Message, type Params } from './messages.ts'
+
+/** Where a server is reached. */
+export interface Endpoint {
+  /** MCP path of the server at the origin of the page. */
+  path: string
+  /** For servers with their own sign-in. */
+  token: string | undefined
+}
+
+/** Questions that the user can answer in the page. */
+export const CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: {} }
+export const CLIENT = { name: 'mcp console', version: VERSION }
+
+export function authorization({ token }: Endpoint): Record<string, string> {
+  return token ? { authorization: `Bearer ${token}` } : {}
+}
+
+/** Errors about a request that could not be read have no id. */
+export function isAnswer({ id, result, error }: Message, expected: number): boolean {
+  return (id === expected && result !== undefined) || (error !== undefined && (id ?? expected) === expected)
+}
+
+/** Throws McpError for an error. */
+export function resultOf({ result, error }: Message): Params {
+  if (error) throw new McpError(error)
+  if (isObject(result)) return result
+  throw invalidMessage()
+}
+
+export function invalidMessage(): HostingError {
+  return new HostingError('UPSTREAM_FAILED', 'The server sent an invalid MCP message.')
+}
+
+export function streamCut(): HostingError {
+  const sentence = 'The connection broke before the response arrived. The server may have stopped.'
+  return new HostingError('UNAVAILABLE', sentence)
+}

@@ -1,0 +1,123 @@
+import { type Signal, signal } from '@preact/signals'
+import type { Entry } from '../../../mcp/catalog.ts'
+import type { McpConnection } from '../../../mcp/connection.ts'
+import type { McpRequest, Params, Question } from '../../../mcp/messages.ts'
+
+export type Outcome =
+  | { status: 'running' }
+  | { status: 'answered'; result: Params; durationMs: number }
+  | { status: 'failed'; error: Error; durationMs: number }
+  | { status: 'cancelled'; durationMs: number }
+
+export interface Progress {
+  progress: number
+  total: number | undefined
+  message: string | undefined
+}
+
+export interface LogMessage {
+  level: string
+  logger: string | undefined
+  data: unknown
+}
+
+/** A question that waits for the user. */
+export interface OpenQuestion extends Question {
+  answer(result: Params): void
+  /** Rejects the request, without an answer. */
+  refuse(): void
+}
+
+/** One use of a tool, resource, template or prompt, as far as it has come. */
+export interface Call {
+  id: number
+  entry: Entry
+  args: Params
+  startedAt: number
+  outcome: Signal<Outcome>
+  progress: Signal<Progress | undefined>
+  logs: Signal<readonly LogMessage[]>
+  questions: Signal<readonly OpenQuestion[]>
+  cancel(): void
+}
+
+/** A server could log forever. The newest messages stay. */
+const KEPT_LOGS = 500
+
+let lastId = 0
+
+/** Sends a request. The outcome changes once, when the request has ended. */
+export function startCall(
+  connection: McpConnection,
+  sent: Omit<McpRequest, 'signal'>,
+  facts: { entry: Entry; args: Params },
+): { call: Call; ended: Promise<void> } {
+  const controller = new AbortController()
+  const call: Call = {
+    ...facts,
+    id: ++lastId,
+    startedAt: Date.now(),
+    outcome: signal<Outcome>({ status: 'running' }),
+    progress: signal<Progress | undefined>(undefined),
+    logs: signal<readonly LogMessage[]>([]),
+    questions: signal<readonly OpenQuestion[]>([]),
+    cancel: () => controller.abort(),
+  }
+  return { call, ended: perform(connection, sent, call, controller.signal) }
+}
+
+async function perform(
+  connection: McpConnection,
+  sent: Omit<McpRequest, 'signal'>,
+  call: Call,
+  aborted: AbortSignal,
+): Promise<void> {
+  const started = performance.now()
+  const request: McpRequest = {
+    ...sent,
+    signal: aborted,
+    onNotification: (method, params) => receive(call, method, params),
+    onQuestion: question => ask(call, question, aborted),
+  }
+  const outcome = await connection.request(request).then(
+    result => ({ status: 'answered' as const, result }),
+    (error: Error) =>
+      aborted.aborted ? { status: 'cancelled' as const } : { status: 'failed' as const, error },
+  )
+  call.questions.value = []
+  call.outcome.value = { ...outcome, durationMs: performance.now() - started }
+}
+
+function receive({ progress, logs }: Call, method: string, params: Params): void {
+  if (method === 'notifications/progress') {
+    const total = Number(params.total)
+    progress.value = {
+      progress: Number(params.progress),
+      total: total > 0 ? total : undefined,
+      message: text(params.message),
+    }
+  }
+  if (method === 'notifications/message') {
+    const message = { level: String(params.level), logger: text(params.logger), data: params.data }
+    logs.value = [...logs.peek().slice(1 - KEPT_LOGS), message]
+  }
+}
+
+/** Waits until the user answers or refuses, or the call is cancelled. */
+async function ask({ questions }: Call, question: Question, aborted: AbortSignal): Promise<Params> {
+  const { promise, resolve, reject } = Promise.withResolvers<Params>()
+  const refuse = () => reject(new Error('The user refused the request.'))
+  const open: OpenQuestion = { ...question, answer: resolve, refuse }
+  questions.value = [...questions.peek(), open]
+  aborted.addEventListener('abort', refuse)
+  try {
+    return await promise
+  } finally {
+    aborted.removeEventListener('abort', refuse)
+    questions.value = questions.peek().filter(one => one !== open)
+  }
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}

@@ -1,0 +1,128 @@
+import { useComputed, useSignal } from '@preact/signals'
+import { Button } from '../../../components/button.tsx'
+import { CopyButton } from '../../../components/copy.tsx'
+import { Icon } from '../../../components/icon.tsx'
+import { shown } from '../../../components/text.tsx'
+import type { Entry } from '../../../mcp/catalog.ts'
+import type { Params } from '../../../mcp/messages.ts'
+import { Link } from '../../../router/link.tsx'
+import { LongText, SchemaForm } from '../../../schema-form/main.ts'
+import type { Call } from './call.ts'
+import { CallHistory } from './call-history.tsx'
+import { CallPanel } from './call-panel.tsx'
+import { DestructiveDialog } from './destructive-dialog.tsx'
+import { Hints, hintsOf } from './hints.tsx'
+import { entryPath, type Place } from './place.ts'
+import type { Playground } from './playground.ts'
+
+interface EntryProps {
+  place: Place
+  playground: Playground
+  entry: Entry
+}
+
+const VERBS = { tool: 'Run', prompt: 'Get', resource: 'Read', template: 'Read' } as const
+
+/** One tool, resource, template or prompt: what it is, its form and its newest call. */
+export function EntryPanel({ place, playground, entry }: EntryProps) {
+  const asking = useSignal<Params | undefined>(undefined)
+  const newest = useComputed(() => playground.calls.value.find(call => isOf(call, entry))).value
+  const run = (args: Params) => {
+    playground.run(entry, args)
+  }
+  const submit = (args: Params) => {
+    if (entry.kind === 'tool' && hintsOf(entry.source).isDestructive) asking.value = args
+    else run(args)
+  }
+  return (
+    <>
+      <Link to={entryPath(place)} class="pg-back">
+        <Icon name="back" /> All of the server
+      </Link>
+      <section aria-labelledby="pg-entry" class="pg-card">
+        <Head entry={entry} />
+        <Arguments playground={playground} entry={entry} call={newest} onSubmit={submit} />
+      </section>
+      {newest && <CallPanel key={newest.id} call={newest} playground={playground} place={place} />}
+      <CallHistory playground={playground} place={place} />
+      {asking.value && (
+        <DestructiveDialog
+          tool={entry.id}
+          place={place}
+          args={asking.value}
+          onConfirm={() => run(asking.value!)}
+          onClose={() => {
+            asking.value = undefined
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function isOf(call: Call, { kind, id }: Entry): boolean {
+  return call.entry.kind === kind && call.entry.id === id
+}
+
+function Head({ entry: { kind, id, name, title, description, source } }: { entry: Entry }) {
+  return (
+    <header class="pg-head">
+      <h2 id="pg-entry">
+        <bdi>{shown(title ?? name, 300)}</bdi>
+      </h2>
+      <p class="pg-id">
+        <code>
+          <bdi>{shown(id, 1000)}</bdi>
+        </code>
+        <CopyButton text={id} what={`the name ${shown(id, 100)}`} />
+      </p>
+      {kind === 'tool' && <Hints source={source} />}
+      {description !== undefined && (
+        <p class="pg-description">
+          <LongText value={description} max={500} />
+        </p>
+      )}
+    </header>
+  )
+}
+
+interface ArgumentsProps {
+  playground: Playground
+  entry: Entry
+  call: Call | undefined
+  onSubmit(args: Params): void
+}
+
+function Arguments({ playground, entry, call, onSubmit }: ArgumentsProps) {
+  const form = playground.formOf(entry)
+  const isRunning = call?.outcome.value.status === 'running'
+  const buttons = (
+    <>
+      <Button
+        type="submit"
+        kind="primary"
+        icon="start"
+        title={`${VERBS[entry.kind]} (Ctrl+Enter)`}
+        busy={isRunning}
+      >
+        {VERBS[entry.kind]}
+      </Button>
+      {isRunning && <Button onClick={() => call.cancel()}>Cancel</Button>}
+    </>
+  )
+  if (form)
+    return (
+      <SchemaForm form={form} label={shown(entry.name, 100)} onSubmit={value => onSubmit(value as Params)}>
+        {buttons}
+      </SchemaForm>
+    )
+  const submit = (event: Event) => {
+    event.preventDefault()
+    onSubmit({})
+  }
+  return (
+    <form onSubmit={submit} class="sf-actions">
+      {buttons}
+    </form>
+  )
+}

@@ -1,0 +1,58 @@
+import './playground.css'
+import { useEffect } from 'preact/hooks'
+import { Loading, Problem } from '../../../components/loaded.tsx'
+import { type Catalog, type Entry, KINDS, type Kind } from '../../../mcp/catalog.ts'
+import { SignInRequiredError } from '../../../mcp/messages.ts'
+import { query } from '../../../router/router.ts'
+import type { PlaygroundProps } from '../tab-props.ts'
+import { EntryList } from './entry-list.tsx'
+import { EntryPanel } from './entry-panel.tsx'
+import { type Playground, playgroundOf } from './playground.ts'
+import { ServerPanel } from './server-panel.tsx'
+import { TokenForm } from './token-form.tsx'
+
+/** Tools, resources, templates and prompts of a server, to be used by hand. */
+export function PlaygroundView({ name, environment, deployment }: PlaygroundProps) {
+  const playground = playgroundOf(name, environment)
+  useEffect(() => playground.show(), [playground])
+  useRefresh(playground, deployment && `${deployment.deployment_id} ${deployment.status}`)
+  const connected = playground.connected.value
+  const error = playground.error.value
+  if (error instanceof SignInRequiredError) return <TokenForm playground={playground} />
+  if (!connected)
+    return error ? (
+      <Problem error={error} onRetry={() => void playground.connect()} />
+    ) : (
+      <Loading what="what the server offers" />
+    )
+  const place = { name, environment }
+  const entry = chosenEntry(connected.catalog)
+  return (
+    <div class={entry ? 'playground chosen' : 'playground'}>
+      <EntryList place={place} catalog={connected.catalog} chosen={entry} />
+      <div class="pg-detail">
+        {error && <Problem error={error} onRetry={() => void playground.connect()} />}
+        {entry ? (
+          <EntryPanel key={`${entry.kind} ${entry.id}`} place={place} playground={playground} entry={entry} />
+        ) : (
+          <ServerPanel playground={playground} connected={connected} place={place} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** Connects again when another release serves, or when the server was started. */
+function useRefresh(playground: Playground, release: string | undefined): void {
+  useEffect(() => {
+    if (release !== playground.release && playground.release !== undefined) void playground.connect()
+    playground.release = release
+  }, [playground, release])
+}
+
+/** The entry of the address. */
+function chosenEntry({ entries }: Catalog): Entry | undefined {
+  const kind = KINDS.find(one => one === query.value.get('kind')) satisfies Kind | undefined
+  const id = query.value.get('name')
+  return entries.find(entry => entry.kind === kind && entry.id === id)
+}

@@ -1,0 +1,141 @@
+import { type Signal, signal } from '@preact/signals'
+import type { StoreEnvironment } from '../../../../shared/contract/states.ts'
+import { type Catalog, type Entry, loadCatalog } from '../../../mcp/catalog.ts'
+import { connect, type Era, type McpConnection } from '../../../mcp/connection.ts'
+import { argumentSchema, readRequest, requestFor } from '../../../mcp/entry-request.ts'
+import type { Params } from '../../../mcp/messages.ts'
+import { createForm, type Form } from '../../../schema-form/main.ts'
+import { type Call, startCall } from './call.ts'
+
+/** Older calls are forgotten, because results can be large. */
+const KEPT_CALLS = 50
+
+export interface Connected {
+  connection: McpConnection
+  catalog: Catalog
+}
+
+/** A server in one environment, with everything that was done with it since the page was loaded. */
+export class Playground {
+  readonly connected: Signal<Connected | undefined> = signal(undefined)
+  readonly error: Signal<Error | undefined> = signal(undefined)
+  /** Newest first. */
+  readonly calls: Signal<readonly Call[]> = signal([])
+  /** The newest era that the server speaks, unless the user chooses one. */
+  readonly era: Signal<Era | undefined> = signal(undefined)
+  readonly #path: string
+  readonly #forms = new Map<string, { form: Form; schema: string }>()
+  #token: string | undefined
+  #attempt = new AbortController()
+  /** Release that the connection is to, with its state. */
+  release: string | undefined
+  #isShown = false
+
+  constructor(name: string, environment: StoreEnvironment) {
+    this.#path = `/api/servers/${encodeURIComponent(name)}/mcp/${environment}`
+  }
+
+  /** Connects when the view opens. A connection of the legacy era is a session, which ends when the view closes. */
+  show(): () => void {
+    this.#isShown = true
+    if (!this.connected.peek()) void this.connect()
+    return () => {
+      this.#isShown = false
+      this.#closeUnused()
+    }
+  }
+
+  /** Connects again, for example after a release. What was loaded stays until then. */
+  async connect(): Promise<void> {
+    this.#attempt.abort()
+    const attempt = new AbortController()
+    this.#attempt = attempt
+    this.error.value = undefined
+    try {
+      const endpoint = { path: this.#path, token: this.#token }
+      const connection = await connect(endpoint, { era: this.era.peek(), signal: attempt.signal })
+      const catalog = await loadCatalog(connection, attempt.signal)
+      this.connected.peek()?.connection.close()
+      this.connected.value = { connection, catalog }
+    } catch (error) {
+      if (!attempt.signal.aborted) this.error.value = error as Error
+    }
+  }
+
+  /** Connects with a token of the server's own sign-in. It is kept in the memory of the page only. */
+  signIn(token: string): Promise<void> {
+    this.#token = token
+    return this.connect()
+  }
+
+  chooseEra(era: Era | undefined): void {
+    this.era.value = era
+    void this.connect()
+  }
+
+  run(entry: Entry, args: Params): Call {
+    return this.#start(requestFor(entry, args), entry, args)
+  }
+
+  /** Reads a resource that a result points to. */
+  read(uri: string): Call {
+    const entry: Entry = {
+      kind: 'resource',
+      id: uri,
+      name: uri,
+      title: undefined,
+      description: undefined,
+      source: { uri },
+    }
+    return this.#start(readRequest(uri), entry, {})
+  }
+
+  /** The form of an entry keeps what was typed while other entries are shown. Undefined for a resource. */
+  formOf(entry: Entry): Form | undefined {
+    const schema = argumentSchema(entry)
+    if (schema === undefined) return undefined
+    const key = `${entry.kind} ${entry.id}`
+    const text = JSON.stringify(schema)
+    const known = this.#forms.get(key)
+    if (known?.schema === text) return known.form
+    const form = createForm(schema)
+    this.#forms.set(key, { form, schema: text })
+    return form
+  }
+
+  #start(sent: ReturnType<typeof requestFor>, entry: Entry, args: Params): Call {
+    const { connection } = this.connected.peek()!
+    const { call, ended } = startCall(connection, sent, { entry, args })
+    this.calls.value = [call, ...this.calls.peek()].slice(0, KEPT_CALLS)
+    void ended.then(() => this.#closeUnused())
+    return call
+  }
+
+  #closeUnused(): void {
+    const isRunning = this.calls.peek().some(({ outcome }) => outcome.peek().status === 'running')
+    if (this.#isShown || isRunning) return
+    this.close()
+  }
+
+  close(): void {
+    this.#attempt.abort()
+    this.connected.peek()?.connection.close()
+    this.connected.value = undefined
+  }
+}
+
+const playgrounds = new Map<string, Playground>()
+
+/** The same playground for as long as the page is open. */
+export function playgroundOf(name: string, environment: StoreEnvironment): Playground {
+  const key = `${environment} ${name}`
+  const known = playgrounds.get(key)
+  if (known) return known
+  const created = new Playground(name, environment)
+  playgrounds.set(key, created)
+  return created
+}
+
+addEventListener('pagehide', () => {
+  for (const playground of playgrounds.values()) playground.close()
+})

@@ -1,0 +1,67 @@
+import { useMemo } from 'preact/hooks'
+import { Button } from '../../../components/button.tsx'
+import { isObject } from '../../../mcp/messages.ts'
+import { createForm, JsonTree, LongText, ResourceLink, SchemaForm } from '../../../schema-form/main.ts'
+import type { OpenQuestion } from './call.ts'
+import { SamplingForm } from './sampling-form.tsx'
+
+/** A question of the server, which waits for its answer. */
+export function QuestionForm({ question }: { question: OpenQuestion }) {
+  const { method, params } = question
+  return (
+    <section class="pg-question" aria-label="Question of the server" role="alert">
+      {method === 'sampling/createMessage' ? (
+        <SamplingForm question={question} />
+      ) : params.mode === 'url' ? (
+        <AddressQuestion question={question} />
+      ) : (
+        <FieldsQuestion question={question} />
+      )}
+    </section>
+  )
+}
+
+/** The server wants values that match a schema. */
+function FieldsQuestion({ question: { params, answer } }: { question: OpenQuestion }) {
+  const form = useMemo(() => createForm(params.requestedSchema), [params])
+  return (
+    <>
+      <h3>The server asks for values</h3>
+      <Message params={params} />
+      <SchemaForm form={form} label="answer" onSubmit={content => answer({ action: 'accept', content })}>
+        <Button type="submit" kind="primary">
+          Answer
+        </Button>
+        <Button onClick={() => answer({ action: 'decline' })}>Decline</Button>
+        <Button onClick={() => answer({ action: 'cancel' })}>Dismiss</Button>
+      </SchemaForm>
+    </>
+  )
+}
+
+/** The server wants the user to open a page. */
+function AddressQuestion({ question: { params, answer } }: { question: OpenQuestion }) {
+  return (
+    <>
+      <h3>The server asks you to open a page</h3>
+      <Message params={params} />
+      <ResourceLink uri={String(params.url)} name="Page" />
+      <div class="sf-actions">
+        <Button kind="primary" onClick={() => answer({ action: 'accept' })}>
+          Continue
+        </Button>
+        <Button onClick={() => answer({ action: 'decline' })}>Decline</Button>
+        <Button onClick={() => answer({ action: 'cancel' })}>Dismiss</Button>
+      </div>
+    </>
+  )
+}
+
+function Message({ params: { message } }: { params: OpenQuestion['params'] }) {
+  if (typeof message !== 'string') return isObject(message) ? <JsonTree value={message} /> : null
+  return (
+    <p class="pg-description">
+      <LongText value={message} max={2000} />
+    </p>
+  )
+}

@@ -1,0 +1,56 @@
+import { useSignal } from '@preact/signals'
+import { Button } from '../../../components/button.tsx'
+import { isObject } from '../../../mcp/messages.ts'
+import { LongText, ResultView } from '../../../schema-form/main.ts'
+import type { OpenQuestion } from './call.ts'
+
+/** The server wants the answer of a model. The user takes the model's place. */
+export function SamplingForm({ question: { params, answer, refuse } }: { question: OpenQuestion }) {
+  const text = useSignal('')
+  const messages = Array.isArray(params.messages) ? params.messages.filter(isObject) : []
+  const submit = (event: Event) => {
+    event.preventDefault()
+    const content = { type: 'text', text: text.value }
+    answer({ role: 'assistant', model: 'console', stopReason: 'endTurn', content })
+  }
+  return (
+    <form onSubmit={submit} class="pg-sampling">
+      <h3>The server asks for the answer of a model</h3>
+      {typeof params.systemPrompt === 'string' && (
+        <p class="pg-description">
+          <span class="muted">System prompt:</span> <LongText value={params.systemPrompt} />
+        </p>
+      )}
+      <ol class="pg-messages">
+        {messages.map(({ role, content }, index) => (
+          <li key={index}>
+            <h4>{String(role).slice(0, 40)}</h4>
+            <ResultView
+              label={`Message ${index + 1}`}
+              result={{ content: Array.isArray(content) ? content : [content] }}
+            />
+          </li>
+        ))}
+      </ol>
+      <label class="pg-answer">
+        Your answer
+        <textarea
+          class="input"
+          rows={3}
+          required
+          dir="auto"
+          value={text.value}
+          onInput={event => {
+            text.value = event.currentTarget.value
+          }}
+        />
+      </label>
+      <div class="sf-actions">
+        <Button type="submit" kind="primary">
+          Answer
+        </Button>
+        <Button onClick={refuse}>Refuse</Button>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,35 @@
+import { Text } from '../../../components/text.tsx'
+import { CallHistory } from './call-history.tsx'
+import { EraChoice } from './era-choice.tsx'
+import type { Place } from './place.ts'
+import type { Connected, Playground } from './playground.ts'
+
+/** What the server says about itself, while nothing is chosen. */
+interface ServerProps {
+  playground: Playground
+  connected: Connected
+  place: Place
+}
+
+export function ServerPanel({ playground, connected, place }: ServerProps) {
+  const { name, instructions } = connected.connection
+  return (
+    <>
+      <section class="pg-card" aria-labelledby="pg-server">
+        <h2 id="pg-server">
+          <Text value={name ?? 'This server does not say its name'} max={200} />
+        </h2>
+        <EraChoice playground={playground} connected={connected} />
+        {instructions !== undefined && (
+          <p class="pg-description">
+            <Text value={instructions} max={10_000} />
+          </p>
+        )}
+        {connected.catalog.entries.length > 0 && (
+          <p class="muted">Choose something from the list to use it. The arrow keys move through the list.</p>
+        )}
+      </section>
+      <CallHistory playground={playground} place={place} />
+    </>
+  )
+}

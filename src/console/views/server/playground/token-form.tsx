@@ -1,0 +1,37 @@
+import { useSignal } from '@preact/signals'
+import { Button } from '../../../components/button.tsx'
+import type { Playground } from './playground.ts'
+
+/** For a server with its own sign-in. The token stays in the memory of the page. */
+export function TokenForm({ playground }: { playground: Playground }) {
+  const token = useSignal('')
+  const submit = (event: Event) => {
+    event.preventDefault()
+    void playground.signIn(token.value.trim())
+  }
+  return (
+    <form class="empty" onSubmit={submit}>
+      <h2>This server requires a sign-in</h2>
+      <p>
+        Paste an access token of the server. It is sent to this server only, and forgotten when you close or
+        reload the page.
+      </p>
+      <label class="pg-token">
+        Token
+        <input
+          class="input mono"
+          type="password"
+          autocomplete="off"
+          required
+          value={token.value}
+          onInput={event => {
+            token.value = event.currentTarget.value
+          }}
+        />
+      </label>
+      <Button type="submit" kind="primary">
+        Connect
+      </Button>
+    </form>
+  )
+}
