@@ -1,6 +1,6 @@
 import { parse } from 'smol-toml'
 import { expect, test } from 'vitest'
-import { linePoints } from '../../src/console/components/sparkline.tsx'
+import { linePoints } from '../../src/console/components/figures/sparkline.tsx'
 import { matchPath } from '../../src/console/router/match-path.ts'
 import { serverPath } from '../../src/console/views/paths.ts'
 import { entryText } from '../../src/console/views/server/overview/client-entry.ts'

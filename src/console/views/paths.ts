@@ -1,6 +1,6 @@
 import type { StoreEnvironment } from '../../shared/contract/states.ts'
 
-export type ServerTab = '' | '/playground' | '/requests' | '/logs' | '/releases' | '/settings'
+export type ServerTab = '' | '/playground' | '/requests' | '/logs' | '/releases' | '/tests' | '/settings'
 
 /** Address of a view of a server. */
 export function serverPath(

@@ -17,30 +17,35 @@ import { NotDeployed } from './not-deployed.tsx'
 import { OverviewTab } from './overview/overview-tab.tsx'
 import { ReleasesTab } from './releases/releases-tab.tsx'
 import { SettingsTab } from './settings/settings-tab.tsx'
-import type { PlaygroundProps, TabProps } from './tab-props.ts'
+import type { PlaceProps, TabProps } from './tab-props.ts'
 
 interface Tab {
   path: ServerTab
   title: string
   view: FunctionComponent<TabProps>
   /** Set if the tab also shows the preview, which has no deployment. */
-  preview?: FunctionComponent<PlaygroundProps>
+  preview?: FunctionComponent<PlaceProps>
 }
 
-const Playground = lazyView<PlaygroundProps>('the playground', async () =>
+const Playground = lazyView<PlaceProps>('the playground', async () =>
   import('./playground/playground-view.tsx').then(({ PlaygroundView }) => PlaygroundView),
 )
 
-const RequestsTab = lazyView<TabProps>('the requests', async () =>
+const RequestsTab = lazyView<PlaceProps>('the requests', async () =>
   import('./requests/requests-tab.tsx').then(({ RequestsTab }) => RequestsTab),
+)
+
+const TestsTab = lazyView<PlaceProps>('the tests', async () =>
+  import('./tests/tests-tab.tsx').then(({ TestsTab }) => TestsTab),
 )
 
 export const TABS: readonly Tab[] = [
   { path: '', title: 'Overview', view: OverviewTab },
   { path: '/playground', title: 'Playground', view: Playground, preview: Playground },
-  { path: '/requests', title: 'Requests', view: RequestsTab },
+  { path: '/requests', title: 'Requests', view: RequestsTab, preview: RequestsTab },
   { path: '/logs', title: 'Logs', view: LogsTab },
   { path: '/releases', title: 'Releases', view: ReleasesTab },
+  { path: '/tests', title: 'Tests', view: TestsTab, preview: TestsTab },
   { path: '/settings', title: 'Settings', view: SettingsTab },
 ]
 
@@ -81,7 +86,7 @@ function KnownServer({ name, tab, server }: { name: string; tab: Tab; server: Se
 }
 
 /** The newest build, before and after its deployment. */
-function Preview({ server, tab, view: View }: ViewProps & { view: FunctionComponent<PlaygroundProps> }) {
+function Preview({ server, tab, view: View }: ViewProps & { view: FunctionComponent<PlaceProps> }) {
   return (
     <>
       <div class="page-head">

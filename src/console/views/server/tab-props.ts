@@ -8,8 +8,8 @@ export interface TabProps {
   deployment: DeploymentStatus
 }
 
-/** What the playground shows. The preview has no deployment. */
-export interface PlaygroundProps {
+/** A server in one environment, or its preview, which has no deployment. */
+export interface PlaceProps {
   name: string
   environment: StoreEnvironment
   deployment?: DeploymentStatus

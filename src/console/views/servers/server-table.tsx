@@ -1,6 +1,6 @@
 import type { DeploymentStatus } from '../../../shared/contract/deployments/deployments.ts'
 import { formatMs, formatPercent } from '../../../shared/format/metric-format.ts'
-import { Sparkline } from '../../components/sparkline.tsx'
+import { Sparkline } from '../../components/figures/sparkline.tsx'
 import { State } from '../../components/state.tsx'
 import { type Column, Table } from '../../components/table.tsx'
 import { type Activity, activityOf } from '../../model/live-metrics.ts'

@@ -3,6 +3,7 @@ import type { DeploymentStatus } from '../../../../shared/contract/deployments/d
 import { HostingError } from '../../../../shared/errors.ts'
 import { formatMemory, formatMs, formatPercent } from '../../../../shared/format/metric-format.ts'
 import { Copyable } from '../../../components/copy.tsx'
+import { Figure } from '../../../components/figures/figure.tsx'
 import { Problem } from '../../../components/loaded.tsx'
 import { activityOf } from '../../../model/live-metrics.ts'
 import type { TabProps } from '../tab-props.ts'
@@ -44,15 +45,6 @@ function Figures({ deployment }: { deployment: DeploymentStatus }) {
       <Figure name="In progress" value={String(activeRequests)} />
       <Figure name="Memory" value={formatMemory(memoryBytes)} />
     </dl>
-  )
-}
-
-function Figure({ name, value }: { name: string; value: string }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
   )
 }
 

@@ -4,7 +4,7 @@ import { Loading, Problem } from '../../../components/loaded.tsx'
 import { type Catalog, type Entry, KINDS, type Kind } from '../../../mcp/catalog.ts'
 import { SignInRequiredError } from '../../../mcp/messages.ts'
 import { query } from '../../../router/router.ts'
-import type { PlaygroundProps } from '../tab-props.ts'
+import type { PlaceProps } from '../tab-props.ts'
 import { EntryList } from './entry-list.tsx'
 import { EntryPanel } from './entry-panel.tsx'
 import { type Playground, playgroundOf } from './playground.ts'
@@ -12,7 +12,7 @@ import { ServerPanel } from './server-panel.tsx'
 import { TokenForm } from './token-form.tsx'
 
 /** Tools, resources, templates and prompts of a server, to be used by hand. */
-export function PlaygroundView({ name, environment, deployment }: PlaygroundProps) {
+export function PlaygroundView({ name, environment, deployment }: PlaceProps) {
   const playground = playgroundOf(name, environment)
   useEffect(() => playground.show(), [playground])
   useRefresh(playground, deployment && `${deployment.deployment_id} ${deployment.status}`)

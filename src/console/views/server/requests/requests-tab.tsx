@@ -7,7 +7,7 @@ import { Button } from '../../../components/button.tsx'
 import { Loading, Problem } from '../../../components/loaded.tsx'
 import { RowList } from '../../../components/rows/row-list.tsx'
 import { query, setQuery } from '../../../router/router.ts'
-import type { TabProps } from '../tab-props.ts'
+import type { PlaceProps } from '../tab-props.ts'
 import { RequestDetail } from './request-detail.tsx'
 import { useRequestFeed } from './request-feed.ts'
 import { RequestFiltersBar } from './request-filters.tsx'
@@ -18,7 +18,7 @@ import { RequestRow } from './request-row.tsx'
 const ROW_HEIGHT = 32
 
 /** Requests to a server in an environment, live. Filters and the open request are part of the address. */
-export function RequestsTab({ name, environment }: TabProps) {
+export function RequestsTab({ name, environment }: PlaceProps) {
   const attempt = useSignal(0)
   const filters = readFilters(query.value)
   const key = JSON.stringify([filters, attempt.value])

@@ -1,0 +1,11 @@
+import './figure.css'
+
+/** A number with its name. It stands in a `<dl class="figures">`. */
+export function Figure({ name, value }: { name: string; value: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  )
+}

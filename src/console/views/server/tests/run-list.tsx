@@ -1,0 +1,89 @@
+import type { SuiteRunSummary } from '../../../../shared/contract/projects/suite-runs.ts'
+import type { StoreEnvironment } from '../../../../shared/contract/states.ts'
+import { formatMs } from '../../../../shared/format/metric-format.ts'
+import { request } from '../../../api/client.ts'
+import { useResource } from '../../../api/resource.ts'
+import { Copyable } from '../../../components/copy.tsx'
+import { Loaded } from '../../../components/loaded.tsx'
+import { State } from '../../../components/state.tsx'
+import { type Column, Table } from '../../../components/table.tsx'
+import { Text } from '../../../components/text.tsx'
+import { Time } from '../../../components/time.tsx'
+import { concerns } from '../../../model/servers.ts'
+import { Link } from '../../../router/link.tsx'
+import { serverPath } from '../../paths.ts'
+import { PassRates } from './pass-rates.tsx'
+import { formatCost, totalOf } from './run-text.ts'
+
+/** The API keeps as many of a server. */
+const KEPT_RUNS = 100
+
+interface RunListProps {
+  server: string
+  environment: StoreEnvironment
+}
+
+export function RunList({ server, environment }: RunListProps) {
+  const resource = useResource(server, {
+    load: signal =>
+      request<{ items: SuiteRunSummary[] }>('GET', '/api/suite-runs', {
+        query: { server, limit: KEPT_RUNS },
+        signal,
+      }),
+    concerns: concerns(server, ['suiteRun']),
+  })
+  return (
+    <Loaded resource={resource} what="the test runs">
+      {({ items }) =>
+        items.length === 0 ? (
+          <NoRuns server={server} />
+        ) : (
+          <>
+            <PassRates runs={items} />
+            <Table
+              caption="Runs of test suites, newest first"
+              columns={runColumns(server, environment)}
+              rows={items}
+              keyOf={({ id }) => id}
+            />
+          </>
+        )
+      }
+    </Loaded>
+  )
+}
+
+function NoRuns({ server }: { server: string }) {
+  return (
+    <div class="empty">
+      <h2>No test runs yet</h2>
+      <p>A suite sends messages to an agent and checks which tools it calls. This command runs one:</p>
+      <Copyable text={`mcp test ${server} --suite tests.yaml`} what="the command" />
+      <p class="muted">The run appears here when it has finished.</p>
+    </div>
+  )
+}
+
+function runColumns(server: string, environment: StoreEnvironment): readonly Column<SuiteRunSummary>[] {
+  return [
+    {
+      name: 'Run',
+      kind: 'head',
+      wide: true,
+      cell: ({ id, suite, createdAt }) => (
+        <Link to={serverPath(server, '/tests', environment, { run: id })} class="run-link">
+          <Text value={suite ?? 'unnamed suite'} max={100} />
+          <span class="muted">
+            <Time at={createdAt} />
+          </span>
+        </Link>
+      ),
+    },
+    { name: 'Result', cell: ({ status }) => <State value={status} /> },
+    { name: 'Cases', kind: 'number', cell: run => `${run.passed} of ${totalOf(run)}` },
+    { name: 'Models', wide: true, cell: ({ models }) => <Text value={models.join(', ')} max={200} /> },
+    { name: 'Duration', kind: 'number', cell: ({ seconds }) => formatMs(seconds * 1000) },
+    { name: 'Cost', kind: 'number', cell: ({ cost }) => formatCost(cost) },
+    { name: 'By', cell: ({ author }) => (author === null ? '–' : <Text value={author} max={60} />) },
+  ]
+}
