@@ -13,7 +13,7 @@ const NEED_A_PROCESS = [
 ]
 
 /** Code of tests that run `mcp`, a daemon or a shell in a process, or restart a daemon. */
-const SLOW = /\b(createHome|MCP_BIN|ShellSession|daemon\.restart)\b/
+const SLOW = /\b(createHome|startHome|MCP_BIN|ShellSession|daemon\.restart)\b/
 
 export const slowFiles = globSync('test/**/*.test.ts').filter(file => SLOW.test(readFileSync(file, 'utf8')))
 

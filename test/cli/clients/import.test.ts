@@ -7,14 +7,15 @@ import { CLIENTS } from '../../../src/cli/clients/list.ts'
 import { replaceServers, restoreServers } from '../../../src/cli/clients/replace-servers.ts'
 import { clientOfFile, listServerEntries } from '../../../src/cli/clients/server-entries.ts'
 import { planImport } from '../../../src/cli/project/imported-server.ts'
-import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
+import type { TestHome } from '../../helpers/daemon/mcp.ts'
 
 const SERVER = new URL('../../fixtures/programs/stdio-server.mjs', import.meta.url).pathname
 const ENTRY = { command: 'npx', args: ['-y', 'some-server'], env: { API_KEY: 'secret' } }
 
 let home: TestHome
-beforeAll(() => {
-  home = createHome()
+beforeAll(async () => {
+  home = await startHome()
 })
 afterAll(() => home.remove())
 

@@ -4,11 +4,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { echoServer } from '../../daemon/http/fixtures.ts'
-import { createHome, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
+import { MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
 
 let home: TestHome
 beforeAll(async () => {
-  home = createHome()
+  home = await startHome()
   writeFileSync(join(home.dir, 'mcp.config.json'), JSON.stringify(echoServer()))
   await home.json(['build', home.dir])
 })

@@ -3,12 +3,13 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ContainerBuildRecord } from '../../../src/shared/contract/builds/container-builds.ts'
-import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
+import type { TestHome } from '../../helpers/daemon/mcp.ts'
 import { createProjectFolder } from '../../helpers/daemon/project-folder.ts'
 
 let home: TestHome
-beforeAll(() => {
-  home = createHome()
+beforeAll(async () => {
+  home = await startHome()
 })
 afterAll(() => home.remove())
 

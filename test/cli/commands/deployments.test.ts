@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BuildRecord } from '../../../src/shared/contract/builds/builds.ts'
 import type { DeploymentStatus } from '../../../src/shared/contract/deployments/deployments.ts'
-import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
+import type { TestHome } from '../../helpers/daemon/mcp.ts'
 import { writeServer } from './write-server.ts'
 
 /** Deployment commands with the real daemon. One daemon for all tests, one server per test. */
 let home: TestHome
 
 beforeAll(async () => {
-  home = createHome()
-  await home.json(['daemon', 'start'])
+  home = await startHome()
 })
 
 afterAll(() => home.remove())

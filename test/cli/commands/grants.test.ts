@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SignInClient, SignInGrant } from '../../../src/shared/contract/access/sign-ins.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
 import { signInWithKey } from '../../helpers/daemon/local-sign-in.ts'
-import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
+import type { TestHome } from '../../helpers/daemon/mcp.ts'
 import { writeServer } from './write-server.ts'
 
 let home: TestHome
 let issuer: string
 
 beforeAll(async () => {
-  home = createHome()
+  home = await startHome()
   const project = writeServer(home, 'guarded')
   const deployed = await home.json<{ deployment_id: string; sign_in: { issuer: string } }>([
     ...['deploy', project, '--env', 'staging', '--auth', 'local'],

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { CreatedKey, KeyRecord } from '../../../src/shared/contract/access/api-keys.ts'
 import { send } from '../../helpers/clients/mcp-requests.ts'
-import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
+import type { TestHome } from '../../helpers/daemon/mcp.ts'
 
 let home: TestHome
 
 beforeAll(async () => {
-  home = createHome()
-  await home.json(['daemon', 'start'])
+  home = await startHome()
 })
 
 afterAll(() => home.remove())

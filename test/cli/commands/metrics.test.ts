@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LiveMetrics, ServerMetrics } from '../../../src/shared/contract/monitoring/metrics.ts'
-import { createHome, eventually, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { type DaemonHome, startHome } from '../../helpers/daemon/daemon-home.ts'
+import { eventually, MCP_BIN } from '../../helpers/daemon/mcp.ts'
 
-let home: TestHome
+let home: DaemonHome
 
 beforeAll(async () => {
-  home = createHome()
+  home = await startHome()
   const directory = join(home.dir, 'project')
   mkdirSync(directory)
   const inputSchema = { type: 'object', properties: { name: { type: 'string' } } }
@@ -100,7 +101,7 @@ test('following continues after a restart of the daemon without missing or dupli
   for (const line of before) expect(JSON.parse((await lines.next()).value)).toEqual(JSON.parse(line))
   await watched.lines.next()
   for (let round = 0; round < 2; round++) {
-    expect((await home.mcp(['daemon', 'restart'])).code).toBe(0)
+    await home.restart()
     await call()
   }
   await call()
@@ -129,7 +130,7 @@ test('events prints changes as they happen and continues after a restart of the 
     /^\d\d:\d\d:\d\d deployment updated greeter\/development dep_\w+ stopped$/,
   )
   await interrupt(text.child)
-  await home.mcp(['daemon', 'restart'])
+  await home.restart()
   expect(await next()).toEqual({ type: 'reset', reason: 'restarted' })
   await home.mcp(['start', 'greeter'])
   expect(await next()).toMatchObject({ id: stopped.id, status: 'deploying' })

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BuildRecord } from '../../../src/shared/contract/builds/builds.ts'
-import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
+import type { TestHome } from '../../helpers/daemon/mcp.ts'
 
 let home: TestHome
-beforeAll(() => {
-  home = createHome()
+beforeAll(async () => {
+  home = await startHome()
 })
 afterAll(() => home.remove())
 

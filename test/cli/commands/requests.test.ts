@@ -2,13 +2,14 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RequestRecordItem } from '../../../src/shared/contract/monitoring/requests.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
 import { logLine, writeLines } from '../../helpers/daemon/log-lines.ts'
-import { createHome, eventually, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { eventually, type TestHome } from '../../helpers/daemon/mcp.ts'
 
 let home: TestHome
 
 beforeAll(async () => {
-  home = createHome()
+  home = await startHome()
   const project = join(home.dir, 'greeter')
   mkdirSync(project)
   const properties = { name: { type: 'string' }, times: { type: 'number' }, token: { type: 'string' } }

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SessionRecord } from '../../../src/shared/contract/servers/sessions.ts'
 import { beginSession, post, rpc } from '../../helpers/clients/mcp-requests.ts'
-import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
+import type { TestHome } from '../../helpers/daemon/mcp.ts'
 import { writeServer } from './write-server.ts'
 
 let home: TestHome
 let url: string
 
 beforeAll(async () => {
-  home = createHome()
+  home = await startHome()
   const project = writeServer(home, 'asked')
   url = (await home.json<{ url: string }>(['deploy', project, '--env', 'staging'])).url
 })

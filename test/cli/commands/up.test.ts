@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
+import type { TestHome } from '../../helpers/daemon/mcp.ts'
 
 const inputSchema = { type: 'object', properties: {} }
 const PROJECT = {
@@ -20,8 +21,8 @@ const PROJECT = {
 }
 
 let home: TestHome
-beforeAll(() => {
-  home = createHome()
+beforeAll(async () => {
+  home = await startHome()
   writeFileSync(join(home.dir, 'mcp.config.json'), JSON.stringify(PROJECT))
 })
 afterAll(() => home.remove())

@@ -6,16 +6,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { CommandContext } from '../../../src/cli/command-line/command-context.ts'
 import { suggest } from '../../../src/cli/completion/suggest.ts'
 import { homePaths } from '../../../src/shared/paths.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
 import { createHome, MCP_BIN, runToEnd, type TestHome } from '../../helpers/daemon/mcp.ts'
 import { hasTerminals, openTerminal } from '../../helpers/daemon/terminal.ts'
 
 const weather = join(fileURLToPath(new URL('../../..', import.meta.url)), 'examples', 'weather')
 
 let home: TestHome
-beforeAll(() => {
-  home = createHome()
-})
-afterAll(() => home.remove())
 
 /** Values for the last word, in this process. */
 async function suggestions(
@@ -29,6 +26,11 @@ async function suggestions(
 }
 
 describe('without a daemon', () => {
+  beforeAll(() => {
+    home = createHome()
+  })
+  afterAll(() => home.remove())
+
   it.each([
     [['dep'], ['deploy']],
     [
@@ -87,11 +89,13 @@ describe('without a daemon', () => {
 describe('with a daemon', () => {
   let deployed: { mcp_id: string; deployment_id: string }
   beforeAll(async () => {
+    home = await startHome()
     deployed = await home.json(['up', weather])
     await home.json(['env', 'set', 'weather', 'CITY=Oslo', 'UNITS=metric'])
     await home.json(['domains', 'add', 'team', 'weather'])
     await home.json(['projects', 'create', 'suggested'])
   })
+  afterAll(() => home.remove())
 
   it('completes servers by name, and ids only after their prefix', async () => {
     for (const command of ['call', 'logs', 'status', 'rollback', 'export', 'connect', 'deploy'])

@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { createHome, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
+import { MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
 import { hasTerminals, openTerminal, type Terminal } from '../../helpers/daemon/terminal.ts'
 
 const DOWN = '\u001b[B'
@@ -9,7 +10,7 @@ const DOWN = '\u001b[B'
 let home: TestHome
 let terminal: Terminal | undefined
 beforeAll(async () => {
-  home = createHome()
+  home = await startHome()
   writeProject('greeter', {
     tools: [
       tool(

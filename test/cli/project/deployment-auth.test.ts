@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { chooseAuth } from '../../../src/cli/project/deployment-auth.ts'
 import type { DeploymentAuth } from '../../../src/shared/contract/deployments/deployment-auth.ts'
 import { callTool } from '../../helpers/daemon/daemon.ts'
-import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
+import type { TestHome } from '../../helpers/daemon/mcp.ts'
 
 const base: DeploymentAuth = {
   provider: 'keycloak',
@@ -46,8 +47,8 @@ describe('how users of a deployment sign in', () => {
 describe('a project that asks for a sign-in', () => {
   let home: TestHome
   let folder: string
-  beforeAll(() => {
-    home = createHome()
+  beforeAll(async () => {
+    home = await startHome()
     folder = join(home.dir, 'hello')
     mkdirSync(folder)
     const tools = [

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ProjectRecord } from '../../../src/shared/contract/projects/projects.ts'
-import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
+import type { TestHome } from '../../helpers/daemon/mcp.ts'
 
 let home: TestHome
 let folder: string
@@ -16,7 +17,7 @@ const CONFIG = {
 }
 
 beforeAll(async () => {
-  home = createHome()
+  home = await startHome()
   folder = mkdtempSync(join(tmpdir(), 'mcp-linked-'))
   mkdirSync(join(folder, 'docs', 'deep'), { recursive: true })
   writeFileSync(join(folder, 'mcp.config.json'), JSON.stringify(CONFIG))

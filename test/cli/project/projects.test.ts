@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ProjectRecord } from '../../../src/shared/contract/projects/projects.ts'
 import { tarGz, zip } from '../../helpers/archives.ts'
-import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
+import type { TestHome } from '../../helpers/daemon/mcp.ts'
 import { startContractStub } from '../../helpers/services/contract-stub.ts'
 
 let home: TestHome
-beforeAll(() => {
-  home = createHome()
+beforeAll(async () => {
+  home = await startHome()
 })
 afterAll(() => home.remove())
 

@@ -1,12 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
+import type { TestHome } from '../../helpers/daemon/mcp.ts'
 
 let home: TestHome
 let directory: string
-beforeAll(() => {
-  home = createHome()
+beforeAll(async () => {
+  home = await startHome()
   directory = join(home.dir, 'weather')
   mkdirSync(directory)
 })

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { createHome, eventually, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
+import { eventually, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
 import { createBrowser, type Page } from '../../sdk/oauth/support/browser.ts'
 
 // Each test runs several programs in sequence, which takes long on a busy machine.
@@ -17,7 +18,7 @@ const signIns = () => join(home.dir, 'sign-ins.json')
 const session = () => JSON.parse(readFileSync(signIns(), 'utf8')).servers[url]
 
 beforeAll(async () => {
-  home = createHome()
+  home = await startHome()
   const folder = join(home.dir, 'who')
   mkdirSync(join(folder, 'tools'), { recursive: true })
   writeFileSync(

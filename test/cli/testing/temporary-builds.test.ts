@@ -6,14 +6,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BuildRecord } from '../../../src/shared/contract/builds/builds.ts'
-import { createHome, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
+import { MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
 
 /** Builds that `mcp test` and `mcp chat` make of a project. */
 let home: TestHome
 let silentModel: Server
 beforeAll(async () => {
-  home = createHome()
-  await home.json(['daemon', 'start'])
+  home = await startHome()
   silentModel = createServer(() => {}).listen(0, '127.0.0.1')
   await once(silentModel, 'listening')
 })

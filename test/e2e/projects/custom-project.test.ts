@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { BuildRecord } from '../../../src/shared/contract/builds/builds.ts'
 import { callTool } from '../../helpers/daemon/daemon.ts'
-import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
+import type { TestHome } from '../../helpers/daemon/mcp.ts'
 
 let home: TestHome
 let folder: string
 beforeAll(async () => {
-  home = createHome()
+  home = await startHome()
   folder = join(home.dir, 'dice')
   await home.json(['init', folder, '--template', 'custom'])
 })

@@ -6,14 +6,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 // @ts-expect-error the example is an untyped script
 import { startBooksApi } from '../../../examples/http-api/api.mjs'
 import { connectToServer, type McpConnection } from '../../../src/shared/mcp-client/connect.ts'
-import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
+import type { TestHome } from '../../helpers/daemon/mcp.ts'
 
 const examples = fileURLToPath(new URL('../../../examples', import.meta.url))
 
 let home: TestHome
 let api: { url: string; close(): Promise<void> }
 beforeAll(async () => {
-  home = createHome()
+  home = await startHome()
   api = await startBooksApi()
 })
 afterAll(async () => {

@@ -4,13 +4,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectToServer } from '../../../src/shared/mcp-client/connect.ts'
-import { createHome, runToEnd, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
+import { runToEnd, type TestHome } from '../../helpers/daemon/mcp.ts'
 
 const examples = fileURLToPath(new URL('../../../examples', import.meta.url))
 
 let home: TestHome
 beforeAll(async () => {
-  home = createHome()
+  home = await startHome()
   await home.json(['build', join(examples, 'weather')])
   await home.json(['build', join(examples, 'http-api')])
 })

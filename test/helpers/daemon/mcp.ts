@@ -38,8 +38,7 @@ export interface TestHome {
 
 export function createHome(): TestHome {
   const dir = mkdtempSync(join(tmpdir(), 'mcp-home-'))
-  // A vendor's key must not make a test call a real model.
-  const personal = ['MCP_API_URL', 'MCP_API_KEY', 'MCP_CONTEXT', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY']
+  const personal = ['MCP_API_URL', 'MCP_API_KEY', 'MCP_CONTEXT']
   const inherited = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !personal.includes(name)),
   )
@@ -50,6 +49,8 @@ export function createHome(): TestHome {
     // Most daemons of tests stop before they would use a spare process.
     MCP_WARM_SPARES: '0',
     NO_COLOR: '1',
+    // At a terminal, a command would look for a newer version, in a process that outlives it.
+    NO_UPDATE_NOTIFIER: '1',
     HOME: dir,
   }
   const home: TestHome = {

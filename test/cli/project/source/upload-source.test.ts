@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createHome, type TestHome } from '../../../helpers/daemon/mcp.ts'
+import { startHome } from '../../../helpers/daemon/daemon-home.ts'
+import type { TestHome } from '../../../helpers/daemon/mcp.ts'
 
 let home: TestHome
-beforeAll(() => {
-  home = createHome()
+beforeAll(async () => {
+  home = await startHome()
 })
 afterAll(() => home.remove())
 

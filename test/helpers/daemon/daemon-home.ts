@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import manifest from '../../../package.json' with { type: 'json' }
+import type { DaemonConfig } from '../../../src/daemon/daemon-config.ts'
+import { writeDiscovery } from '../../../src/daemon/home/discovery.ts'
+import { lockHome } from '../../../src/daemon/home/home-lock.ts'
+import { type HomePaths, homePaths } from '../../../src/shared/paths.ts'
+import { startTestDaemon } from './daemon.ts'
+import { createHome, type TestHome } from './mcp.ts'
+
+/** A home whose daemon runs in this process, with this process's environment. `mcp daemon stop` cannot stop it. */
+export interface DaemonHome extends TestHome {
+  /** Like `mcp daemon restart`. */
+  restart(): Promise<void>
+}
+
+/** For tests of commands. The daemon takes a tenth of the processor time that it takes to start as a process. */
+export async function startHome(): Promise<DaemonHome> {
+  const home = createHome()
+  const paths = homePaths(home.env)
+  // During a restart, a command waits instead of starting another daemon.
+  const lock = lockHome(paths)
+  const daemon = await startTestDaemon(discoverable(paths))
+  return {
+    ...home,
+    restart: () => daemon.restart(discoverable(paths)),
+    async remove() {
+      await daemon.close()
+      lock.release()
+      // A command that was killed may still write.
+      rmSync(home.dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+    },
+  }
+}
+
+/** Settings of one start. Commands find the daemon through the discovery file. */
+function discoverable(home: HomePaths): Partial<DaemonConfig> {
+  const nonce = randomUUID()
+  const startedAt = new Date().toISOString()
+  // A command upgrades a daemon of another version.
+  const { version } = manifest
+  const onReady = (url: string) => writeDiscovery(home, { url, pid: process.pid, nonce, startedAt, version })
+  return { home, nonce, startedAt, onReady }
+}
