@@ -17,7 +17,7 @@ const SLOW = /\b(createHome|startHome|MCP_BIN|ShellSession|daemon\.restart)\b/
 
 export const slowFiles = globSync('test/**/*.test.ts').filter(file => SLOW.test(readFileSync(file, 'utf8')))
 
-/** Starts the longest files first, so that no worker is left alone with one at the end. Containers take longest. */
+/** Starts the longest files first, so that no worker is left alone with one at the end. */
 class LongestFirst extends BaseSequencer {
   readonly #slow = new Set(slowFiles.map(file => resolve(file)))
 
@@ -29,7 +29,7 @@ class LongestFirst extends BaseSequencer {
   #rank({ project, moduleId }: TestSpecification): number {
     // A worker serves one project, so projects stay together.
     if (project.name === 'alone') return 0
-    if (moduleId.includes('/test/e2e/')) return moduleId.includes('/containers/') ? 1 : 2
+    if (moduleId.includes('/test/e2e/')) return /\/(containers|console)\//.test(moduleId) ? 1 : 2
     return this.#slow.has(moduleId) ? 3 : 4
   }
 }

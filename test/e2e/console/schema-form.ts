@@ -1,6 +1,6 @@
-import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { CHROMIUM, launchChromium } from '../../helpers/clients/chromium.ts'
+import { CHROMIUM } from '../../helpers/clients/chromium.ts'
+import { browser } from './browser.ts'
 import { type FormPage, openFormPage } from './form-page.ts'
 import { violations } from './open-console.ts'
 
@@ -30,13 +30,11 @@ const WEATHER = {
 }
 
 describe.skipIf(!CHROMIUM)('in a browser', () => {
-  let browser: Browser
   let opened: FormPage
   beforeAll(async () => {
-    browser = await launchChromium()
     opened = await openFormPage(browser)
   })
-  afterAll(() => browser?.close())
+  afterAll(() => opened?.page.close())
   afterEach(() => expect(opened.complaints.splice(0)).toEqual([]))
 
   const openForm = (schema: unknown, value?: unknown) =>

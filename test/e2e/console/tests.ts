@@ -1,9 +1,10 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { NewSuiteRun } from '../../../src/shared/contract/projects/suite-runs.ts'
 import { buildServer, createKey, deploy, echoServer, suiteRun } from '../../daemon/http/fixtures.ts'
-import { CHROMIUM, launchChromium } from '../../helpers/clients/chromium.ts'
+import { CHROMIUM } from '../../helpers/clients/chromium.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { browser } from './browser.ts'
 import { type OpenConsole, openConsole, overflows, violations } from './open-console.ts'
 
 const PATH = '/servers/judged/tests'
@@ -13,12 +14,10 @@ const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp.exe'
 const HARMLESS = '<img src=x onerror=alert(1)>'
 
 describe.runIf(CHROMIUM !== undefined)('the test runs of a server in the console', () => {
-  let browser: Browser
   let daemon: TestDaemon
   let mcpId: string
   let open: OpenConsole | undefined
   beforeAll(async () => {
-    browser = await launchChromium()
     daemon = await startTestDaemon()
     mcpId = await buildServer(daemon, echoServer('judged'))
     await deploy(daemon, mcpId, 'development')
@@ -30,7 +29,6 @@ describe.runIf(CHROMIUM !== undefined)('the test runs of a server in the console
     expect(errors ?? []).toEqual([])
   })
   afterAll(async () => {
-    await browser?.close()
     await daemon?.close()
   })
 

@@ -1,16 +1,15 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildServer, createKey, deploy, echoServer } from '../../daemon/http/fixtures.ts'
-import { CHROMIUM, launchChromium } from '../../helpers/clients/chromium.ts'
+import { CHROMIUM } from '../../helpers/clients/chromium.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { browser } from './browser.ts'
 import { type OpenConsole, openConsole, overflows, violations } from './open-console.ts'
 
 describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
-  let browser: Browser
   let daemon: TestDaemon
   let open: OpenConsole | undefined
   beforeAll(async () => {
-    browser = await launchChromium()
     daemon = await startTestDaemon()
   })
   afterEach(async () => {
@@ -20,7 +19,6 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     expect(errors ?? []).toEqual([])
   })
   afterAll(async () => {
-    await browser?.close()
     await daemon?.close()
   })
 

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildServer, deploy, echoServer } from '../../daemon/http/fixtures.ts'
-import { CHROMIUM, launchChromium } from '../../helpers/clients/chromium.ts'
+import { CHROMIUM } from '../../helpers/clients/chromium.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { browser } from './browser.ts'
 import { type OpenConsole, openConsole, overflows, violations } from './open-console.ts'
 
 /** Markup and a change of the writing direction. */
@@ -11,12 +12,10 @@ const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp.exe'
 const HARMLESS = '<img src=x onerror=alert(1)>'
 
 describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console', () => {
-  let browser: Browser
   let daemon: TestDaemon
   let url: string
   let open: OpenConsole | undefined
   beforeAll(async () => {
-    browser = await launchChromium()
     daemon = await startTestDaemon()
     ;({ url } = await deploy(daemon, await buildServer(daemon, echoServer('asked')), 'development'))
   })
@@ -27,7 +26,6 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
     expect(errors ?? []).toEqual([])
   })
   afterAll(async () => {
-    await browser?.close()
     await daemon?.close()
   })
 
@@ -140,12 +138,13 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
     await rows(page).filter({ hasText: 'newer 0' }).first().waitFor()
     await page.getByRole('button', { name: 'Show older requests' }).click()
     const list = page.getByRole('listbox', { name: 'Requests' })
+    // The End key leads to the last request that is loaded.
+    await list.locator('[aria-setsize="10000"]').first().waitFor()
     await list.focus()
     await page.route('**/api/requests/*', route => route.fulfill({ json: manyRecords(1, 'older')[0] }))
     await page.keyboard.press('End')
     await rows(page).filter({ hasText: 'older 3999' }).waitFor()
     expect(await rows(page).count()).toBeLessThan(60)
-    expect(await rows(page).first().getAttribute('aria-setsize')).toBe('10000')
     await page.getByRole('button', { name: 'Newest', exact: true }).click()
     await rows(page).filter({ hasText: 'newer 0' }).first().waitFor()
     await page.unrouteAll({ behavior: 'ignoreErrors' })

@@ -1,8 +1,9 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildServer, deploy, echoServer } from '../../daemon/http/fixtures.ts'
-import { CHROMIUM, launchChromium } from '../../helpers/clients/chromium.ts'
+import { CHROMIUM } from '../../helpers/clients/chromium.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { browser } from './browser.ts'
 import { type OpenConsole, openConsole, overflows, violations } from './open-console.ts'
 
 /** Markup, colours of a terminal and a change of the writing direction. */
@@ -10,11 +11,9 @@ const HOSTILE = '<img src=x onerror=alert(1)> \u001b[31mred\u001b[0m \u202egnp.e
 const HARMLESS = '<img src=x onerror=alert(1)>'
 
 describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
-  let browser: Browser
   let daemon: TestDaemon
   let open: OpenConsole | undefined
   beforeAll(async () => {
-    browser = await launchChromium()
     daemon = await startTestDaemon()
   })
   afterEach(async () => {
@@ -24,7 +23,6 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     expect(errors ?? []).toEqual([])
   })
   afterAll(async () => {
-    await browser?.close()
     await daemon?.close()
   })
 

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CHROMIUM, launchChromium } from '../../helpers/clients/chromium.ts'
+import { CHROMIUM } from '../../helpers/clients/chromium.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { browser } from './browser.ts'
 
 const HOST = 'console.mcp-hosting.localhost'
 
@@ -12,11 +13,10 @@ const fetchFrom = (page: Page, url: string, method: string): Promise<number> =>
   page.evaluate(
     `fetch('${url}', { method: '${method}', mode: new URL('${url}').origin === origin ? 'cors' : 'no-cors' }).then(({ status }) => status)`,
   )
-const textOf = (page: Page) => page.innerText('body')
+const textOf = (page: Page) => page.textContent('body')
 
 describe.runIf(CHROMIUM !== undefined)('the console in Chromium', () => {
   let daemon: TestDaemon
-  let browser: Browser
   let context: BrowserContext
   let page: Page
   /** Another program on this machine, which any page and host name may reach. */
@@ -28,15 +28,15 @@ describe.runIf(CHROMIUM !== undefined)('the console in Chromium', () => {
 
   beforeAll(async () => {
     neighbour.listen(0, '127.0.0.1')
-    ;[daemon, browser] = await Promise.all([startTestDaemon(), launchChromium()])
+    daemon = await startTestDaemon()
     context = await browser.newContext()
     page = await context.newPage()
     const { body } = await daemon.api('POST', '/api/console/links')
     await page.goto(body.url)
   })
   afterAll(async () => {
-    await browser.close()
-    await daemon.close()
+    await context?.close()
+    await daemon?.close()
     await new Promise(resolve => neighbour.close(resolve))
   })
 

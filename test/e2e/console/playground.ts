@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { buildServer, deploy } from '../../daemon/http/fixtures.ts'
-import { CHROMIUM, launchChromium } from '../../helpers/clients/chromium.ts'
+import { CHROMIUM } from '../../helpers/clients/chromium.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { host } from '../programs/hosted-program.ts'
+import { browser } from './browser.ts'
 import { type OpenConsole, openConsole, overflows, violations } from './open-console.ts'
 
 const EVERYTHING = fileURLToPath(new URL('../../../node_modules/.bin/mcp-server-everything', import.meta.url))
@@ -37,12 +38,11 @@ const NOTES = {
 }
 
 describe.runIf(CHROMIUM !== undefined)('the playground', () => {
-  let browser: Browser
   let daemon: TestDaemon
   let open: OpenConsole
   let page: Page
   beforeAll(async () => {
-    ;[browser, daemon] = await Promise.all([launchChromium(), startTestDaemon()])
+    daemon = await startTestDaemon()
     await deploy(daemon, await buildServer(daemon, NOTES), 'production')
     await host(daemon, 'everything', { command: EVERYTHING })
     open = await openConsole(browser, daemon)
@@ -50,7 +50,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
   })
   afterEach(() => expect(open.errors).toEqual([]))
   afterAll(async () => {
-    await browser?.close()
+    await open?.close()
     await daemon?.close()
   })
 

@@ -1,0 +1,15 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
+import { CHROMIUM, launchChromium } from '../../helpers/clients/chromium.ts'
+
+/** The browser of all tests of the console. */
+export let browser: Browser
+
+/** Starts the browser before the tests of the calling file and closes it after them. */
+export function useBrowser(): void {
+  if (CHROMIUM === undefined) return
+  beforeAll(async () => {
+    browser = await launchChromium()
+  })
+  afterAll(() => browser?.close())
+}
