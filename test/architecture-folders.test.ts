@@ -17,13 +17,13 @@ const files = ['src', 'test'].flatMap(top =>
     .map(entry => join(entry.parentPath, entry.name).slice(root.length)),
 )
 
-test(`a folder has at most ${MAX_FILES} files, unless it is a list of one kind`, () => {
+test(`a folder has at most ${MAX_FILES} files, unless it is a known list of similar files`, () => {
   const byFolder = Object.entries(Object.groupBy(files, file => dirname(file)))
   const crowded = byFolder.filter(([folder, own]) => own!.length > MAX_FILES && !LISTS.includes(folder))
   expect(crowded.map(([folder, own]) => `${folder}: ${own!.length}`)).toEqual([])
 })
 
-test(`a file of code has at most ${MAX_LINES} lines`, () => {
+test(`a source file has at most ${MAX_LINES} lines`, () => {
   const code = files.filter(file => /\.(?:[cm]?js|ts|py|sh)$/.test(file))
   const long = code
     .map(file => ({ file, lines: readFileSync(join(root, file), 'utf8').split('\n').length - 1 }))

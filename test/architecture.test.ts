@@ -51,11 +51,11 @@ interface Import {
 const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(file => /\.tsx?$/.test(file))
 const imports = files.flatMap(importsOf)
 
-test('every file is in a module that the architecture names', () => {
+test('every file belongs to a module of the architecture', () => {
   expect(files.filter(file => !MAY_IMPORT[moduleOf(file)])).toEqual([])
 })
 
-test('modules import only modules that they may depend on', () => {
+test('modules import only their allowed dependencies', () => {
   const forbidden = imports.filter(({ from, to }) => !mayImport(moduleOf(from), moduleOf(to)))
   expect(forbidden.map(({ from, to }) => `${from} → ${to}`)).toEqual([])
 })
@@ -77,11 +77,11 @@ test('the SDK imports nothing from other modules except special addresses and st
   expect(others).toEqual([])
 })
 
-test('there are no import cycles, type imports included', () => {
+test('there are no import cycles, even through type imports', () => {
   expect(findCycle()).toEqual([])
 })
 
-test('neither the instance nor the command line at start-up loads zod', () => {
+test('neither the instance nor the command line loads zod at start-up', () => {
   for (const start of ['instance/main.ts', 'egress/main.ts', 'cli/main.ts']) {
     const loaded = reachable(start)
     const zodUsers = [...loaded].filter(file => /from 'zod'/.test(readFileSync(join(src, file), 'utf8')))

@@ -78,7 +78,7 @@ function exportsOf(file: string): Set<string> {
   return new Set(/export default/.test(text) ? [...names, 'default'] : names)
 }
 
-test('the daemon loads no file lazily for an upgrade, because an update in place removes old files', () => {
+test('an upgrade of the daemon loads no file lazily, because an in-place update removes old files', () => {
   const lazy = bundles.filter(file => /^upgrade-/.test(relative(join(dist, 'daemon'), file)))
   expect(lazy).toEqual([])
 })

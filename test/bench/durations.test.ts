@@ -16,7 +16,7 @@ test.each([
   expect(judge(1.001)).toBe(1)
 })
 
-test('a duration is compared with the bare starts of its own rounds', () => {
+test('a duration is compared with the bare starts of the same rounds', () => {
   const slowPhase = { ms: 900, bareMs: 100 }
   const { measured } = durationFigure(
     'build',

@@ -12,14 +12,14 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('a request that fails without a fault is unexpected', async () => {
+test('a failed request without a fault is unexpected', async () => {
   const ledger = new Ledger()
   await ledger.attempt('echo', fails)
   expect(ledger).toMatchObject({ unexpectedCount: 1, answered: 0 })
   expect(ledger.unexpected[0]).toMatchObject({ subject: 'echo', message: 'request: connection reset' })
 })
 
-test('a fault excuses only the pending requests of the server that it hits', async () => {
+test('a fault excuses only pending requests to the affected server', async () => {
   const ledger = new Ledger()
   const { promise, reject } = Promise.withResolvers<never>()
   const requests = [ledger.attempt('hit', () => promise), ledger.attempt('other', () => promise)]
@@ -38,7 +38,7 @@ test('a request sent after a fault must be answered', async () => {
   expect(ledger.unexpectedCount).toBe(1)
 })
 
-test('a lasting fault of all servers excuses their requests until it ends', async () => {
+test('a fault that affects all servers excuses their failed requests until it ends', async () => {
   const ledger = new Ledger()
   const over = ledger.beginFault('restart')
   await ledger.attempt('any', fails)

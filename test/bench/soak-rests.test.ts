@@ -6,7 +6,7 @@ import { Samples } from '../../bench/soak/samples.ts'
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('clients start nothing until every process has been sampled', async () => {
+test('clients send no request until every process has been sampled', async () => {
   const rests = new Rests(1440, 3600)
   const seen: string[] = []
   const rest = rests.restWhenDue(1440, async () => void seen.push('looked'))
@@ -20,7 +20,7 @@ test('clients start nothing until every process has been sampled', async () => {
   expect(rests.seconds).toBe(75)
 })
 
-test('rests six times, from the start of the judged period to its end', async () => {
+test('rests six times between the start and the end of the judged period', async () => {
   const rests = new Rests(1440, 3600)
   const at: number[] = []
   for (let elapsed = 0; elapsed <= 3600; elapsed += 10) {

@@ -19,7 +19,7 @@ test('a shrinking series is flat', () => {
   expect(judgeHour(at => 80 - at / 100).isFlat).toBe(true)
 })
 
-test('a descriptor that is open briefly is not growth', () => {
+test('a briefly open descriptor is not growth', () => {
   const verdict = judgeHour(at => (at % 600 === 0 ? 90 : 40), { summary: 'median', mayGrow: 1 })
   expect(verdict.growth).toBe(0)
 })

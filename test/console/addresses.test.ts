@@ -17,7 +17,7 @@ test('a malformed escape in an address matches no view', () => {
   expect(matchPath('/servers/:name', '/servers/%E0%A4%A')).toBeUndefined()
 })
 
-test('the entry of every client can be parsed and has the address', () => {
+test('the entry of every client can be parsed and contains the URL', () => {
   const server = { name: 'my.server', url: 'http://127.0.0.1:23232/mcp' }
   for (const client of CLIENT_FORMATS) {
     const text = entryText(client, server)
@@ -26,7 +26,7 @@ test('the entry of every client can be parsed and has the address', () => {
   }
 })
 
-test('a sparkline ends at the right edge and is scaled to its greatest value', () => {
+test('a sparkline ends at the right edge and is scaled to its maximum', () => {
   expect(linePoints([0, 5, 10], 3)).toBe('0,16 32,8 64,0')
   expect(linePoints([1, 1], 3)).toBe('32,0 64,0')
   expect(linePoints([0, 0], 2)).toBe('0,16 64,16')

@@ -31,15 +31,15 @@ test.each([
   expect(withoutEscapes(text)).toBe(plain)
 })
 
-test('an unfinished sequence hides nothing but itself', () => {
+test('an unfinished escape sequence hides only itself', () => {
   expect(rowText(line({ message: 'before \x1b[31' }))).toBe('before 31')
 })
 
-test('shows a message of several lines in one row', () => {
+test('shows a multi-line message in one row', () => {
   expect(rowText(line({ message: 'first\n  second\nthird' }))).toBe('first ⏎ second ⏎ third')
 })
 
-test('replaces overrides of the writing direction and cuts a long message', () => {
+test('replaces text direction overrides and truncates a long message', () => {
   expect(rowText(line({ message: 'a\u202egpj.exe' }))).toBe('a�gpj.exe')
   const long = rowText(line({ message: 'x'.repeat(5_000_000) }))
   expect(long.length).toBeLessThan(700)

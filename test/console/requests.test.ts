@@ -4,7 +4,7 @@ import { sameAnswer } from '../../src/console/views/server/requests/same-answer.
 
 const NOW = Date.parse('2026-11-23T10:00:00.000Z')
 
-test('parameters of the address become filters of the API, and others are ignored', () => {
+test('known query parameters become API filters, and others are ignored', () => {
   const filters = readFilters(
     new URLSearchParams('env=production&outcome=failed&text=oslo&session=abc&since=1h&tool=&request=req_1'),
   )
@@ -19,14 +19,14 @@ test('parameters of the address become filters of the API, and others are ignore
   expect(toQuery({ since: 'never' }, 'weather', 'staging', NOW).since).toBeUndefined()
 })
 
-test('the stream begins shortly before the newest known record, but not before the wanted start', () => {
+test('the stream starts shortly before the newest known record, but not before the requested start', () => {
   expect(streamStart('2026-11-23T10:00:00.000Z', undefined)).toBe('2026-11-23T09:59:55.000Z')
   expect(streamStart('2026-11-23T10:00:00.000Z', '2026-11-23T09:59:58.000Z')).toBe('2026-11-23T09:59:58.000Z')
   expect(streamStart(undefined, '2026-11-23T09:00:00.000Z')).toBe('2026-11-23T09:00:00.000Z')
   expect(Date.parse(streamStart(undefined, undefined))).toBeLessThan(NOW)
 })
 
-test('answers are the same regardless of the order of members and of metadata', () => {
+test('answers are equal regardless of member order and metadata', () => {
   const recorded = {
     jsonrpc: '2.0',
     id: 1,
@@ -36,7 +36,7 @@ test('answers are the same regardless of the order of members and of metadata', 
   expect(sameAnswer(recorded, { content: [{ type: 'text', text: 'b' }] })).toBe(false)
 })
 
-test('an answer that is not known completely is not compared', () => {
+test('an incomplete recorded answer is not compared', () => {
   expect(sameAnswer(undefined, { content: [] })).toBeUndefined()
   expect(sameAnswer('{"result": … (20 more characters)', { content: [] })).toBeUndefined()
 })

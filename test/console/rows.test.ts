@@ -28,7 +28,7 @@ test('keeps the newest rows and their numbers', () => {
   expect([buffer.at(100), buffer.at(101), buffer.at(1000)]).toEqual([undefined, '101', '1000'])
 })
 
-test('older rows get negative numbers, and only as many are added as have room', () => {
+test('older rows get negative numbers, and are added only while there is room', () => {
   const { buffer, frames } = createBuffer(10)
   for (const text of ['x', 'y']) buffer.add(text)
   frames[0]!()
@@ -40,7 +40,7 @@ test('older rows get negative numbers, and only as many are added as have room',
   expect([buffer.first, buffer.count, buffer.at(-8)]).toEqual([-8, 10, '4'])
 })
 
-test('only rows in sight and a few around them are shown', () => {
+test('only visible rows and a few around them are rendered', () => {
   expect(visibleRows({ scrollTop: 0, height: 600 }, 20, 100_000)).toEqual({ from: 0, to: 42 })
   expect(visibleRows({ scrollTop: 20_000, height: 600 }, 20, 100_000)).toEqual({ from: 988, to: 1042 })
   expect(visibleRows({ scrollTop: 20_000, height: 600 }, 20, 5)).toEqual({ from: 5, to: 5 })

@@ -5,7 +5,7 @@ import type { SuiteRunCase } from '../../src/shared/contract/projects/suite-runs
 const caseOf = (name: string, model: string, status: SuiteRunCase['status']) =>
   ({ name, model, status }) as SuiteRunCase
 
-test('a case is as bad as its worst model, and cases that did not pass come first', () => {
+test('a case has the status of its worst model, and cases that did not pass come first', () => {
   const groups = groupCases([
     caseOf('a', 'small', 'passed'),
     caseOf('b', 'small', 'passed'),
@@ -21,6 +21,6 @@ test('a case is as bad as its worst model, and cases that did not pass come firs
   ])
 })
 
-test('small costs keep their digits', () => {
+test('small costs are shown with more digits', () => {
   expect([null, 0, 0.00421, 1.3].map(formatCost)).toEqual(['–', '$0.00', '$0.0042', '$1.30'])
 })

@@ -61,7 +61,7 @@ describe('the description', () => {
   })
 })
 
-test('the API reference lists every operation with the scope it needs, and no other', () => {
+test('the API reference lists every operation with the scope that it requires, and no others', () => {
   const reference = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8')
   const listed = [
     ...reference.matchAll(/^\| `([A-Z]+ \/[^`]*)` \| ([A-Z_]+(?: or [A-Z_]+)*|any key|none) \|/gm),
@@ -92,7 +92,7 @@ describe('every error matches its description:', () => {
   testErrors(contract)
 })
 
-test('the tests see every described response, except faults of operations that read nothing', () => {
+test('the tests see every described response, except 500 of operations that read nothing', () => {
   const all = api.operations.flatMap(({ spec }) =>
     Object.keys(spec.responses).map(status => `${spec.operationId} ${status}`),
   )

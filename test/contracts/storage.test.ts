@@ -120,7 +120,7 @@ describe('faults of object storage', () => {
     expect(server.requests.filter(line => line.startsWith('GET ')).length).toBe(5)
   })
 
-  test('reports a lasting fault and aborts the unfinished upload', async () => {
+  test('reports a persistent fault and aborts the unfinished upload', async () => {
     await using server = await startS3()
     const storage = new S3Storage(server.settings)
     const object = makeObject(16 * MIB)
@@ -134,7 +134,7 @@ describe('faults of object storage', () => {
     expect(await storage.read('sources/a.zip', object.digest)).toBeUndefined()
   })
 
-  test('a download that makes no progress fails', async () => {
+  test('a stalled download fails', async () => {
     await using server = await startS3()
     const storage = new S3Storage(server.settings)
     const object = makeObject(MIB)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createStore } from '../../src/sdk/server.ts'
 
 describe('createStore', () => {
-  test('keeps values by key, separately for the user', async () => {
+  test('keeps values by key, and separate ones for the user', async () => {
     const store = createStore()
     await store.set('note', { text: 'shared' })
     await store.user.set('note', 'own')
@@ -73,7 +73,7 @@ describe('createStore', () => {
     expect(await store.list()).toEqual([])
   })
 
-  test('refuses operations of a finished transaction', async () => {
+  test('rejects operations of a finished transaction', async () => {
     const store = createStore()
     const late = await store.transaction(transaction => transaction)
     expect(() => late.set('a', 1)).toThrow('The transaction has finished')

@@ -33,7 +33,7 @@ describe('supported versions of Node', () => {
   })
 
   it.each(['18.20.8', '20.20.2', '22.18.0', '23.11.0', '25.1.0', '27.0.0'])(
-    'supported versions of Node exclude %s, on which programs exit with a message of one line',
+    'supported versions of Node exclude %s, on which programs exit with a one-line message',
     version => {
       expect(isSupportedNode(`v${version}`)).toBe(false)
       const line = `mcp needs ${NODE_VERSIONS}. This is v${version}. Install one of these versions from https://nodejs.org.`

@@ -79,7 +79,7 @@ test('a rate limit error says when to try again', async () => {
   expect(failed.error.next).toEqual([{ description: 'Try again in 17 s' }])
 })
 
-test('a redirect is not followed with the key', async () => {
+test('does not follow a redirect, which could leak the key', async () => {
   const failed = await answering(response =>
     response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end(),
   )

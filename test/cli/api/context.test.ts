@@ -40,7 +40,7 @@ test('defaults to the local daemon', () => {
   })
 })
 
-test('takes address and key from the current context', () => {
+test('uses the address and key of the current context', () => {
   save(
     { current: 'work', contexts: { work: { apiUrl: WORK } } },
     { work: 'key-of-work', local: 'key-of-local' },

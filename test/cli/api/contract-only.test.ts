@@ -66,7 +66,7 @@ const fill = (text: string) =>
 const run = (args: string, options: CommandOptions = {}) =>
   home.mcp(fill(args).split(' '), { cwd: home.dir, ...options })
 
-test('every command has a case', () => {
+test('every command has a test case', () => {
   const covered = [...Object.keys(CASES), ...ELSEWHERE]
   expect(covered.toSorted()).toEqual(COMMANDS.map(({ name }) => name).toSorted())
 })
@@ -79,13 +79,13 @@ const exiting = working.filter(({ exits }) => exits)
 
 // Only their exit code shows that they wrote everything and kept no connection open.
 describe.concurrent('processes', () => {
-  test.each(exiting)('an API with only the contract supports mcp $args, which exits', one =>
+  test.each(exiting)('mcp $args works with an API that has only the contract, and its process exits', one =>
     expectSupported(one, { ownProcess: true }),
   )
 })
 
 test.each(working.filter(({ exits }) => !exits))(
-  'an API with only the contract supports mcp $args',
+  'mcp $args works with an API that has only the contract',
   async one => expectSupported(one),
 )
 
@@ -99,7 +99,7 @@ async function expectSupported({ args, input, shows }: Case, options: CommandOpt
 }
 
 test.each(refused)(
-  'an API with only the contract makes mcp $args fail with an explanation',
+  'mcp $args fails with an explanation if the API has only the contract',
   async ({ args, input, refused }) => {
     const answer = await run(`${args} --json`, { input })
     expect(answer).toMatchObject({ code: 4, stdout: '' })

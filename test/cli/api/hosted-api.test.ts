@@ -223,7 +223,7 @@ test('status shows the fields that the API sends', async () => {
   expect(stdout).toContain('dep-9 is deployed')
 })
 
-test('up works with a hosted API', async () => {
+test('mcp up works with a hosted API', async () => {
   const server = await startSdkServer()
   try {
     await hosted({ serverUrl: server.url })

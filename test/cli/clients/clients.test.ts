@@ -20,16 +20,19 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 describe('client configurations', () => {
-  it.each(CLIENTS.map(({ id }) => id))('creates a new file for %s once and empties it again', async id => {
-    const client = clientOf(id)
-    const file = client.userFile({ platform: 'linux', home: folder, env: {} })
-    expect(await connectClient(client, file, server)).toEqual({ file, changed: true, backup: undefined })
-    expect(await connectClient(client, file, server)).toMatchObject({ changed: false })
-    expect(await listConnected(client, file)).toEqual([server])
-    expect(await disconnectClient(client, file, 'weather')).toMatchObject({ changed: true })
-    expect(await disconnectClient(client, file, 'weather')).toMatchObject({ changed: false })
-    expect(await listConnected(client, file)).toEqual([])
-  })
+  it.each(CLIENTS.map(({ id }) => id))(
+    'adds a server for %s to a new file once, and removes it again',
+    async id => {
+      const client = clientOf(id)
+      const file = client.userFile({ platform: 'linux', home: folder, env: {} })
+      expect(await connectClient(client, file, server)).toEqual({ file, changed: true, backup: undefined })
+      expect(await connectClient(client, file, server)).toMatchObject({ changed: false })
+      expect(await listConnected(client, file)).toEqual([server])
+      expect(await disconnectClient(client, file, 'weather')).toMatchObject({ changed: true })
+      expect(await disconnectClient(client, file, 'weather')).toMatchObject({ changed: false })
+      expect(await listConnected(client, file)).toEqual([])
+    },
+  )
 
   it.each(['constructor', '__proto__'])('accepts the entry name %s', async name => {
     for (const client of [clientOf('cursor'), clientOf('codex')]) {
@@ -58,7 +61,7 @@ describe('client configurations', () => {
     expect(await snippetFor(clientOf('codex'), server)).toBe(`[mcp_servers.weather]\nurl = "${server.url}"`)
   })
 
-  it('keeps comments and formatting of JSON and keeps a copy', async () => {
+  it('preserves comments and formatting of JSON and makes a backup', async () => {
     const file = join(folder, 'settings.json')
     const before =
       '{\n\t// my settings\n\t"theme": "dark", // as it is\n\t"context_servers": {\n\t\t"mine": { "url": "https://mine.example/mcp" }\n\t},\n}\n'
@@ -73,7 +76,7 @@ describe('client configurations', () => {
     expect(readFileSync(change.backup!, 'utf8')).toBe(before)
   })
 
-  it('keeps the layout of other servers, line ends and a missing final newline', async () => {
+  it('preserves the layout of other servers, line endings and a missing final newline', async () => {
     const file = join(folder, 'mcp.json')
     const before =
       '{\r\n    "mcpServers": {\r\n        "a": { "url": "https://a.example" },\r\n        "b": {"url":"b"}\r\n    }\r\n}'
@@ -87,7 +90,7 @@ describe('client configurations', () => {
     expect(readFileSync(file, 'utf8')).toContain('"mcpServers": {\r\n        "b": {"url":"b"}\r\n    }')
   })
 
-  it('keeps comments and tables of TOML', async () => {
+  it('preserves comments and tables of TOML', async () => {
     const file = join(folder, 'config.toml')
     const before =
       '# mine\nmodel = "large" # the good one\n\n[mcp_servers.files]\ncommand = "files"\n\n[mcp_servers.files.env]\nA = "1"\n\n[profiles.work]\nmodel = "small"\n'
@@ -115,7 +118,7 @@ describe('client configurations', () => {
     expect(existsSync(`${toml}.bak`)).toBe(false)
   })
 
-  it('replaces another entry only with --force', async () => {
+  it('replaces a different entry only with --force', async () => {
     const file = join(folder, 'mcp.json')
     writeFileSync(file, '{"mcpServers":{"weather":{"url":"https://weather.example/mcp"}}}')
     await expect(connectClient(clientOf('cursor'), file, server)).rejects.toMatchObject({ code: 'CONFLICT' })
@@ -136,7 +139,7 @@ describe('client configurations', () => {
     ['darwin', join('Library', 'Application Support', 'Claude', 'claude_desktop_config.json')],
     ['linux', join('.config', 'Claude', 'claude_desktop_config.json')],
     ['win32', join('AppData', 'Roaming', 'Claude', 'claude_desktop_config.json')],
-  ] as const)('knows where Claude Desktop keeps its file on %s', (platform, path) => {
+  ] as const)('finds the configuration file of Claude Desktop on %s', (platform, path) => {
     expect(clientOf('claude').userFile({ platform, home: '/home', env: {} })).toBe(join('/home', path))
   })
 })

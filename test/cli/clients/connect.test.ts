@@ -90,7 +90,7 @@ describe('mcp connect', () => {
     expect(noProject).toMatchObject({ code: 2, stderr: expect.stringContaining('Omit --project') })
   })
 
-  it('suggests a server for an unknown name', async () => {
+  it('suggests a similar server for an unknown name', async () => {
     await home.json(['build', weather])
     const ended = await home.mcp(['connect', 'wether', '--client', 'cursor'])
     expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining('Did you mean "weather"?') })

@@ -43,7 +43,7 @@ describe('servers of client configurations', () => {
       'codex',
       '[mcp_servers.a]\ncommand = "npx"\nargs = ["-y", "some-server"]\n\n[mcp_servers.a.env]\nAPI_KEY = "secret"\n',
     ],
-  ])('reads the servers of %s, even from a file of unknown origin', async (id, content) => {
+  ])('reads the servers of %s, even if only the file is known', async (id, content) => {
     const file = writeConfig(`formats/${id}.${id === 'codex' ? 'toml' : 'json'}`, content)
     const expected = [
       {
@@ -58,7 +58,7 @@ describe('servers of client configurations', () => {
     expect(await listServerEntries((await clientOfFile(file)).client, file)).toEqual(expected)
   })
 
-  it('reads every client whose entry mcp connect writes as a server of this machine', async () => {
+  it('recognizes an entry of mcp connect as a server of this machine for every client', async () => {
     for (const client of CLIENTS) {
       const file = join(home.dir, 'written', client.id)
       await replaceServers(client, file, [{ name: 'a', url: 'http://127.0.0.1:20001/mcp' }])
@@ -97,7 +97,7 @@ describe('the plan of an import', () => {
     return planImport({ ...base, ...entry }, { set, env: { HOME: '/home/ada' } })
   }
 
-  it('resolves references to variables, and names one without a value', () => {
+  it('resolves variable references, and reports one without a value', () => {
     const env = { A: '${env:HOME}/notes', B: '${PORT:-80}', C: '{env:HOME}' }
     const { project, variables } = plan({ words: ['server', '${HOME}'], env })
     expect(project!.request.env_vars).toEqual({ A: '/home/ada/notes', B: '80', C: '/home/ada' })
@@ -108,7 +108,7 @@ describe('the plan of an import', () => {
     expect(plan(asked, { KEY: 'x' }).project!.request.env_vars).toEqual({ KEY: 'x' })
   })
 
-  it('gives a container the variables that docker run passes on', () => {
+  it('passes the variables of docker run to the container', () => {
     const words = ['docker', 'run', '-i', '--rm', '-e', 'TOKEN', 'mcp/search']
     const { project } = plan({ words, env: { TOKEN: 't', OTHER: 'o' } })
     expect(project!.request).toMatchObject({
@@ -120,7 +120,7 @@ describe('the plan of an import', () => {
     )
   })
 
-  it('leaves out what cannot be hosted', () => {
+  it('skips servers that cannot be hosted', () => {
     expect(plan({ url: 'https://a.example/mcp' }).reason).toBe(
       'it is a remote server, which needs no hosting',
     )
@@ -136,7 +136,7 @@ describe('mcp import', () => {
     remote: { url: 'https://tools.example/mcp' },
   }
 
-  it('shows what it would host without values of variables', async () => {
+  it('lists the servers that it would host without showing values of variables', async () => {
     const file = writeConfig('.cursor/mcp.json', { mcpServers: servers })
     const { stdout } = await home.mcp(['import', 'cursor', '--dry-run'])
     expect(stdout).toMatch(/^my-notes .*stdio-server\.mjs +NOTES_KEY$/m)
@@ -150,7 +150,7 @@ describe('mcp import', () => {
     ])
   })
 
-  it('hosts the servers of a client with stored variables, points the client at them, and undoes it', async () => {
+  it('hosts the servers of a client, stores their variables, points the client at them, and undoes the change', async () => {
     const file = writeConfig('.cursor/mcp.json', { mcpServers: servers, theme: 'dark' })
     const ended = await home.mcp(['import', 'cursor', '--connect', '--json'])
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('broken is not hosted') })

@@ -64,7 +64,7 @@ test('--help with --json describes all commands, a group or one command', async 
     })
 })
 
-test('the help of every command fits 80 columns, except for commands to copy', async () => {
+test('the help of every command fits 80 columns, except for its examples', async () => {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true)
   for (const { name, hidden } of COMMANDS) {
     if (hidden) continue
@@ -158,7 +158,7 @@ test('a usage error with --json is one line of JSON', async () => {
   })
 })
 
-test('global options may precede the command', async () => {
+test('global options can precede the command', async () => {
   const { stdout, code } = await home.mcp(['--json', '--context', 'local', 'context', 'show'])
   expect(code).toBe(0)
   expect(JSON.parse(stdout).context).toEqual({ value: 'local', source: 'flag', from: '--context' })

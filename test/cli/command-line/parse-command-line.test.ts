@@ -63,7 +63,7 @@ test.each([
   expect(() => parseCommandLine(command, argv)).toThrow(message)
 })
 
-test('passes options as words to a command that declares passThrough', () => {
+test('passes options unparsed to a command that declares passThrough', () => {
   const argv = ['a', '--nope', '--wait']
   expect(parseCommandLine({ ...command, passThrough: true }, argv)).toMatchObject({
     input: { first: 'a', rest: ['--nope', '--wait'] },

@@ -38,7 +38,7 @@ test('--version loads nothing else', async () => {
   expect(files).toEqual(['mcp.js', 'cli.js'])
 })
 
-test('a command with one API call loads few files and only HTTP modules of Node', async () => {
+test('a command with one API call loads few files and only the HTTP modules of Node', async () => {
   const { files, builtins } = await loadedBy(['status', '--json'])
   expect(files.filter(name => name !== 'chunk.js')).toEqual([...START, 'status.js'])
   expect(files.length).toBeLessThanOrEqual(6)

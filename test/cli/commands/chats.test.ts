@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => home.remove())
 
-test('chats commands list, show, count and remove chats', async () => {
+test('mcp chats lists, shows, counts and removes chats', async () => {
   const { chat_id } = await home.json<{ chat_id: string }>(['test', '--server', 'echo', 'call say with hi'])
   expect(await home.json(['chats', 'list', 'echo'])).toMatchObject([{ chatId: chat_id, name: 'echo' }])
   expect(await home.json(['chats', 'list', 'other'])).toEqual([])

@@ -97,7 +97,7 @@ test('a server can be built, deployed, stopped, started, restarted and removed',
   expect(await home.json(['remove', build.mcp_id, '--yes'])).toEqual({ removed: build.mcp_id })
 })
 
-test('remove of a server removes one environment, then all with builds and subdomains, and data only with --data', async () => {
+test('remove deletes one environment of a server, or all of it with builds and subdomains, but its data only with --data', async () => {
   const { mcp_id } = await home.json<BuildRecord>(['build', writeServer(home, 'gone')])
   for (const env of ['production', 'staging', 'development'])
     await home.json(['deploy', mcp_id, '--env', env])
@@ -187,7 +187,7 @@ test('a call by name skips a stopped deployment but not a failed one', async () 
   expect((await home.mcp(['call', 'halted', 'hello'])).stdout).toBe('Hello you from halted\n')
 })
 
-test('status of a name shows all its environments, and --env chooses one', async () => {
+test('status shows all environments of a server, and --env selects one', async () => {
   const build = await home.json<BuildRecord>(['build', writeServer(home, 'twice')])
   const staging = await home.json<Deployment>(['deploy', 'twice', '--env', 'staging'])
   const development = await home.json<Deployment>(['deploy', build.mcp_id.slice(0, 12)])
@@ -257,7 +257,7 @@ test('a value given with --set reaches the server and is never shown again', asy
   expect(stdout).not.toContain('s3cret-value')
 })
 
-test('the origins of pages are set by the project file or --origin', async () => {
+test('allowed origins come from the project file or --origin', async () => {
   const listed = { deploy: { origins: ['https://a.example'], staging: { origins: [] } } }
   const directory = writeServer(home, 'paged', listed)
   const originsOf = async (...args: string[]) => {
@@ -277,7 +277,7 @@ test('the origins of pages are set by the project file or --origin', async () =>
   expect(await originsOf('--origin', '*', '--auth', 'local')).toBe('*')
 })
 
-test('the network of code is limited by the project file or --network, and opened again', async () => {
+test('the project file or --network restricts network access, and --network can lift the restriction', async () => {
   const listed = { deploy: { network: { allow: ['api.example.com:443'] }, staging: { network: 'none' } } }
   const directory = writeServer(home, 'bordered', listed)
   const networkOf = async (...args: string[]) => {

@@ -41,7 +41,7 @@ const say = async ({ url }: { url: string }) => (await callTool(url, 'say', {}))
 const variables = async (name: string, env = 'development') =>
   (await home.json<{ items: ServerEnv[] }>(['env', 'list', name, '--env', env])).items[0]!
 
-test('a missing variable names the command that sets it, and the value stays for later deployments', async () => {
+test('the error for a missing variable names the command that sets it, and later deployments use the stored value', async () => {
   const directory = project('shop')
   const missing = await home.mcp(['up', directory])
   expect([missing.code, missing.stderr]).toEqual([
@@ -72,7 +72,7 @@ test('stored variables take precedence over the project file, and given values o
   expect(await say(up)).toBe('https://given.example ')
 })
 
-test('lists variables with their age, what is missing and what is not released, and no secret', async () => {
+test('lists variables with their age, marks missing and unreleased ones, and shows no secret', async () => {
   const directory = project('listed')
   await home.json(['up', directory, '--set', 'SHOP_URL=https://a.example'])
   const { stdout: before } = await home.mcp(['env', 'list', 'listed'])

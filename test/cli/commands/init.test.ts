@@ -46,7 +46,7 @@ describe('mcp init', () => {
     },
   )
 
-  it('takes name and tools without handlers from flags', async () => {
+  it('accepts the name and tools without handlers as flags', async () => {
     await home.json(['init', 'x', '--name', 'shop', '--tool', 'find_it', '--tool', 'buy_it'], {
       cwd: home.dir,
     })
@@ -111,7 +111,7 @@ describe('mcp init', () => {
     expect(configOf('x').template).toBe('advanced')
   })
 
-  it('copies an example that builds, readable for others as the umask allows', async () => {
+  it('copies an example that builds, with the permissions that the umask allows', async () => {
     await home.json(['init', 'weather', '--example', 'weather'], { cwd: home.dir })
     const folder = join(home.dir, 'weather')
     expect((await loadProject(folder)).request).toMatchObject({ name: 'weather', template: 'advanced' })

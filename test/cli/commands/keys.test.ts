@@ -26,7 +26,7 @@ test('create shows the secret once, with the given scopes, plan and expiry', asy
   expect(await home.json(['whoami', '--api-key', key.key])).toMatchObject({ name: 'ci' })
 })
 
-test('a name in use is refused, and --yes replaces the key that has it', async () => {
+test('rejects a name in use, and --yes replaces the existing key', async () => {
   const create = ['keys', 'create', '--name', 'twice']
   const { key, apiKeyId } = await home.json<CreatedKey>(create)
   const { code, stderr } = await home.mcp(create)
@@ -70,7 +70,7 @@ test('create without a name is a usage error', async () => {
   expect(stderr).toContain('--name')
 })
 
-test('console prints an address that signs a browser in, and --sign-out signs all browsers out', async () => {
+test('console prints a URL that signs a browser in, and --sign-out signs all browsers out', async () => {
   const { url, opened } = await home.json<{ url: string; opened: boolean }>(['console'])
   expect(opened).toBe(false)
   const { port, host, pathname, search } = new URL(url)

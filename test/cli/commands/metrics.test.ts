@@ -137,7 +137,7 @@ test('events prints changes as they happen and continues after a restart of the 
   expect(await interrupt(child)).toBe(130)
 })
 
-test('events names unknown types', async () => {
+test('events reports unknown types by name', async () => {
   const { code, stderr } = await home.mcp(['events', '--type', 'cloud'])
   expect(code).toBe(2)
   expect(stderr).toContain('--type has "cloud".')

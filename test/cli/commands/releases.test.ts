@@ -55,7 +55,7 @@ async function logs(...args: string[]): Promise<(LogLine & { version: number })[
     .map(line => JSON.parse(line))
 }
 
-test('releases lists what was released, also after a restart of the daemon', async () => {
+test('releases lists all releases, even after a restart of the daemon', async () => {
   const deployed = ['deploy', project, '--env', 'production']
   await home.json([...deployed, '-m', 'First greeting'])
   await home.mcp(['call', 'greeter', 'hello', 'name:=3'])
@@ -109,7 +109,7 @@ test('rollback returns to a version and says which', async () => {
   expect(shown).toMatch(/\nv3 .* live .* rollback to v1: Too polite\nv2 .* stopped .*compatible/)
 })
 
-test('an unknown version or server exits with 4 and names the nearest', async () => {
+test('an unknown version or server exits with 4 and suggests the closest one', async () => {
   const unknown = await home.mcp(['rollback', 'greeter', '--to', '9'])
   expect([unknown.code, unknown.stderr]).toEqual([4, expect.stringContaining('has no version 9')])
   const mistyped = await home.mcp(['releases', 'greter'])
@@ -201,7 +201,7 @@ test('rollback returns to the previous deployment', async () => {
   expect(stdout).toMatch(/^Rolled back back to version 4 \(.* by owner: rollback to v2\) in /)
 })
 
-test('rollback to an earlier deployment by id, and of the project in this folder', async () => {
+test('rollback accepts the id of an earlier deployment and defaults to the project in this folder', async () => {
   const directory = writeServer(home, 'named')
   const one = await home.json<Deployment>(['deploy', directory, '--set', 'A=1', '--env', 'staging'])
   for (const value of ['2', '3'])

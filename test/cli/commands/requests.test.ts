@@ -52,7 +52,7 @@ test('filters failed requests', async () => {
   expect(await calls('-n', '1')).toHaveLength(1)
 })
 
-test('repeats a call with other arguments in the types of the recorded ones', async () => {
+test('repeats a call with other arguments, converted to the types of the recorded ones', async () => {
   const [{ id }] = (await calls('--grep', 'Hello Ada')) as [RequestRecordItem]
   const redacted = await home.mcp(['requests', 'replay', id, 'times=3'])
   expect([redacted.code, redacted.stderr]).toEqual([2, expect.stringContaining('"token" contains a secret')])
@@ -62,7 +62,7 @@ test('repeats a call with other arguments in the types of the recorded ones', as
   expect(failed.code).toBe(1)
 })
 
-test('finds a request by the id in a list when many newer ones exist', async () => {
+test('finds a request by its listed id even when many newer ones exist', async () => {
   const [first] = (await calls('--grep', 'Hello Ada', '--until', '0s')).slice(-1) as [RequestRecordItem]
   const newer = Array.from({ length: 1001 }, () =>
     logLine(Date.now() / 1000, 'ping', { stream: 'mcp', method: 'ping', outcome: 'ok', ms: 1 }),
@@ -73,7 +73,7 @@ test('finds a request by the id in a list when many newer ones exist', async () 
   expect(JSON.parse(stdout).id).toBe(first.id)
 })
 
-test('an ambiguous id is an error with the ids that it may be', async () => {
+test('rejects an ambiguous id and lists the matching ids', async () => {
   const { code, stderr } = await home.mcp(['requests', 'show', 'req_1'])
   expect([code, stderr]).toEqual([
     2,
@@ -81,7 +81,7 @@ test('an ambiguous id is an error with the ids that it may be', async () => {
   ])
 })
 
-test('an archive has a limit', async () => {
+test('rejects an export of more than 1000 requests', async () => {
   const { code, stderr } = await home.mcp(['requests', 'export', '-n', '1001'])
   expect([code, stderr]).toEqual([2, expect.stringContaining('--limit is 1001, expected 1 to 1000')])
 })

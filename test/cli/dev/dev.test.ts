@@ -201,7 +201,7 @@ test.runIf(hasTerminals)('hotkeys work at a terminal, which is restored afterwar
   expect(terminal.shown).toMatch(/(?<!-)\bicanon\b/)
 })
 
-test('a name means the server of mcp dev in its folder, and the deployment elsewhere', async () => {
+test('a name refers to the server of mcp dev in its folder, and to the deployment elsewhere', async () => {
   const write = makeFolder('twice', { 'tools/say.ts': moduleTool('deployed') })
   const directory = join(home.dir, 'twice')
   await home.json(['up', directory])
@@ -253,7 +253,7 @@ test('a folder without a project is a usage error', async () => {
   expect(ended.stderr).toContain('No project file')
 })
 
-test('names the variables that have no value in development, with those of this run left out', async () => {
+test('lists the variables without a value in development, except those set for this run', async () => {
   const env = ['GIVEN', 'STORED', { name: 'LATER', required: true }, { name: 'USUAL', default: 'x' }]
   const config = JSON.stringify({ name: 'lacking', template: 'custom', env })
   const write = makeFolder('lacking', { 'tools/say.ts': moduleTool('one'), 'mcp.config.json': config })

@@ -12,7 +12,7 @@ test('a deadline aborts when its time is up', () => {
   expect(signal.reason).toMatchObject({ code: 'REQUEST_TIMEOUT' })
 })
 
-test('a restarted deadline starts again with its whole time', () => {
+test('a restarted deadline gets its full time again', () => {
   const { signal, restart } = createDeadline(1000, undefined)
   vi.advanceTimersByTime(900)
   restart()

@@ -81,7 +81,7 @@ describe('withServer', () => {
     expect(prompts).toEqual([{ name: 'a' }, { name: 'b' }])
   })
 
-  it('encodes a name that is not ASCII for its header', async () => {
+  it('encodes a non-ASCII name for its header', async () => {
     let header: unknown
     const { url } = await startScripted(({ id }, response, request) => {
       header = request.headers['mcp-name']

@@ -98,7 +98,7 @@ describe('OpenAPI import', () => {
     expect(put.inputSchema.$defs.Pet.properties).toEqual({ name: { type: 'string' } })
   })
 
-  it('uses the URL of the servers and allows private ones', async () => {
+  it('uses the server URL of the document and allows a private one', async () => {
     const paths = { '/a': { get: ok } }
     const variables = { version: { default: 'v2' } }
     const given = await importPaths(paths, {

@@ -71,7 +71,7 @@ test('names, strings, numbers and null have different colours', () => {
   )
 })
 
-test('content that is not JSON, or whose numbers JavaScript cannot hold, is unchanged', async () => {
+test('content that is not JSON, or has numbers that JavaScript cannot represent, is unchanged', async () => {
   for (const text of ['{not json', '[1234567890123456789]', '"text"', '7'])
     expect(await capture(output => output.content(text), { columns: 20 })).toBe(`${text}\n`)
 })

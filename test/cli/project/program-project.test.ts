@@ -61,7 +61,7 @@ test('a command with files of this folder runs here, any other in a separate fol
   expect(basename(resolve('src'))).toBe('src')
 })
 
-test('rejects its options without --command', () => {
+test('rejects the options for --command without it', () => {
   expect(() => programProject({ ...NOTHING, http: true }, {})).toThrow('--http')
   expect(() => programProject({ ...NOTHING, isolation: 'session' }, {})).toThrow('--isolation')
   expect(programProject(NOTHING, {})).toBeUndefined()
@@ -86,7 +86,7 @@ test.each([
 
 const run = (words: string) => programProject({ ...NOTHING, command: `docker run ${words}` }, ENV)!
 
-test('docker run becomes an image with its variables, mounts, network, entrypoint, limits and arguments', () => {
+test('docker run is converted to an image with its variables, mounts, network, entrypoint, limits and arguments', () => {
   const { request, deploy } = run(
     '-i --rm -e API_KEY -eMODE=fast --env UNSET -v /srv/notes:/notes:ro --mount type=volume,src=cache,dst=/cache ' +
       '--network none --entrypoint /bin/server -u 1000:1000 -w /notes -m 512m --cpus=0.5 --pids-limit 64 ' +

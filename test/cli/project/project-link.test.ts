@@ -32,7 +32,7 @@ afterAll(async () => {
 const here = (args: string[]) => home.mcp(['projects', ...args], { cwd: folder })
 const json = <T>(args: string[], cwd = folder) => home.json<T>(['projects', ...args], { cwd })
 
-test('without a link, a project must be given', async () => {
+test('without a link, the project must be named', async () => {
   const { code, stderr } = await here(['show'])
   expect([code, stderr]).toEqual([2, expect.stringContaining('this folder is not linked to one')])
   expect(stderr).toContain('mcp projects link <project>')

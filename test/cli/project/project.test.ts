@@ -52,13 +52,13 @@ describe('project file', () => {
   it.each([
     ['mcp.config.yaml', 'name: demo\ntemplate: basic\nresources: []\n'],
     ['mcp.config.yml', 'name: demo\ntemplate: basic\n'],
-  ])('a project file may be %s', async (file, content) => {
+  ])('a project file can be %s', async (file, content) => {
     write({ [file]: content, 'package.json': { type: 'module' } })
     expect((await loadProject(folder)).request).toMatchObject({ name: 'demo', template: 'basic' })
   })
 
   // In a separate process, because the test runner would load the module itself.
-  it('a project file may be a module in TypeScript', async () => {
+  it('a project file can be a TypeScript module', async () => {
     write({
       'mcp.config.ts': "const name: string = 'demo'\nexport default { name, template: 'basic' as const }\n",
       'package.json': { type: 'module' },
@@ -68,7 +68,7 @@ describe('project file', () => {
     expect(JSON.parse(ended.stdout)).toMatchObject({ name: 'demo' })
   })
 
-  it('a project file may be given by its path', async () => {
+  it('a project file can be selected by its path', async () => {
     write({ 'other.json': { name: 'demo', template: 'basic' } })
     expect((await loadProject(join(folder, 'other.json'))).request.name).toBe('demo')
   })
@@ -92,25 +92,28 @@ describe('project file', () => {
     ['mcp.config.json', '{\n  "tools": [],\n  "name": "demo",\n  "tools": []\n}', '4:3'],
     ['mcp.config.yaml', 'name: demo\ntemplate: [basic\n', '3:1'],
     ['mcp.config.yaml', 'name: demo\nname: other\n', '2:1'],
-  ])('a parse error in %s has line and column', async (file, content, position) => {
+  ])('a parse error in %s is reported with line and column', async (file, content, position) => {
     write({ [file]: content })
     expect(await failure()).toMatchObject({ code: 'INVALID_MCP' })
     expect((await failure()).details).toContain(`${file}:${position}`)
   })
 
-  it.each(['json', 'yaml'])('a project file has line and column for every problem (%s)', async format => {
-    const value = {
-      name: 'demo',
-      template: 'basic',
-      tools: [{ name: 'a', descripton: 'A', inputSchema: { type: 'object' } }],
-      deply: {},
-    }
-    write({ [`mcp.config.${format}`]: value })
-    const error = await failure()
-    expect(error.code).toBe('INVALID_MCP')
-    expect(error.details).toContain('Did you mean "deploy"?')
-    expect(error.details).toMatch(/^mcp\.config\.\w+:\d+:\d+ tools\[0\].*description/m)
-  })
+  it.each(['json', 'yaml'])(
+    'every problem in a project file is reported with line and column (%s)',
+    async format => {
+      const value = {
+        name: 'demo',
+        template: 'basic',
+        tools: [{ name: 'a', descripton: 'A', inputSchema: { type: 'object' } }],
+        deply: {},
+      }
+      write({ [`mcp.config.${format}`]: value })
+      const error = await failure()
+      expect(error.code).toBe('INVALID_MCP')
+      expect(error.details).toContain('Did you mean "deploy"?')
+      expect(error.details).toMatch(/^mcp\.config\.\w+:\d+:\d+ tools\[0\].*description/m)
+    },
+  )
 
   it.each([
     ['{\n  "template": "basic"\n}', '1:1 name: is required (a string)'],
@@ -125,7 +128,7 @@ describe('project file', () => {
       'did you mean "engine"',
     ],
     ['{\n  "name": "x",\n  "template": "basic",\n}', '3:22 trailing comma'],
-  ])('a problem of %j has a position and a suggestion', async (content, expected) => {
+  ])('the problem of %j is reported with a position and a suggestion', async (content, expected) => {
     write({ 'mcp.config.json': content })
     expect((await failure()).details).toContain(expected)
   })
@@ -152,7 +155,7 @@ describe('project file', () => {
     expect((await failure()).details).toMatch(/min_instances.* must not exceed max_instances/)
   })
 
-  it('reports the error that a module threw', async () => {
+  it('reports an error thrown by a module', async () => {
     write({ 'mcp.config.ts': "throw new Error('no table')\n" })
     expect((await failure()).message).toMatch(/^mcp\.config\.ts(:1:7)? failed to load: no table$/)
   })
@@ -164,18 +167,18 @@ describe('project file', () => {
       'mcp.config.ts:4:11 tools[0].description: is required',
     ],
     ["export default {\n  name: 'x'\n  template: 'basic' }\n", 'mcp.config.ts:3:3 Expected "}"'],
-  ])('names line and column in a module: %j', async (content, expected) => {
+  ])('reports line and column in a module: %j', async (content, expected) => {
     write({ 'mcp.config.ts': content, 'package.json': { type: 'module' } })
     expect((await failure()).details).toContain(expected)
   })
 })
 
-describe('files of resources', () => {
+describe('resource files', () => {
   const project = (...resources: object[]) => ({
     'mcp.config.json': { name: 'demo', template: 'basic', resources },
   })
 
-  it('files of resources are sent with the build unchanged', async () => {
+  it('resource files are sent unchanged with the build', async () => {
     write({
       ...project(
         { ...resource, file: 'docs/a.md' },
@@ -204,7 +207,7 @@ describe('files of resources', () => {
     ['none.txt', 'does not exist'],
     ['docs', 'is not a file'],
     ['big.txt', 'the maximum is 1048576 for the whole build request'],
-  ])('the file %s of a resource is rejected: %s', async (file, reason) => {
+  ])('the resource file %s is rejected: %s', async (file, reason) => {
     const secret = join(folder, '..', 'secret.txt')
     write({ ...project({ ...resource, file }), 'docs/a.md': 'A', 'big.txt': 'x'.repeat(1024 * 1024 + 1) })
     writeFileSync(secret, 'secret')
@@ -215,7 +218,7 @@ describe('files of resources', () => {
     expect(error.details).toContain(reason)
   })
 
-  it('a file of a resource cannot be combined with other content', async () => {
+  it('a resource file cannot be combined with other content', async () => {
     write({ ...project({ ...resource, file: 'a.md', text: 'A' }), 'a.md': 'A' })
     expect((await failure()).details).toContain('keep one of text, blob, file, handler')
   })

@@ -74,13 +74,13 @@ test('enough passing cases release the server, and standard output is one docume
   expect(JSON.parse(released.stdout)).toMatchObject({ status: 'deployed' })
 })
 
-test('the project file may require a share, and the flag overrides it', async () => {
+test('the project file can require a pass rate, which the flag overrides', async () => {
   writeProject({ deploy: { requireTest: 1 } })
   expect((await home.mcp(['deploy', directory])).code).toBe(1)
   expect((await home.mcp(['deploy', directory, '--require-test', '0.5'])).code).toBe(0)
 })
 
-test('an invalid share and a project without a suite are usage errors', async () => {
+test('an invalid pass rate and a project without a suite are usage errors', async () => {
   const wrong = await home.mcp(['deploy', directory, '--require-test', '90'])
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('--require-test is "90"')])
   writeProject({ test: undefined })

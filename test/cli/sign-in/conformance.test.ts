@@ -51,7 +51,7 @@ const SCENARIOS: [string, Calls][] = [
 
 // macOS has another script(1).
 test.runIf(process.platform === 'linux').each(SCENARIOS)(
-  "mcp call passes the MCP conformance suite's scenario of clients auth/%s",
+  'mcp call passes the client scenario auth/%s of the MCP conformance suite',
   async (name, calls) => {
     const output = await runScenario(`auth/${name}`, calls)
     expect(output).toMatch(/Passed: (\d+)\/\1, 0 failed, 0 warnings/)

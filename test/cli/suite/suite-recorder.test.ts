@@ -74,7 +74,7 @@ test('stores the verdicts with transcripts', async () => {
   ])
 })
 
-test('cuts long texts, and marks them', async () => {
+test('truncates long texts and marks them', async () => {
   const recorder = new SuiteRecorder()
   const run = runOf('passed')
   recorder.keep(run, [{ message: 'add', result: resultOf('x'.repeat(5000)) }])
@@ -84,7 +84,7 @@ test('cuts long texts, and marks them', async () => {
   expect(call).toMatchObject({ isTruncated: true, text: 'x'.repeat(4000) })
 })
 
-test('leaves out transcripts of passed runs first, then all, if the run would be too large', async () => {
+test('omits the transcripts of passed runs, then all, if the run would be too large', async () => {
   const lengths = async (counts: Record<'passed' | 'failed', number>) => {
     const recorder = new SuiteRecorder()
     const runs = (['passed', 'failed'] as const).flatMap(status =>
@@ -103,7 +103,7 @@ test('leaves out transcripts of passed runs first, then all, if the run would be
   expect(await lengths({ passed: 10, failed: 200 })).toEqual(['passed 0', 'failed 0'])
 })
 
-test('a failure to store is a warning, and an API without runs is none', async () => {
+test('warns when storing fails, but not when the API has no suite runs', async () => {
   const warningsAfter = async (error: HostingError) => {
     const { warnings, context } = contextOf(error)
     await new SuiteRecorder().store(context, TARGET, outcomeOf([runOf('failed')]))

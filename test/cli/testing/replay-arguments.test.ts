@@ -18,7 +18,7 @@ test.each([
   expect(replayArguments(recorded, [word])).toEqual({ ...recorded.arguments, ...changed })
 })
 
-test('a redacted argument needs a new value', () => {
+test('a redacted argument requires a new value', () => {
   const secret = { arguments: { city: 'Oslo', token: '[redacted]' } }
   expect(() => replayArguments(secret, ['city=Lima'])).toThrow('"token" contains a secret')
   expect(replayArguments(secret, ['token=x'])).toEqual({ city: 'Oslo', token: 'x' })

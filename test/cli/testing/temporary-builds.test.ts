@@ -26,7 +26,7 @@ afterAll(async () => {
 const PROJECT = join(fileURLToPath(new URL('../../../examples/', import.meta.url)), 'basic')
 const builds = async () => (await home.json<{ builds: BuildRecord[] }>(['list'])).builds
 
-test('mcp test leaves no build, whatever the result is', async () => {
+test('mcp test leaves no build, whatever its result', async () => {
   await home.json(['test', '--project', PROJECT, 'hello', '--model', 'embedded'])
   const failing = ['test', '--project', PROJECT, 'hello', '--model', 'embedded', '--min-success-rate', '2']
   await home.mcp(failing)

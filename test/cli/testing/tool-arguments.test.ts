@@ -35,7 +35,7 @@ describe('tool arguments', () => {
     })
   })
 
-  it('makes a list of a repeated key', () => {
+  it('turns a repeated key into a list', () => {
     const inputSchema = { properties: { cities: { type: 'array' }, city: { type: 'string' } } }
     const words = ['cities=Oslo', 'cities=Lima', 'city=Oslo', 'city=Lima']
     expect(parseToolArguments(words, inputSchema)).toEqual({ cities: ['Oslo', 'Lima'], city: 'Lima' })

@@ -14,7 +14,7 @@ function read(content: string): Record<string, string> {
   return readEnvFile(file)
 }
 
-test('reads comments, exports, quotes, values of several lines and Windows line ends', () => {
+test('reads comments, exports, quotes, multi-line values and Windows line endings', () => {
   const content = `# comment with = and "quote\n\nexport A=1 # why\r\nB = "two\nlines"\nC='#'\nD=\nE=a"b\nF=x=y\n`
   expect(read(content)).toEqual({ A: '1', B: 'two\nlines', C: '#', D: '', E: 'a"b', F: 'x=y' })
 })
@@ -25,7 +25,7 @@ test.each([
   ['sk-live-abc==\n', /\.env:1: expected NAME=value, where NAME/],
   ['A="one\ntwo"\nB="never closed\nC=3\n', /\.env:3: the value has an unterminated quote/],
   ['=x\n', /\.env:1: expected NAME=value, where NAME/],
-])('names file and line of an invalid line, and not its text: %j', (content, message) => {
+])('reports the file and line of an invalid line, but not its text: %j', (content, message) => {
   expect(() => read(content)).toThrow(message)
   expect(() => read(content)).not.toThrow(/secret|sk-live|never closed\n/)
 })
@@ -34,7 +34,7 @@ test('a missing file is an error that says so', () => {
   expect(() => readEnvFile(join(folder, 'none'))).toThrow(/Could not read .*none: the file does not exist/)
 })
 
-test('writes values so that they are read unchanged', () => {
+test('written values are read back unchanged', () => {
   for (const value of [
     'plain',
     '',

@@ -69,7 +69,7 @@ describe('fields', () => {
     expect(names({ kind: 'card' })).toEqual(['kind', 'number'])
   })
 
-  test('objects without declared members, and maps, take entries', () => {
+  test('maps and objects without declared members accept new entries', () => {
     expect(takesEntries({ type: 'object' })).toBe(true)
     expect(takesEntries({ additionalProperties: { type: 'string' }, properties: { a: {} } })).toBe(true)
     expect(takesEntries({ properties: { a: {} } })).toBe(false)
@@ -96,24 +96,24 @@ describe('alternatives', () => {
   const document = new SchemaDocument(schema)
   const offered = field(schema) as Field & { kind: 'alternatives' }
 
-  test('the value decides which one is shown until the user picks one', () => {
+  test('the value decides which alternative is shown until the user picks one', () => {
     expect(alternativeOf(offered, { kind: 'square' }, document)).toBe(1)
     expect(alternativeOf(offered, { kind: 'squar' }, document)).toBe(0)
     expect(alternativeOf(offered, new Chosen('oneOf', 0, { kind: 'square' }), document)).toBe(0)
   })
 
-  test('picking another one keeps the members that are valid there', () => {
+  test('picking another alternative keeps the members that are valid there', () => {
     const start = initialState(offered.alternatives[1]!.schema, document)
     const picked = choose(offered, 1, { kind: 'circle', x: 5 }, start, document)
     expect(toJson(picked)).toEqual({ kind: 'square', x: 5 })
   })
 
-  test('problems are those of the picked one', () => {
+  test('only problems of the picked alternative are reported', () => {
     const state = new Chosen('oneOf', 1, { kind: 'circl' })
     expect(check(schema, state, document).map(({ params }) => params)).toEqual([{ allowedValue: 'square' }])
   })
 
-  test('are named by title, definition, fixed member or type', () => {
+  test('alternatives are named by title, definition, fixed member or type', () => {
     const branches = [
       { title: 'Named', type: 'object' },
       { $ref: '#/$defs/Dog' },
@@ -147,7 +147,7 @@ describe('values', () => {
     expect(initialState(schema, new SchemaDocument(schema))).toEqual(expected)
   })
 
-  test('text that is not a number stays as typed and prevents the request', () => {
+  test('text that is not a number is kept as typed and prevents the request', () => {
     const form = createForm({ type: 'object', properties: { n: { type: 'number' } } })
     form.state.value = { n: parseNumber('1e') }
     expect(form.submit()).toBeUndefined()
@@ -173,7 +173,7 @@ describe('values', () => {
     expect(printJson(parseNumber('12345678901234567890'))).toBe('12345678901234567890')
   })
 
-  test.each(['__proto__', 'constructor', 'toString', '', 'a/b~c'])('members may be named %j', name => {
+  test.each(['__proto__', 'constructor', 'toString', '', 'a/b~c'])('a member can be named %j', name => {
     const state = withMember({}, name, 1)
     expect(Object.keys(state)).toEqual([name])
     expect(Object.getPrototypeOf(state)).toBe(Object.prototype)
@@ -183,11 +183,11 @@ describe('values', () => {
     expect(Object.keys(toJson(state) as object)).toEqual([name])
   })
 
-  test('a renamed entry keeps its place', () => {
+  test('a renamed entry keeps its position', () => {
     expect(Object.keys(withRenamed({ a: 1, b: 2, c: 3 }, 'b', 'x'))).toEqual(['a', 'x', 'c'])
   })
 
-  test('items are set, moved and become null while they have no value', () => {
+  test('items can be set and moved, and are null while they have no value', () => {
     expect(toJson(withItem([], 1, 'b'))).toEqual([null, 'b'])
     expect(withMovedItem(['a', 'b', 'c'], 0, 2)).toEqual(['b', 'c', 'a'])
     expect(withMovedItem(['a'], 0, 1)).toEqual(['a'])
@@ -198,7 +198,7 @@ describe('values', () => {
     ['london', 'is not JSON. Text needs quotes: "london"'],
     ['{"a":', 'is not JSON: '],
     ['['.repeat(500) + ']'.repeat(500), 'is nested deeper than 200 levels'],
-  ])('%.20s is kept as text that is no value yet', (text, fault) => {
+  ])('%.20s is kept as text until it is a value', (text, fault) => {
     const state = parseJson(text)
     expect(state).toBeInstanceOf(Draft)
     expect((state as Draft).fault).toContain(fault)

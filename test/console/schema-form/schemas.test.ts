@@ -19,11 +19,11 @@ const path = new URL('../../fixtures/console/schemas.json', import.meta.url)
 const cases: Case[] = JSON.parse(readFileSync(path, 'utf8'))
 const features = Object.entries(Object.groupBy(cases, ({ feature }) => feature))
 
-test('there are at least 200 schemas', () => {
+test('there are at least 200 different schemas', () => {
   expect(new Set(cases.map(({ schema }) => JSON.stringify(schema))).size).toBeGreaterThanOrEqual(200)
 })
 
-test.each(features)('makes the valid values of schemas with %s', (_feature, list) => {
+test.each(features)('builds the valid values of schemas with %s', (_feature, list) => {
   for (const { schema, valid } of list!) {
     const document = new SchemaDocument(schema)
     const isValid = compile(schema)
@@ -52,7 +52,7 @@ test.each(features)('reports invalid values of schemas with %s', (_feature, list
   }
 })
 
-test('values pass through the raw JSON unchanged', () => {
+test('values survive editing as raw JSON unchanged', () => {
   for (const { valid, invalid } of cases) {
     for (const value of [...valid, ...invalid]) expect(toJson(throughText(value as State))).toEqual(value)
   }

@@ -33,7 +33,7 @@ test.each([
   ],
   ['words', 'Unknown value "tags" for parameter city', ['/city']],
   ['brackets', 'The value of `tags[0]` is not allowed', ['/tags/0']],
-])('places the message of %s', (_name, message, pointers) => {
+])('shows an error from %s at its field', (_name, message, pointers) => {
   const { placed, general } = placeErrors(message, state, document)
   expect([...placed.keys()]).toEqual(pointers)
   expect(general).toBeUndefined()
@@ -49,7 +49,7 @@ test.each([
   expect(placeErrors(message, state, document)).toEqual({ placed: new Map(), general: message })
 })
 
-test("each field gets the server's own words about it", () => {
+test('each field shows the original message of the server', () => {
   const { placed } = placeErrors(JSON.stringify(zodIssues), state, document)
   expect(placed.get('/tags/1')).toEqual(['Too short'])
   const whole = 'Invalid arguments: "city" must be a string'

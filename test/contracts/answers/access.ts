@@ -33,7 +33,7 @@ export function testAccess(contract: Contract): void {
     })
   })
 
-  test('signs a browser in to the console, and out', async () => {
+  test('signs a browser in to the console and out again', async () => {
     const { body: link } = await call('createConsoleLink')
     const { pathname, search, port } = new URL(link.url)
     const host = `${CONSOLE_HOST}:${port}`

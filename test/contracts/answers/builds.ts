@@ -71,7 +71,7 @@ export function testUnusedBuilds(contract: Contract): void {
     await call('removeBuild', { mcp_id: body.data.mcp_id })
   })
 
-  test('lists and removes what nothing uses', async () => {
+  test('lists and removes unused files and records', async () => {
     const { body: old } = await call('createBuild', {}, { body: echoServer('pruned') })
     await call('createBuild', {}, { body: echoServer('pruned') })
     const { body: list } = await call('listUnused')

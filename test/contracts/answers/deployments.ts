@@ -6,7 +6,7 @@ import { ASYNC, type Call, type Contract, deployBody } from '../contract.ts'
 export function testDeployments(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
 
-  test('sets, lists and deletes entries of the store of a server', async () => {
+  test('sets, lists and deletes entries of the store of one server', async () => {
     const { name } = (await call('getBuild', { mcp_id: contract.mcpId })).body.data
     const place = { name, environment: 'production' }
     const set = [

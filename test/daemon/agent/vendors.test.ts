@@ -133,7 +133,7 @@ describe.each(['anthropic', 'openai', 'compatible'] as const)('the wire format %
     expect(stub!.requests).toHaveLength(2)
   })
 
-  test('a lasting rate limit is reported with the retry time', async () => {
+  test('a persistent rate limit is reported with the retry time', async () => {
     const headers = { 'retry-after-ms': '5', 'retry-after': '7' }
     const { status, body } = await run(wire, [{ status: 429, headers, body: errorBody(wire, 'slow down') }])
     expect(status).toBe(502)
@@ -232,7 +232,7 @@ test('an endpoint gets only the key configured for its address', async () => {
   ])
 })
 
-test("a vendor's silence fails the run", async () => {
+test('a run fails if the vendor does not respond', async () => {
   const { status, body } = await run('anthropic', [{ silent: true }], { limits: { seconds: 0.2 } })
   expect(status).toBe(503)
   expect(body.error.message).toContain('did not respond within 0.2 s')

@@ -122,7 +122,7 @@ test.each([
   expect((await used.backups().verify(record.name)).problems).toHaveLength(1)
 })
 
-test('keeps files that only a backup with a damaged manifest refers to', async () => {
+test('keeps files that are only used by a backup with a damaged manifest', async () => {
   const { file } = await used.backup()
   truncateSync(file.replace(/db$/, 'json'), 100)
   const objects = join(used.home.backups, 'objects')
@@ -133,7 +133,7 @@ test('keeps files that only a backup with a damaged manifest refers to', async (
 })
 
 test.each(['folder', 'bucket'])(
-  'with MCP_BACKUP a %s holds backups from which a lost home is rebuilt',
+  'with MCP_BACKUP, a lost home can be restored from backups in a %s',
   async kind => {
     const elsewhere = mkdtempSync(join(tmpdir(), 'mcp-elsewhere-'))
     onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }))
@@ -219,7 +219,7 @@ test('the daemon makes a daily backup', async () => {
   expect((await used.backups().verify(made!.name)).problems).toEqual([])
 })
 
-test('a backup is due after a day, after a jump of the clock, and with another version', () => {
+test('a backup is due after a day, after a clock jump, and after a version change', () => {
   const directory = mkdtempSync(join(tmpdir(), 'mcp-due-'))
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }))
   const backups = new Backups({ program: TOOL, env: {}, directory })

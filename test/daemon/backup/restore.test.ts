@@ -111,7 +111,7 @@ test.each([
     (manifest: string) => rewrite(manifest, readFileSync(manifest, 'utf8').replace('"manual"', '"daily"')),
   ],
 ])(
-  'a backup whose manifest is %s is restored with --partial only, as its database and the files it refers to',
+  'a backup whose manifest is %s is only restored with --partial, as its database and the referenced files',
   async (state, spoil) => {
     const { file, name } = await used.backup()
     const env = used.newHome()
@@ -220,7 +220,7 @@ test('rejects a backup with a missing file and changes nothing, unless --partial
   ])
 })
 
-test('rejects a backup of another secret key, or reports what would not start', async () => {
+test('rejects a backup that needs another secret key, and with --new-secret-key reports what would not start', async () => {
   const { file } = await used.backup()
   for (const other of [false, true]) {
     const env = used.newHome({ withKey: false })

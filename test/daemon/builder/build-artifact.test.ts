@@ -11,7 +11,7 @@ const tool = {
 const definitions = { name: 'weather', template: 'basic', tools: [tool] }
 const build = (extra: object = {}) => buildArtifact(parseBuildRequest({ ...definitions, ...extra }))
 
-test('the same definitions result in the same bytes, in any order of fields', () => {
+test('the same definitions result in the same bytes, in any field order', () => {
   const { inputSchema, description, name } = tool
   const turned = { tools: [{ inputSchema, description, name }], template: 'basic', name: 'weather' }
   expect(buildArtifact(parseBuildRequest(turned)).bytes).toBe(build().bytes)

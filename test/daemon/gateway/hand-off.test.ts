@@ -32,7 +32,7 @@ test('concurrent connections are distributed over the instances', async () => {
   expect(new Set(places.map(({ pid }) => pid))).toEqual(new Set(harness.pids('dep_a')))
 })
 
-test('a connection that a killed instance did not take goes to another one', async () => {
+test('a connection that a killed instance did not accept goes to another instance', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a')
   await harness.supervisor.start('dep_a')
@@ -61,7 +61,7 @@ test('a connection lost during the hand-over is sent again', async () => {
   expect(await readAll(lost)).toContain('"body":"found"')
 })
 
-test('a hanging instance is replaced, and its untaken connections go to the new one', async () => {
+test('a hanging instance is replaced, and connections that it did not accept go to the new one', async () => {
   await using harness = new RuntimeHarness({ hangTimeoutMs: 300 })
   const url = await harness.add('dep_a')
   await harness.supervisor.start('dep_a')

@@ -204,7 +204,7 @@ test('an unreadable database drops a connection without crashing the daemon', as
   }
 })
 
-test('connections without a request are dropped beyond a limit, until others end', async () => {
+test('new connections are dropped while too many have not sent a request', async () => {
   const dropped: string[] = []
   const gateway = await NamedGateway.open(0, {
     resolve: () => undefined,
@@ -230,7 +230,7 @@ test('connections without a request are dropped beyond a limit, until others end
   gateway.close()
 })
 
-test('a listener may hold a quarter of the open files', () => {
+test('a listener may use a quarter of the file descriptors', () => {
   const limits =
     'Limit  Soft Limit  Hard Limit  Units\nMax open files            4096                 8192   files\n'
   expect(connectionLimit(limits)).toBe(1024)

@@ -61,7 +61,7 @@ describe('a build', () => {
     await expect.poll(async () => (await show(answer.body.data.mcp_id)).status).toBe('ready')
   })
 
-  test('a client that accepts events gets the phases of a build of code and of its deployment, and finally the record', async () => {
+  test('a client that accepts events gets the phases of a code build and its deployment, then the record', async () => {
     const program = { type: 'stdio', command: process.execPath, args: [STDIO_SERVER] }
     const answer = await daemon.api('POST', '/v1/build', {
       body: { name: 'followed', template: 'custom', program },

@@ -44,7 +44,7 @@ async function signIn(key?: string): Promise<{ cookie: string; 'sec-fetch-site':
 const me = async (headers: Record<string, string>) =>
   (await browse('GET', '/api/console/session', headers)).status
 
-test('the one-time address sets a cookie that only this host gets, and leads to the console', async () => {
+test('the one-time URL sets a cookie for this host only and redirects to the console', async () => {
   const address = await link()
   expect(address).not.toContain(daemon.ownerKey)
   const { status, headers } = await browse('GET', address, { 'sec-fetch-site': 'none' })
@@ -59,7 +59,7 @@ test('the one-time address sets a cookie that only this host gets, and leads to 
   expect(Date.parse(body.expiresAt) - Date.parse(body.createdAt)).toBe(12 * HOUR_MS)
 })
 
-test('the one-time address works once, and not after a minute', async () => {
+test('the one-time URL works once and expires after a minute', async () => {
   const address = await link()
   expect((await browse('GET', address)).status).toBe(303)
   const again = await browse('GET', address)
@@ -72,7 +72,7 @@ test('the one-time address works once, and not after a minute', async () => {
   expect((await browse('GET', '/console/sign-in')).status).toBe(410)
 })
 
-test('another page, a prefetch, another host and another method neither sign in nor use the address up', async () => {
+test('other pages, a prefetch, other hosts and other methods neither sign in nor use up the URL', async () => {
   const address = await link()
   for (const site of ['cross-site', 'same-site'])
     expect((await browse('GET', address, { 'sec-fetch-site': site })).status, site).toBe(403)
@@ -83,7 +83,7 @@ test('another page, a prefetch, another host and another method neither sign in 
   expect((await browse('GET', address)).status).toBe(303)
 })
 
-test('a browser has the rights of the key that asked for the address', async () => {
+test('a browser has the permissions of the key that requested the URL', async () => {
   const { key } = await createKey(daemon, { scopes: ['READ'] })
   const browser = await signIn(key)
   expect((await browse('GET', '/v1/deploy', browser)).status).toBe(200)
@@ -126,7 +126,7 @@ test.each([
   },
 )
 
-test('the cookie counts only at the host of the console, and a rebound name is refused', async () => {
+test('the cookie is valid only at the host of the console, and a rebound name is rejected', async () => {
   const browser = await signIn()
   expect(await me(browser)).toBe(200)
   expect((await daemon.api('GET', '/v1/deploy', { key: null, headers: browser })).status).toBe(401)
@@ -134,7 +134,7 @@ test('the cookie counts only at the host of the console, and a rebound name is r
     expect((await browse('GET', '/v1/deploy', { ...browser, host: name })).status, name).toBe(403)
 })
 
-test('a session ends after twelve hours, and with its key', async () => {
+test('a session ends after twelve hours or when its key is revoked', async () => {
   const browser = await signIn()
   now += 12 * HOUR_MS - 1000
   expect(await me(browser)).toBe(200)
@@ -150,7 +150,7 @@ test('a session ends after twelve hours, and with its key', async () => {
   expect((await browse('GET', unused)).status).toBe(410)
 })
 
-test('the cookie of an expired key is refused, and an expired key gets no address', async () => {
+test('the cookie of an expired key is rejected, and an expired key gets no URL', async () => {
   const expiresAt = new Date(now + HOUR_MS).toISOString()
   const { key } = await createKey(daemon, { scopes: ['READ'], expiresAt })
   const browser = await signIn(key)
@@ -178,7 +178,7 @@ test('a key signs out every browser that it signed in, and no other', async () =
   expect((await browse('GET', unused)).status).toBe(410)
 })
 
-test('on the way to a server the cookie stays behind, and Authorization belongs to the server', async () => {
+test('requests to a server are forwarded with their Authorization header but without the cookie', async () => {
   const { deployment_id } = await deploy(daemon, await buildServer(daemon, echoServer('behind')), 'staging', {
     auth: { provider: 'local' },
   })
@@ -194,7 +194,7 @@ test('on the way to a server the cookie stays behind, and Authorization belongs 
   expect((await send({ ...browser, authorization: `Bearer ${tokens.access_token}` })).status).toBe(200)
 })
 
-test('streams of a browser end when it is signed out', async () => {
+test('streams of a browser end when it is signed out or its key ends its sessions', async () => {
   const { key } = await createKey(daemon, { scopes: ['READ'] })
   const [first, second] = [await signIn(key), await signIn(key)]
   const follow = (browser: Record<string, string>) =>
@@ -209,7 +209,7 @@ test('streams of a browser end when it is signed out', async () => {
   await two
 })
 
-test('a browser cannot sign another one in, and a key has no session', async () => {
+test('a browser cannot sign another one in, and an API key has no session', async () => {
   const browser = await signIn()
   const refused = await browse('POST', '/api/console/links', browser)
   expect([refused.status, refused.body.error.code]).toEqual([403, 'FORBIDDEN'])

@@ -60,7 +60,7 @@ test('a build runs from pending through its phases to an image', async () => {
   expect(phases).toEqual(BUILD_PHASES.filter(phase => phase !== 'PUSH'))
 })
 
-test('the same source creates the same image, another source another image', async () => {
+test('the same source results in the same image, and a different source in a different image', async () => {
   const digests: string[] = []
   for (const text of ['hello', 'hello', 'goodbye']) {
     const [tool] = DECLARED.tools

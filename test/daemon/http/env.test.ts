@@ -32,7 +32,7 @@ const store = async (path: string, variables: unknown, headers = {}) =>
   daemon.api('PATCH', path, { body: { variables }, headers })
 const show = async (path: string) => (await daemon.api('GET', path)).body.data
 
-test('variables may be stored before the first build, and are not shown when secret', async () => {
+test('variables can be stored before the first build, and secret values are never shown', async () => {
   const { status, body } = await store(at('early'), {
     SHOP_URL: 'https://a.example',
     API_KEY: SECRET,

@@ -108,7 +108,7 @@ describe('a body', () => {
     )
   })
 
-  test('names a field of a wrong type', async () => {
+  test('names a field with the wrong type', async () => {
     const answer = await post('/v1/deploy', { mcp_id: 7, environment: 'production' })
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject(

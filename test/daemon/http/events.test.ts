@@ -88,7 +88,7 @@ test('resumes after the last event, and starts again with a reset after a restar
   third.close()
 })
 
-test('a key sees only what it may read', async () => {
+test('a key gets only the events that it may read', async () => {
   const { key } = await createKey(daemon, { scopes: ['READ'] })
   const feed = await openFeed(daemon, '', { key })
   const ownFeed = await openFeed(daemon)
@@ -105,7 +105,7 @@ test('a key sees only what it may read', async () => {
   expect((await daemon.api('GET', '/api/events', { key: builder })).status).toBe(403)
 })
 
-test('ends the stream of a revoked key', async () => {
+test('the event stream of a revoked key ends', async () => {
   const { key, apiKeyId } = await createKey(daemon, { scopes: ['READ'] })
   const feed = await openFeed(daemon, '', { key })
   await feed.next()
@@ -113,7 +113,7 @@ test('ends the stream of a revoked key', async () => {
   expect(await feed.ended()).toEqual([])
 })
 
-test('every stream ends with its key', async () => {
+test('streams of all endpoints end when their key is revoked', async () => {
   const mcpId = await buildServer(daemon, echoServer('streaming'))
   const { url } = await deploy(daemon, mcpId, 'production')
   const { key, apiKeyId } = await createKey(daemon, { scopes: ['READ', 'CHAT'] })
@@ -153,7 +153,7 @@ test('adds metrics when a client asks for them', async () => {
   feed.close()
 })
 
-test('refuses unknown kinds by name', async () => {
+test('rejects unknown event types and lists the known ones', async () => {
   const { status, body } = await daemon.api('GET', '/api/events?types=server,cloud')
   expect(status).toBe(400)
   expect(body.error.details).toContain('types: expected one or more of server, build')

@@ -45,7 +45,7 @@ async function forwardTo(
   return serve(getRequestListener(app.fetch))
 }
 
-test('passes headers of MCP on, and none of the page or the API', async () => {
+test('forwards MCP headers, but no headers of the page or the API', async () => {
   let received: IncomingMessage['headers'] = {}
   const url = await forwardTo(
     (request, response) => {
@@ -113,7 +113,7 @@ test('a server cannot act on the origin of the API', async () => {
   expect(headers).not.toHaveProperty('www-authenticate')
 })
 
-test('passes the challenge for a token on', async () => {
+test('forwards the challenge for a token', async () => {
   const challenge = 'Bearer resource_metadata="http://127.0.0.1/.well-known/oauth-protected-resource"'
   const url = await forwardTo((_request, response) => {
     response.writeHead(401, { 'www-authenticate': challenge }).end()
@@ -121,7 +121,7 @@ test('passes the challenge for a token on', async () => {
   expect((await send(url)).headers['www-authenticate']).toBe(challenge)
 })
 
-test('sends the head of a stream before its first event, and ends the request when the client leaves', async () => {
+test('sends the headers of a stream before its first event, and aborts the request when the client disconnects', async () => {
   const closed = Promise.withResolvers<void>()
   const url = await forwardTo((request, response) => {
     request.once('close', closed.resolve)
@@ -134,7 +134,7 @@ test('sends the head of a stream before its first event, and ends the request wh
   await closed.promise
 })
 
-test('ends the request when the daemon closes', async () => {
+test('aborts the request when the daemon closes', async () => {
   const closed = Promise.withResolvers<void>()
   const closing = new AbortController()
   const url = await forwardTo(
@@ -150,7 +150,7 @@ test('ends the request when the daemon closes', async () => {
   expect(await events.next()).toBeUndefined()
 })
 
-test('a client that leaves while it sends ends the request', async () => {
+test('a client that disconnects while it sends aborts the request', async () => {
   const [received, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const url = await forwardTo(request => {
     request.once('data', () => received.resolve())
@@ -170,7 +170,7 @@ test('answers without a body when the server sends none', async () => {
   expect([status, text]).toEqual([204, ''])
 })
 
-test('passes a body of megabytes on in both directions', async () => {
+test('forwards a body of several megabytes in both directions', async () => {
   const url = await forwardTo((request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
     request.pipe(response)
@@ -185,7 +185,7 @@ test('answers 503 if the server closes the connection', async () => {
   expect([status, json.error.code]).toEqual([503, 'UNAVAILABLE'])
 })
 
-test('breaks off an answer that the server breaks off', async () => {
+test('aborts an answer that the server aborts', async () => {
   const url = await forwardTo((_request, response) => {
     response.writeHead(200, { 'content-length': '100' })
     response.write('part')
@@ -194,7 +194,7 @@ test('breaks off an answer that the server breaks off', async () => {
   await expect(send(url)).rejects.toThrow()
 })
 
-test('the length of a dropped body cuts nothing off the next request', async () => {
+test('the Content-Length of a dropped body does not affect the next request', async () => {
   const url = await forwardTo((request, response) => void request.pipe(response))
   const body = 'x'.repeat(100)
   expect((await send(url, { method: 'GET', body })).text).toBe('')
@@ -207,7 +207,7 @@ test('answers 503 if the server switches to another protocol', async () => {
   expect((await post(await forwardTo(server), {})).status).toBe(503)
 })
 
-test('an answer without a body has no length', async () => {
+test('an answer without a body has no Content-Length', async () => {
   const url = await forwardTo((_request, response) => {
     response.writeHead(205, { 'content-length': '5' }).end()
   })
@@ -215,7 +215,7 @@ test('an answer without a body has no length', async () => {
   expect([status, headers['content-length']]).toEqual([205, undefined])
 })
 
-test('refuses several types in one header, of which a browser takes the last', async () => {
+test('forwards no Content-Type with several types, because a browser uses the last', async () => {
   const url = await forwardTo((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/plain, text/html' }).end()
   })

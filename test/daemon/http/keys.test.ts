@@ -69,7 +69,7 @@ describe('a key', () => {
       expect(readFileSync(daemon.home.database + suffix).includes(key)).toBe(false)
   })
 
-  test('a name in use returns 409, unless the request replaces the keys that have it', async () => {
+  test('a name in use returns 409, unless the request replaces the existing keys', async () => {
     const first = await createKey(daemon, { name: 'ci', scopes: ['READ'] })
     const second = await createKey(daemon, { scopes: ['READ'] })
     // Earlier versions accepted the same name twice.

@@ -74,7 +74,7 @@ describe('a page of log lines', () => {
     expect((await logs('?phase=PUSH')).lines).toEqual([])
   })
 
-  test('a page of log lines has the token of the next page', async () => {
+  test('a page of log lines contains the token of the next page', async () => {
     const first = await logs('?limit=2&until=2026-02-01T00:00:00Z')
     const second = await logs(`?limit=2&until=2026-02-01T00:00:00Z&nextToken=${first.nextToken}`)
     expect([...messages(first), ...messages(second)]).toEqual(['one', 'two went wrong', 'three'])

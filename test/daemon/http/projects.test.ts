@@ -85,7 +85,7 @@ describe('a project', () => {
     expect(answer.body.error.details).toContain(expected)
   })
 
-  test('a project moves between active and archived, and ends deleted', async () => {
+  test('a project can be archived, activated again and finally deleted', async () => {
     const { id } = await create({ name: 'moving' })
     const move = (status: string) => daemon.api('PATCH', `/api/projects/${id}`, { body: { status } })
     for (const status of ['archived', 'active', 'active', 'archived', 'deleted'])
@@ -196,7 +196,7 @@ describe('the source of a project', () => {
     ['anything but an archive', Buffer.from('tools/add.ts'), 415, 'UNSUPPORTED_MEDIA_TYPE'],
     ['an empty body', undefined, 400, 'INVALID_REQUEST'],
     ['a truncated archive', 'truncated', 400, 'INVALID_REQUEST'],
-  ])('a source may not be %s', async (_, body, status, code) => {
+  ])('a source cannot be %s', async (_, body, status, code) => {
     const { id } = await create()
     const answer = await upload(id, body === 'truncated' ? (await archive()).subarray(0, 60) : body)
     expect([answer.status, answer.body.error.code]).toEqual([status, code])

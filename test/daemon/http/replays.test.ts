@@ -46,30 +46,30 @@ describe('replays', () => {
       .toMatchObject({ items: [{ tool: 'say', replayOf: id }] })
   })
 
-  test('calls with other arguments, in another environment', async () => {
+  test('repeats a call with other arguments and in another environment', async () => {
     const { body } = await replay(await firstCall(), { arguments: { text: 'bye' }, environment: 'preview' })
     expect(body).toMatchObject({ environment: 'preview', result: { content: [{ text: 'You said bye' }] } })
   })
 
-  test('a call that fails again is a result', async () => {
+  test('a replay that fails again is a result', async () => {
     const { status, body } = await replay(await firstCall(), { arguments: {} })
     expect([status, body.outcome]).toEqual([200, 'error'])
   })
 
-  test('a call with redacted arguments needs other ones', async () => {
+  test('a replay of a call with redacted arguments requires new ones', async () => {
     const [{ id }] = await calls(`deployment=${development}&grep=redacted`)
     const { status, body } = await replay(id)
     expect([status, body.error.code]).toEqual([400, 'INVALID_REQUEST'])
     expect((await replay(id, { arguments: { text: 'a' } })).status).toBe(200)
   })
 
-  test('only tool calls of a server that runs can be repeated', async () => {
+  test('only tool calls of a running server can be repeated', async () => {
     const [{ id }] = (await list(`deployment=${development}&method=initialize`)).items
     expect((await replay(id)).body.error.message).toMatch('not a tool call')
     expect((await replay(await firstCall(), { environment: 'staging' })).status).toBe(409)
   })
 
-  test('needs a key with the scope CHAT', async () => {
+  test('a replay requires a key with the scope CHAT', async () => {
     const id = await firstCall()
     const { key } = await createKey(daemon, { scopes: ['READ'] })
     expect((await daemon.api('GET', `/api/requests/${id}`, { key })).status).toBe(200)
@@ -78,7 +78,7 @@ describe('replays', () => {
 })
 
 describe('a protected server', () => {
-  test('records who called and who was refused, and a replay needs a token', async () => {
+  test('records callers and rejected requests, and a replay requires a token', async () => {
     const config = { auth: { provider: 'local' } }
     const mcpId = await buildServer(daemon, echoServer('guarded'))
     const { deployment_id, url } = await deploy(daemon, mcpId, 'production', config)

@@ -102,7 +102,7 @@ describe('records', () => {
 })
 
 describe('a damaged or hostile log', () => {
-  test('a killed instance leaves its records, and those of the next one follow', async () => {
+  test('records of a killed instance remain and are followed by those of the next one', async () => {
     const mcpId = await buildServer(daemon, echoServer('killed'))
     const { deployment_id, url } = await deploy(daemon, mcpId, 'production')
     const query = `deployment=${deployment_id}`
@@ -120,7 +120,7 @@ describe('a damaged or hostile log', () => {
     expect(found[0].instance).not.toBe(killed.id)
   })
 
-  test('has the records of its whole lines and no others', async () => {
+  test('has a record for each complete line and no others', async () => {
     const { deployment_id } = await deploy(daemon, await buildServer(daemon, echoServer('torn')), 'staging')
     const call = { stream: 'mcp', method: 'tools/call', tool: 'say', outcome: 'ok', ms: 1 } as const
     const folder = join(daemon.home.logs, deployment_id)
@@ -181,13 +181,13 @@ describe('lists', () => {
     expect(await list(query)).toEqual({ items: [], nextToken: null })
   })
 
-  test('filters by the session, also by its complete id', async () => {
+  test('filters by the short or complete id of a session', async () => {
     const [{ sessionId }] = await calls(`deployment=${development}`)
     for (const id of [sessionId, `inst_x.${sessionId}rest.3`])
       expect((await list(`deployment=${development}&sessionId=${id}`)).items.length).toBeGreaterThan(0)
   })
 
-  test('pages of one request return each of them once, newest first', async () => {
+  test('pages of one record return each record once, newest first', async () => {
     const whole = await list(`deployment=${development}`)
     const ids: string[] = []
     let nextToken: string | null = ''
@@ -199,7 +199,7 @@ describe('lists', () => {
     expect(ids).toEqual(whole.items.map(({ id }: { id: string }) => id))
   })
 
-  test('a later page has no request that was made after the first one', async () => {
+  test('later pages contain no request that was made after the first page', async () => {
     const folder = join(daemon.home.logs, development)
     const call = { stream: 'mcp', method: 'ping', outcome: 'ok', ms: 1 } as const
     writeLines(folder, 'inst_a', logLine(1000, 'ping', call), logLine(1002, 'ping', call))
@@ -213,7 +213,7 @@ describe('lists', () => {
     expect(seconds).toEqual([1002, 1001, 1000])
   })
 
-  test('a follower receives a request when it is answered', async () => {
+  test('a follower gets a request when it is answered', async () => {
     const { url } = (await daemon.api('GET', `/v1/deploy/${development}/status`)).body.data
     const since = new Date().toISOString()
     const response = await fetch(`${daemon.url}/api/requests?server=echo&tool=say&since=${since}`, {
@@ -256,13 +256,13 @@ describe('lists', () => {
   })
 
   test.each(['req_0', 'req_0.1.inst_a.dep_none', 'req_1.1.inst_a.dep_none', '..%2Fdaemon'])(
-    'the id %s names no record',
+    'the id %s is an error',
     async id => {
       expect((await daemon.api('GET', `/api/requests/${id}`)).status).toBeGreaterThanOrEqual(400)
     },
   )
 
-  test('an id that points into a line names no record', async () => {
+  test('an id that points into the middle of a line is an error', async () => {
     const [{ id }] = await calls(`deployment=${development}`)
     const inside = id.replace(
       /^req_([^.]+)/,

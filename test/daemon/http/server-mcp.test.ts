@@ -34,7 +34,7 @@ test('a client of the modern era calls tools of a deployment and of a preview', 
   }
 })
 
-test('a client of an earlier era opens a session, listens, calls and ends it', async () => {
+test('a client of the legacy era opens a session, listens, calls a tool and ends the session', async () => {
   await deploy(daemon, mcpId, 'production')
   const url = urlOf('echo', 'production')
   const key = { 'x-api-key': daemon.ownerKey }
@@ -60,14 +60,14 @@ test('a client of an earlier era opens a session, listens, calls and ends it', a
   expect((await post(url, rpc('tools/list'), session)).status).toBe(404)
 })
 
-test('pages of the API may use it, pages of other origins may not', async () => {
+test('pages of the API origin can call servers, pages of other origins cannot', async () => {
   const call = (origin: string) =>
     postModern(urlOf('echo', 'preview'), 'tools/call', saysHello, { ...withKey(), origin })
   expect((await call(daemon.url)).json).toMatchObject(isHello)
   expect((await call('http://127.0.0.1:1')).json.error.code).toBe('FORBIDDEN')
 })
 
-test('a protected server asks for its own token, which it gets next to the API key', async () => {
+test('a protected server requires its own token in addition to the API key', async () => {
   const server = await buildServer(daemon, echoServer('guarded'))
   const { url } = await deploy(daemon, server, 'production', { auth: { provider: 'local' } })
   const path = urlOf('guarded', 'production')
@@ -82,7 +82,7 @@ test('a protected server asks for its own token, which it gets next to the API k
   expect(answer.json).toMatchObject(isHello)
 })
 
-test('an API key in Authorization does not reach the server, even next to another credential', async () => {
+test('an API key in Authorization does not reach the server, even if another header has a key', async () => {
   const server = await buildServer(daemon, echoServer('curious'))
   await deploy(daemon, server, 'production', { auth: { provider: 'local' } })
   const challenge = async (authorization: string) => {
@@ -110,12 +110,12 @@ test('requires an API key with the scope CHAT', async () => {
   })
 })
 
-test('X-Api-Key is no credential for other operations', async () => {
+test('other operations do not accept X-Api-Key', async () => {
   const headers = { 'x-api-key': daemon.ownerKey }
   expect((await daemon.api('GET', '/v1/build', { key: null, headers })).status).toBe(401)
 })
 
-test('names a missing server, a missing deployment and one that is not running', async () => {
+test('reports a missing server, a missing deployment and one that is not running', async () => {
   const error = async (name: string, environment: string) => {
     const { status, json } = await postModern(urlOf(name, environment), 'tools/list', {}, withKey())
     return [status, json.error.message]
@@ -130,7 +130,7 @@ test('names a missing server, a missing deployment and one that is not running',
   ])
 })
 
-test('a client that leaves ends its stream at the server', async () => {
+test('a client that disconnects ends its stream at the server', async () => {
   const { url } = await deploy(daemon, mcpId, 'development')
   const headers = await beginSession(url)
   const openDirectly = async () => {
@@ -148,7 +148,7 @@ test('a client that leaves ends its stream at the server', async () => {
   await expect.poll(openDirectly).toBe(200)
 })
 
-test('the limit of a body is the limit of the server', async () => {
+test('the size limit of a body is that of the server', async () => {
   const text = 'x'.repeat(9_000_000)
   const direct = await postModern((await deploy(daemon, mcpId)).url, 'tools/call', {
     name: 'say',

@@ -42,7 +42,7 @@ test('a connection held for the responder of a removed server gets 503 immediate
   })
 })
 
-test('a connection that a killed instance did not take is answered by the next release', async () => {
+test('a connection that a killed instance did not accept is answered by the next release', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a')
   await harness.add('dep_b')

@@ -61,7 +61,7 @@ describe('the store of a server', () => {
     expect((await runOnStore(urls.production, 'get', ['from'])).result).toBe(-15)
   })
 
-  test('outlasts releases, rollbacks and restarts of the daemon', async () => {
+  test('survives releases, rollbacks and restarts of the daemon', async () => {
     await runOnStore(urls.production, 'set', ['kept', [1, { a: 'é' }]])
     await deploy('notes', 2)
     expect(await runOnStore(urls.production, 'get', ['kept'])).toEqual({
@@ -76,7 +76,7 @@ describe('the store of a server', () => {
     expect((await runOnStore(urls.production, 'get', ['kept'])).result).toEqual([1, { a: 'é' }])
   })
 
-  test('outlasts a sleep after the idle time', async () => {
+  test('survives a sleep after the idle time', async () => {
     const rules = ENVIRONMENT_RULES.development
     const { idleSeconds } = rules
     rules.idleSeconds = 0.05
@@ -162,7 +162,7 @@ describe('the store of a server', () => {
     expect(await runOnStore(urls.production, 'get', ['a'], 'user')).toMatchObject({ code: 'NO_USER' })
   })
 
-  test('a store that fails is a tool error, and works again when its file does', async () => {
+  test('a failure of the store is a tool error, and the store works again when its file does', async () => {
     using project = createProjectFolder({ 'tools/count.ts': COUNT })
     const file = join(daemon.home.state, 'failing', 'production', 'store.db')
     mkdirSync(file, { recursive: true })

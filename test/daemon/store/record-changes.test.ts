@@ -51,7 +51,7 @@ test('omits fields without a value', async () => {
   ])
 })
 
-test('reports a transaction after its commit, and nothing of one that was rolled back', async () => {
+test('reports the changes of a transaction after its commit, and none of one that was rolled back', async () => {
   store.transaction(() => {
     store.servers.ensure('one', NOW)
     save('one', 'a')
@@ -80,7 +80,7 @@ test('reports nothing of a statement that failed', async () => {
   expect((await takeDelivered()).map(({ id }) => id)).toEqual(['one'])
 })
 
-test('leaves no trigger behind when nothing watches', async () => {
+test('leaves no trigger behind when there are no watchers', async () => {
   const count = () =>
     store.database.values("SELECT count(*) FROM temp.sqlite_schema WHERE type = 'trigger'")[0]
   expect(count()).toBeGreaterThan(20)

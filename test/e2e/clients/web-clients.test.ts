@@ -77,7 +77,7 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
   }
   const run = (page: Page, name: string, url: string) => page.evaluate(`web.${name}(${JSON.stringify(url)})`)
 
-  it('pages of an allowed origin use the server with both protocols, under each of its addresses', async () => {
+  it('pages of an allowed origin can use the server with both protocols, under each of its addresses', async () => {
     const { url, deployment_id } = await deploy('development', {
       origins: [site.origin, publicSite.origin],
     })
@@ -91,7 +91,7 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
     await page.context().close()
   })
 
-  it('a page of the internet reaches loopback once its user allows it', async () => {
+  it('a public page can reach loopback once its user allows it', async () => {
     const { url } = await deploy('development', { origins: [publicSite.origin] })
     const page = await open(publicSite)
     await page.context().grantPermissions(['local-network-access'], { origin: publicSite.origin })

@@ -67,7 +67,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
     await page.setViewportSize({ width: 1280, height: 800 })
   }
 
-  test('runs a tool by its form with the keyboard alone, and shows its answer as harmless text', async () => {
+  test('runs a tool from its form with the keyboard alone, and shows the answer as harmless text', async () => {
     await open.goto('/servers/notes/playground')
     await page.getByRole('link', { name: 'search' }).waitFor()
     await page.keyboard.press('/')
@@ -83,7 +83,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
     await expectAccessible()
   })
 
-  test('runs a tool by raw JSON, and shows what the server says about wrong arguments', async () => {
+  test('runs a tool with raw JSON, and shows the error of the server for invalid arguments', async () => {
     await show('notes', 'tool', 'search')
     await page.getByLabel('query').press('Alt+KeyJ')
     await page.getByLabel('JSON of search').fill('{"query": "milk", "limit": 21}')
@@ -95,7 +95,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
     await result().getByText('Found milk').waitFor()
   })
 
-  test('asks before it runs a destructive tool', async () => {
+  test('asks for confirmation before it runs a destructive tool', async () => {
     await show('notes', 'tool', 'delete')
     await page.getByLabel('id').fill('7')
     await page.getByRole('button', { name: 'Run' }).click()

@@ -58,7 +58,7 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
     await detail.waitFor({ state: 'detached' })
   })
 
-  test('filters by outcome, text and values of a request, and keeps the filters in the address', async () => {
+  test('filters by outcome, text and values of a request, and keeps the filters in the URL', async () => {
     const { url } = await deploy(daemon, await buildServer(daemon, echoServer('sifted')), 'development')
     await callTool(url, 'say', { text: 'Oslo' })
     await callTool(url, 'say', {})
@@ -108,7 +108,7 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
     await page.getByRole('region', { name: 'Selected request' }).getByText('You said Oslo').waitFor()
   })
 
-  test('exports the requests that match as an HTTP archive', async () => {
+  test('exports matching requests as an HTTP archive', async () => {
     await callTool(url, 'say', { text: 'exported' })
     const page = await show('/servers/asked/requests?text=exported')
     await rows(page).first().waitFor()
@@ -122,7 +122,7 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
     expect(log.entries[0].request.postData.text).toContain('exported')
   })
 
-  test('keeps 10,000 requests in few elements, and loads older ones', async () => {
+  test('renders 10,000 requests with few elements, and loads older ones', async () => {
     open = await openConsole(browser, daemon, { path: '/servers/asked' })
     const { page } = open
     await page.route('**/api/requests?*', route => {

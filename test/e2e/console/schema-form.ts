@@ -42,7 +42,7 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
   const openResult = (result: unknown) => opened.page.evaluate(shown => showResult(shown), result)
   const lastSent = async () => JSON.parse((await opened.page.evaluate(() => sent.at(-1))) ?? 'null')
 
-  test('a whole form is filled with the keyboard alone', async () => {
+  test('a whole form can be filled in with the keyboard alone', async () => {
     const { page } = opened
     await openForm(WEATHER)
     await page.getByLabel('city').focus()
@@ -63,7 +63,7 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
     expect(await lastSent()).toEqual(expected)
   })
 
-  test('maps, tuples, alternatives, files and JSON parts become their values', async () => {
+  test('maps, tuples, alternatives, files and JSON parts are converted to their values', async () => {
     const { page } = opened
     await openForm(WEATHER, { city: 'Ulm' })
     await page.getByRole('button', { name: 'Add labels' }).click()
@@ -93,7 +93,7 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
     expect(await lastSent()).toEqual(expected)
   })
 
-  test('raw JSON is one key away and keeps what the form cannot show', async () => {
+  test('a shortcut switches to raw JSON, which keeps values that the form cannot show', async () => {
     const { page } = opened
     await openForm(WEATHER, { city: 5, unknown: { deep: [true] }, days: 2 })
     await page.getByLabel('days', { exact: true }).press('Alt+KeyJ')
@@ -111,7 +111,7 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
     expect(await lastSent()).toEqual({ city: 'Bonn', days: 2.5, unknown: [1] })
   })
 
-  test("the server's words appear next to the field that they name, and go when it changes", async () => {
+  test('an error of the server appears next to the field that it names, and disappears when the field changes', async () => {
     const { page } = opened
     await openForm(WEATHER, { city: 'Ulm', area: { zip: '1' } })
     await page.evaluate(() => form.reportErrors('/area/zip must be a <b>German</b> zip'))
@@ -126,7 +126,7 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
     expect(await page.getByRole('alert').allTextContents()).toEqual(['The upstream is down'])
   })
 
-  test('recursive schemas grow only as far as the user opens them', async () => {
+  test('recursive schemas are expanded only as far as the user opens them', async () => {
     const { page } = opened
     await openForm(WEATHER, { city: 'a' })
     await page.getByRole('button', { name: 'Add child' }).click()
@@ -221,7 +221,7 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
     for (const character of ['\u001b', '\u202e', '\u2066']) expect(text).not.toContain(character)
   })
 
-  test('huge schemas and results are cut until the user asks for more', async () => {
+  test('huge schemas and results are truncated until the user asks for more', async () => {
     const { page } = opened
     await page.evaluate(() => {
       const properties: Record<string, unknown> = { ['n'.repeat(5e6)]: {} }

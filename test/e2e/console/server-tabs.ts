@@ -47,7 +47,7 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     for (const width of [360, 768]) expect(await overflows(page, width), String(width)).toBe(false)
   }
 
-  test('shows the log live, with everything that a server writes as harmless text', async () => {
+  test('shows the log live, with all output of a server as harmless text', async () => {
     const { url } = await releaseTwice('logged')
     const page = await show('/servers/logged/logs')
     const log = page.getByRole('listbox', { name: 'Log lines' })
@@ -61,7 +61,7 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     await expectAccessible(page)
   })
 
-  test('filters the log by level and text, and keeps the filters in the address', async () => {
+  test('filters the log by level and text, and keeps the filters in the URL', async () => {
     const { url } = await deploy(daemon, await buildServer(daemon, echoServer('sifted')), 'production')
     await callTool(url, 'say', { text: 'fine' })
     await callTool(url, 'say', {})
@@ -78,7 +78,7 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     await lines.filter({ hasText: 'Invalid arguments for say' }).waitFor()
   })
 
-  test('keeps a log of 100,000 lines in few elements', async () => {
+  test('renders a log of 100,000 lines with few elements', async () => {
     await deploy(daemon, await buildServer(daemon, echoServer('long')), 'production')
     open = await openConsole(browser, daemon, { path: '/servers/long' })
     const { page } = open
@@ -98,7 +98,7 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
-  test('shows what each release changed, and rolls back after a question', async () => {
+  test('shows what each release changed, and rolls back after confirmation', async () => {
     await releaseTwice('rolled')
     const page = await show('/servers/rolled/releases')
     const release = (version: number) =>

@@ -27,7 +27,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     return open.page
   }
 
-  test('the empty state leads to the first deployment, and shows the server as soon as it is there', async () => {
+  test('the empty state leads to the first deployment, and shows the server as soon as it exists', async () => {
     const page = await show()
     await page.getByRole('heading', { name: 'Deploy your first server' }).waitFor()
     expect(await violations(page)).toEqual([])
@@ -51,7 +51,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await row(page, 'busy').getByText(/ ms$/).waitFor()
   })
 
-  test('stops and starts a deployment by keyboard alone', async () => {
+  test('stops and starts a deployment with the keyboard alone', async () => {
     await deploy(daemon, await buildServer(daemon, echoServer('switched')), 'production')
     const page = await show()
     const stop = page.getByRole('button', { name: 'Stop switched in production' })
@@ -86,7 +86,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await page.getByText('No server has “TERED-B-none” in its name.').waitFor()
   })
 
-  test('shows the addresses of a server and what to paste into each client', async () => {
+  test('shows the URLs of a server and what to paste into each client', async () => {
     const { url } = await deploy(daemon, await buildServer(daemon, echoServer('shown')), 'production')
     await deploy(daemon, await buildServer(daemon, echoServer('shown')), 'staging')
     const page = await show({ path: '/servers/shown' })
@@ -109,7 +109,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     expect(await violations(page)).toEqual([])
   })
 
-  test('a key that may only build sees which scope it lacks', async () => {
+  test('shows which scope is missing to a key that may only build', async () => {
     const { key } = await createKey(daemon, { scopes: ['BUILD_AND_DEPLOY'] })
     const page = await show({ key })
     const problem = page.getByRole('alert')
@@ -119,7 +119,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     expect(await violations(page)).toEqual([])
   })
 
-  test('a key that may only read sees why an action was refused', async () => {
+  test('shows a key that may only read why an action was refused', async () => {
     await deploy(daemon, await buildServer(daemon, echoServer('read-only')), 'production')
     const { key } = await createKey(daemon, { scopes: ['READ'] })
     const page = await show({ key })
@@ -134,7 +134,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await notices.getByText('mcp whoami').waitFor({ state: 'detached' })
   })
 
-  test('an error while loading can be tried again', async () => {
+  test('loading can be retried after an error', async () => {
     await deploy(daemon, await buildServer(daemon, echoServer('again')), 'production')
     open = await openConsole(browser, daemon, { path: '/nowhere' })
     const { page } = open
@@ -156,7 +156,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await row(page, 'again').waitFor()
   })
 
-  test('shows that it is loading only when that takes long', async () => {
+  test('shows that it is loading only if loading takes long', async () => {
     const gate = Promise.withResolvers<void>()
     open = await openConsole(browser, daemon, { path: '/nowhere' })
     const { page } = open
@@ -171,7 +171,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await page.getByRole('heading', { name: 'Servers' }).waitFor()
   })
 
-  test('says when the connection is lost, and continues with what changed meanwhile', async () => {
+  test('reports a lost connection, and catches up after reconnecting', async () => {
     await buildServer(daemon, echoServer('before'))
     const page = await show()
     await row(page, 'before').waitFor()
@@ -185,7 +185,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await row(page, 'afterwards').waitFor()
   })
 
-  test('meets accessibility rules in both themes, and needs no scrolling to the side', async () => {
+  test('meets accessibility rules in both themes, and needs no horizontal scrolling', async () => {
     await deploy(daemon, await buildServer(daemon, echoServer('seen')), 'production')
     const page = await show()
     for (const path of ['/', '/servers/seen']) {
@@ -200,7 +200,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     }
   })
 
-  test('shows the sessions of clients, and ends one after a question', async () => {
+  test('shows the sessions of clients, and ends one after confirmation', async () => {
     const { url } = await deploy(daemon, await buildServer(daemon, echoServer('visited')), 'production')
     await callTool(url, 'say', { text: 'hello' })
     const page = await show({ path: '/servers/visited' })

@@ -43,14 +43,14 @@ describe.runIf(CHROMIUM !== undefined)('the console in Chromium', () => {
   const own = () => `http://${HOST}:${new URL(daemon.url).port}`
   const at = (host: string) => `http://${host}:${(neighbour.address() as AddressInfo).port}/`
 
-  test('the one-time address signs the browser in, and leads to an address without a secret', async () => {
+  test('the one-time URL signs the browser in and redirects to a URL without a secret', async () => {
     expect(page.url()).toBe(`${own()}/console/`)
     expect(await fetchFrom(page, `${own()}/v1/deploy`, 'GET')).toBe(200)
     expect(await fetchFrom(page, `${own()}/api/projects/prj_none`, 'GET')).toBe(404)
     expect(await page.evaluate('document.cookie')).toBe('')
   })
 
-  test('no other host gets the cookie', async () => {
+  test('the cookie is sent to no other host', async () => {
     for (const host of ['127.0.0.1', 'localhost', 'weather.localhost', `x.${HOST}`]) {
       const other = await context.newPage()
       await other.goto(at(host))
@@ -59,7 +59,7 @@ describe.runIf(CHROMIUM !== undefined)('the console in Chromium', () => {
     }
   })
 
-  test('a page at another port, even of the same host, can change nothing', async () => {
+  test('a page on another port, even of the same host, can change nothing', async () => {
     for (const host of ['127.0.0.1', HOST]) {
       const other = await context.newPage()
       await other.goto(at(host))

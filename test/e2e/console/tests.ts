@@ -38,7 +38,7 @@ describe.runIf(CHROMIUM !== undefined)('the test runs of a server in the console
   }
   const store = (run: NewSuiteRun) => daemon.api('POST', '/api/suite-runs', { body: run })
 
-  test('shows a run as soon as it is stored, its failures first, and removes it after a question', async () => {
+  test('shows a run as soon as it is stored, with failures first, and removes it after confirmation', async () => {
     const page = await show()
     await page.getByRole('heading', { name: 'No test runs yet' }).waitFor()
     expect(await violations(page)).toEqual([])
@@ -69,7 +69,7 @@ describe.runIf(CHROMIUM !== undefined)('the test runs of a server in the console
     for (const width of [360, 768]) expect(await overflows(page, width), String(width)).toBe(false)
   })
 
-  test('a key without the scope sees which one it needs', async () => {
+  test('shows which scope a key lacks', async () => {
     const { key } = await createKey(daemon, { scopes: ['READ'] })
     const page = await show(key)
     await page.getByRole('alert').getByText(/CHAT/).first().waitFor()

@@ -73,7 +73,7 @@ test('a session is listed with its client, without anything that would give acce
   expect(await ping(url, { ...session, 'mcp-session-id': items[0].id })).toBe(404)
 })
 
-test('an ended session gets 404 on every instance, also on those that start later, and its streams close', async () => {
+test('an ended session gets 404 on every instance, even on those that start later, and its streams close', async () => {
   const { url, deployment_id } = await deploy(
     daemon,
     await buildServer(daemon, echoServer('ended')),
@@ -179,7 +179,7 @@ test('pages continue after sessions that started in the same second', async () =
   expect(new Set(seen).size).toBe(sessions.length)
 })
 
-test('a key that may only read lists sessions and cannot end them', async () => {
+test('a key that may only read can list sessions but not end them', async () => {
   const { key } = await createKey(daemon, { scopes: ['READ'] })
   expect((await daemon.api('GET', '/api/servers/listed/sessions', { key })).status).toBe(200)
   expect((await daemon.api('DELETE', '/api/servers/listed/sessions', { key })).status).toBe(403)

@@ -83,7 +83,7 @@ test('a sign-in is listed as a client with a grant, without its tokens', async (
   expect((await grantOf(signedIn)).lastRefreshedAt).toEqual(expect.any(String))
 })
 
-test('the answer to a revocation comes after every instance was told, and the refresh token is refused', async () => {
+test('revoking a grant is answered after every instance knows of it, and the refresh token is rejected', async () => {
   const [gone, stays] = [await signIn(), await signIn()]
   expect([await statuses(gone.tokens), await statuses(stays.tokens)]).toEqual([[200], [200]])
   const { id, subject } = await grantOf(gone)
@@ -117,7 +117,7 @@ test('removing a client revokes its grants, and the client must register again',
   expect((await daemon.api('DELETE', `/api/servers/granted/clients/${gone.client_id}`)).status).toBe(404)
 })
 
-test('a revocation holds for instances that start later, and while the server is stopped', async () => {
+test('a revocation also applies to instances that start later, and works while the server is stopped', async () => {
   const [before, asleep] = [await signIn(), await signIn()]
   const [first, second] = [await grantOf(before), await grantOf(asleep)]
   await revoke(first.id)
@@ -130,7 +130,7 @@ test('a revocation holds for instances that start later, and while the server is
   for (const { tokens } of [before, asleep]) expect(await statuses(tokens)).toEqual([401])
 })
 
-test('a client that its metadata document identifies is listed and removed by its URL', async () => {
+test('a client identified by a metadata document is listed and removed by its URL', async () => {
   const { client_id: template } = await signIn()
   const id = 'https://app.example.com/client.json?v=1'
   const { default: BetterSqlite3 } = await import('better-sqlite3')
@@ -148,7 +148,7 @@ test('a client that its metadata document identifies is listed and removed by it
   expect(answer.body).toEqual({ revokedGrants: 1 })
 })
 
-test('pages of grants and clients return each once', async () => {
+test('pages of grants and clients return each record once', async () => {
   for (const list of ['grants', 'clients']) {
     const seen: string[] = []
     for (let token: string | null = ''; token !== null; ) {
@@ -179,7 +179,7 @@ test('a server without sign-in has no grants, and an unknown one is 404', async 
   expect((await daemon.api('GET', '/api/servers/nothing/clients')).status).toBe(404)
 })
 
-test('a key that may only read lists grants and clients and cannot revoke them', async () => {
+test('a key that may only read can list grants and clients but not revoke them', async () => {
   const { key } = await createKey(daemon, { scopes: ['READ'] })
   const [{ id }] = (await grants()) as [SignInGrant]
   for (const [method, path, status] of [

@@ -101,7 +101,7 @@ describe.runIf(walls.userSwitch.usable && walls.bubblewrap.usable)('under a daem
     expect(statSync(join(data, 'changed')).uid).toBe(12_345)
   })
 
-  test('a program runs as root, with the reason, when only root can access what its command names', () => {
+  test('a program runs as root, and the reason is reported, when only root can access what its command names', () => {
     const data = folderOf(0)
     const line = lineFor(
       'id -u; touch "$1/changed" && echo written; find /proc -maxdepth 2 -writable -type f | wc -l',

@@ -121,7 +121,7 @@ test('valid examples and defaults are used', () => {
   expect(of({ type: 'integer', default: 'seven' })).toEqual({ member: 1 })
 })
 
-test('a contradictory or infinite schema gives some value and does not run forever', () => {
+test('a contradictory or infinite schema results in some value and does not run forever', () => {
   const endless = {
     $ref: '#/$defs/n',
     $defs: { n: { type: 'object', properties: { n: { $ref: '#/$defs/n' } }, required: ['n'] } },

@@ -162,7 +162,7 @@ describe.each(Object.entries(applications))('mounted with %s', (_name, applicati
     expect((await send(`client_id=${'x'.repeat(200_000)}`)).status).toBe(413)
   })
 
-  test('sets several cookies, and passes other paths on', async () => {
+  test('sets several cookies, and leaves other paths to the app', async () => {
     const { issuer, base } = await start(application)
     const flow = startFlow(base)
     const page = await flow.browser.open(flow.authorizeUrl)

@@ -17,7 +17,7 @@ test('yields the data of each event and skips comments and other fields', async 
   ])
 })
 
-test('accepts events in pieces, on several lines, with any line ends, and split within a character', async () => {
+test('accepts events in pieces, on several lines, with any line endings, and split within a character', async () => {
   const bytes = new TextEncoder().encode('data: {"a":\r\ndata: "é"}\r\n\r\n')
   const cut = bytes.indexOf(0xc3) + 1
   expect(await read(bytes.subarray(0, 3), bytes.subarray(3, cut), bytes.subarray(cut))).toEqual([{ a: 'é' }])
@@ -27,7 +27,7 @@ test('skips events without data', async () => {
   expect(await read('id: 1\ndata: \n\ndata: {"a":1}\n\n')).toEqual([{ a: 1 }])
 })
 
-test('accepts line ends that are split between chunks', async () => {
+test('accepts line endings that are split between chunks', async () => {
   expect(await read('data: 1\r', '\n\r', '\ndata: 2\r', '\rdata: 3\n', '\n')).toEqual([1, 2, 3])
 })
 

@@ -47,7 +47,7 @@ test('collects unused memory of a process that is never quiet', () => {
   vi.restoreAllMocks()
 })
 
-test('collecting frees unreachable objects and leaves no `gc` function for the code of a server', () => {
+test('collecting frees unreachable objects and leaves no `gc` function for server code', () => {
   vi.useRealTimers()
   const held = { buffer: new Array(2_000_000).fill(0.5) as number[] | undefined }
   const full = process.memoryUsage().heapUsed

@@ -132,7 +132,7 @@ describe('an allow list', () => {
   })
 })
 
-test('one private address closes a name with several addresses, unless private networks are allowed', () => {
+test('one private address blocks a name with several addresses, unless private networks are allowed', () => {
   const addresses = ['8.8.8.8', '10.0.0.1']
   const closed = new NetworkPolicy({ allowPrivateNetwork: false })
   const open = new NetworkPolicy({ allowPrivateNetwork: true })

@@ -36,12 +36,12 @@ describe('tools', () => {
     expect(changesOf(withTool(shape), withTool(shape, { description: 'Sums' }))).toEqual([])
   })
 
-  test('tools that are removed are breaking, new ones are not', () => {
+  test('removing a tool is breaking, adding one is not', () => {
     expect(changesOf(withTool({}), NOTHING)).toEqual(['! tools.add is removed'])
     expect(changesOf(NOTHING, withTool({}))).toEqual(['tools.add is new'])
   })
 
-  test('tools that are renamed are breaking, and the new name is reported', () => {
+  test('renaming a tool is breaking, and the new name is reported', () => {
     const renamed = { ...NOTHING, tools: [{ ...tool({}), name: 'sum' }] }
     expect(changesOf(withTool({}), renamed)).toEqual(['! tools.add is renamed to sum'])
   })
@@ -186,7 +186,7 @@ describe('arguments', () => {
     ).toEqual([])
   })
 
-  test('arguments with alternatives: an additional one is compatible, a removed one is breaking', () => {
+  test('adding an alternative to an argument is compatible, removing one is breaking', () => {
     const one = properties({ a: { anyOf: [string] } })
     const two = properties({ a: { anyOf: [string, { type: 'null' }] } })
     expect(inputs(properties({ a: string }), two)).toEqual([])
@@ -244,7 +244,7 @@ describe('resources and prompts', () => {
     prompts: [{ name: 'greet', description: 'x', arguments: args }],
   })
 
-  test('resources and prompts are breaking when they are removed or have another type', () => {
+  test('removing a resource or prompt, or changing its type, is breaking', () => {
     const before = { ...NOTHING, resources: [resource('a://1'), resource('a://2')] }
     const after = { ...NOTHING, resources: [resource('a://2', 'text/html'), resource('a://3')] }
     expect(changesOf(before, after)).toEqual([
@@ -254,7 +254,7 @@ describe('resources and prompts', () => {
     ])
   })
 
-  test('resources and prompts are breaking when an argument is removed or newly required', () => {
+  test('removing an argument of a prompt, or making it required, is breaking', () => {
     expect(
       changesOf(
         prompt({ name: 'a' }, { name: 'b' }),

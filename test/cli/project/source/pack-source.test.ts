@@ -30,7 +30,7 @@ function write(files: Record<string, string>): void {
 }
 const listed = () => listSourceFiles(project).map(({ path }) => path)
 
-describe('what belongs to a source', () => {
+describe('the files of a source', () => {
   test('excludes history, installed packages and secrets', () => {
     write({
       'tools/add.ts': '',

@@ -103,7 +103,7 @@ test('currencies are passed as codes', async () => {
   ])
 })
 
-test('pairs of values give one call each', async () => {
+test('each pair of values results in its own call', async () => {
   const gcd = tool(
     'gcd',
     'Greatest common divisor of two numbers',

@@ -96,7 +96,7 @@ test.each([
   'link:../tiny',
   'workspace:*',
 ])(
-  'a package.json, override or package that asks for %s is refused, and npm never looks for it',
+  'a package.json, override or package that asks for %s is refused, and npm never requests it',
   async wanted => {
     const asking = [
       { 'package.json': JSON.stringify({ dependencies: { tiny: wanted } }) },
@@ -171,7 +171,7 @@ test('rejects a package that does not match the integrity of the lock file', asy
   })
 })
 
-test('removes dependencies that were not used for a month, and the remains of a crash', async () => {
+test('removes dependencies that were not used for a month, and leftovers of a crash', async () => {
   using cache = createProjectFolder({
     'old/node_modules/x.js': '',
     'new/node_modules/x.js': '',

@@ -43,7 +43,7 @@ test('replaces a process that died during or between builds', async () => {
   expect((await build(IDLE_MS)).outputFiles).toHaveLength(1)
 })
 
-test('replaces a process that died only once', async () => {
+test('replaces a dead process only once', async () => {
   await build()
   const prepared = Promise.withResolvers<void>()
   const late = { name: 'late', setup: () => prepared.promise }

@@ -18,7 +18,7 @@ function assets(): string[] {
   return [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!)
 }
 
-test('the page needs no key, and any path below the console gives the same page', async () => {
+test('the page needs no key and is the same for any path below /console', async () => {
   expect(page).toContain('<div id="root">')
   for (const path of ['/console/servers/weather', '/console/a/b/c?env=staging', '/console/%2e%2e%2fsecret'])
     expect((await get(path)).text).toBe(page)
@@ -26,7 +26,7 @@ test('the page needs no key, and any path below the console gives the same page'
   expect([bare.status, bare.headers.location]).toEqual([308, '/console/'])
 })
 
-test('the page may load and run nothing but its own files, and may not be shown in a frame', async () => {
+test('the page can only load and run its own files, and cannot be framed', async () => {
   const { headers } = await get('/console/')
   expect(headers['content-security-policy']).toMatch(
     /^default-src 'self'; .*frame-ancestors 'none'; require-trusted-types-for 'script'/,
@@ -41,7 +41,7 @@ test('the page may load and run nothing but its own files, and may not be shown 
   expect(page).not.toMatch(/<script(?![^>]* src=)|<style|style=| on\w+=/)
 })
 
-test('assets are kept by the browser forever, because their names have a hash of their content', async () => {
+test('browsers cache assets permanently, because their names contain a hash of their content', async () => {
   const addresses = assets()
   expect(addresses).toHaveLength(3)
   for (const address of addresses) {
@@ -64,7 +64,7 @@ test('answers 304 when the browser has the current page, and compresses it on re
   expect(await response.text()).toBe(page)
 })
 
-test('only files of the console are reachable, and an old name leads to a reload', async () => {
+test('only files of the console are served, and the error for an old name suggests a reload', async () => {
   for (const name of [
     '..%2findex.html',
     '..%2f..%2fdaemon.js',
@@ -78,7 +78,7 @@ test('only files of the console are reachable, and an old name leads to a reload
   expect(body.error.details).toBe('After an update of mcp-hosting, reload the page.')
 })
 
-test('a rebound host name gets no page', async () => {
+test('rejects a rebound host name', async () => {
   const { status, body } = await get('/console/', { host: 'evil.example' })
   expect([status, body.error.code]).toEqual([403, 'FORBIDDEN'])
 })

@@ -215,7 +215,7 @@ test('a 5xx answer is not kept, so a retry runs again', async () => {
   expect([retried.status, retried.headers['idempotent-replayed']]).toEqual([201, undefined])
 })
 
-test('every POST operation of the description takes an idempotency key, except for MCP messages', async () => {
+test('every POST operation of the description accepts an idempotency key, except for MCP messages', async () => {
   const { body: document } = await daemon.api('GET', '/openapi.json')
   const posts = Object.entries<
     Record<string, { operationId: string; parameters?: unknown; responses: object }>

@@ -60,7 +60,7 @@ describe('If-Match', () => {
     expect((await daemon.api('GET', path)).body.name).toBe('second')
   })
 
-  test('If-Match takes a list of tags and *, but no weak or malformed tag', async () => {
+  test('If-Match accepts a list of tags and *, but no weak or malformed tag', async () => {
     const path = await createProject()
     const change = async (header: (etag: string) => string) =>
       (await daemon.api('PATCH', path, ifMatch(header(await etagOf(path)), { body: { name: 'x' } }))).status
@@ -85,7 +85,7 @@ describe('If-Match', () => {
       ).toBe(404)
   })
 
-  test('a change without If-Match is made in any case', async () => {
+  test('a change without If-Match is always made', async () => {
     const path = await createProject()
     for (const name of ['a', 'b'])
       expect((await daemon.api('PATCH', path, { body: { name } })).status).toBe(200)

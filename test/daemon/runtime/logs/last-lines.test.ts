@@ -22,7 +22,7 @@ function writeAll(count: number, from = 0): void {
   }
 }
 
-test('short pages of many instances have each line once while more are written', async () => {
+test('short pages of many instances contain each line once while more are written', async () => {
   writeAll(3)
   const found: number[] = []
   let from: OlderThan | undefined

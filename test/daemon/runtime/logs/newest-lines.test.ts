@@ -19,7 +19,7 @@ const rotate = (instance: string) => rotateWhenDue(logs, 'd', instance, { limits
 const write = (instance: string, ...seconds: number[]) =>
   writeLines(join(dir, 'd'), instance, ...seconds.map(second => logLine(second, `${instance}${second}`)))
 
-test('pages backwards are the log in reverse, across raw output, rotations and new lines', async () => {
+test('paging backwards returns the log in reverse, across raw output, rotations and new lines', async () => {
   write('a', 1, 3)
   await rotate('a')
   appendFileSync(join(dir, 'd', 'a.log'), 'printed\n\n  at a stack\n')
@@ -53,7 +53,7 @@ test('a line is found by its position until its segment is removed', async () =>
   expect(await logs.lineAt('d', 'none', first!.at!)).toBeUndefined()
 })
 
-test('a page searches a part of a long log and the next one continues there', async () => {
+test('a page searches part of a long log, and the next page continues there', async () => {
   write('a', ...Array.from({ length: 20_010 }, (_, second) => second))
   const query = { limit: 1, grep: 'a0' }
   const first = await logs.newest('d', query)

@@ -26,7 +26,7 @@ async function endingAfter(printed: string) {
   return await new HostProcess(options, () => {}).ended
 }
 
-test('a process killed during the V8 report of a full heap was out of memory', async () => {
+test('a process killed during the V8 report of a full heap is reported as out of memory', async () => {
   const { reason } = await endingAfter(REPORT)
   expect(reason).toBe('crashed: out of memory (limit 64 MB)')
 })
@@ -45,7 +45,7 @@ test('a process that reads nothing is killed after 20000 unread messages', async
   expect(reason).toBe('was killed because it left 20000 messages from the daemon unread')
 })
 
-test('a process that only logs the text of a V8 report was not out of memory', async () => {
+test('a process that only logs the text of a V8 report is not reported as out of memory', async () => {
   const { reason } = await endingAfter(JSON.stringify({ message: REPORT }))
   expect(reason).toMatch(/^was killed because its code ran for [\d.]+ s without yielding$/)
 })

@@ -4,7 +4,7 @@ import { Autoscaler } from '../../../../src/daemon/runtime/scaling/autoscaler.ts
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
-test('a lasting load starts an instance, and one spike does not', () => {
+test('a sustained load starts an instance, and a single spike does not', () => {
   const scaled = createScaled({ min: 1, max: 4 })
   scaled.load.activeRequests = 60
   scaled.report()

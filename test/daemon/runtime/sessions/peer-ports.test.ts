@@ -59,7 +59,7 @@ test('opens a limited number of ports for a process, however fast it asks', asyn
   expect(sent.filter(message => message.type === 'peer-port' && message.port === 0)).toHaveLength(3)
 })
 
-test('makes no more connections while a process leaves 64 of them untaken', async () => {
+test('makes no more connections while a process has not accepted 64 of them', async () => {
   const { requests, sent, handles } = startRequests()
   requests.address = await listen(new PeerPorts(), 'mine')
   const port = requests.address

@@ -38,7 +38,7 @@ test('collects nothing without readers', async () => {
   expect(reader.next()).toBeUndefined()
 })
 
-test('keeps changes for five minutes after the last reader', async () => {
+test('keeps changes for five minutes after the last reader disconnects', async () => {
   const { reader, close } = feed.open(undefined)
   const { id } = reader.next()!
   close()
@@ -69,7 +69,7 @@ test('an instance that outlives its deployment is reported without the environme
   })
 })
 
-test('touches no closed database', () => {
+test('does not use the database after it is closed', () => {
   const { close } = feed.open(undefined)
   feed.close()
   close()

@@ -16,7 +16,7 @@ const store = (body: object) => daemon.api('POST', '/api/suite-runs', { body })
 const runsOf = async (server: string): Promise<SuiteRunRecord[]> =>
   (await daemon.api('GET', `/api/suite-runs?server=${server}&limit=1000`)).body.items
 
-test('keeps the newest hundred runs of a server', async () => {
+test('keeps the newest 100 runs of a server', async () => {
   const other = await buildServer(daemon, echoServer('other'))
   await store(suiteRun(other))
   for (let index = 0; index < 102; index++) await store(suiteRun(mcpId, { suite: `run ${index}` }))

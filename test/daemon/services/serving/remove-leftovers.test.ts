@@ -90,7 +90,7 @@ test('records the number and size of unknown files', async () => {
   })
 })
 
-test('a jump of the clock, or a damaged record, removes nothing', async () => {
+test('nothing is removed because of a clock jump or a damaged record', async () => {
   nowMs = 0
   await removeLeftovers(deps)
   for (const time of ['2036-01-01', '2020-01-01', '2046-01-01']) {
