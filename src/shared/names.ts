@@ -18,6 +18,9 @@ export const IMAGE_REFERENCE = /^(?!.*\/\/)[A-Za-z0-9][A-Za-z0-9._:/-]{0,254}(@s
 export const HOST_NAME =
   /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
 
+/** Host of the console. Cookies are sent to every port of a host. No server of the daemon can have this name. */
+export const CONSOLE_HOST = 'console.mcp-hosting.localhost'
+
 /** Why a host name cannot be a custom domain. Undefined when it can. */
 export function domainFault(text: string): string | undefined {
   const last = text.split('.').at(-1)!.toLowerCase()

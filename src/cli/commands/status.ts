@@ -12,6 +12,7 @@ import { impliedEnvironment } from '../dev/dev-mark.ts'
 import type { Output } from '../output/output.ts'
 import { deploymentTable, shortId } from '../output/tables/deployment-table.ts'
 import type { DeployResult } from '../project/deploy-server.ts'
+import { consoleAddress, consolePage } from '../targets/console-link.ts'
 import { summaryFields } from '../targets/deployment-summary.ts'
 import { logOrHealthStep } from '../targets/log-or-health-step.ts'
 import {
@@ -97,7 +98,7 @@ async function showServer(
     if (preview && all.length > 0) output.line()
     for (const [index, status] of all.entries()) {
       if (index > 0) output.line()
-      showOne(output, ids[index]!, status, builds[index])
+      showOne(output, ids[index]!, status, { build: builds[index], console: consoleOf(client, status) })
     }
     if (all.length === 0) return
     const first = { ...all[0]!, deployment_id: ids[0]! }
@@ -138,7 +139,8 @@ function showPreview(output: Output, { name, mcp_id, url }: BuildEntry): void {
 }
 
 async function showAll({ output, api }: CommandContext, environment: string | undefined): Promise<undefined> {
-  const deployments = await listDeployments(await api(), { environment })
+  const client = await api()
+  const deployments = await listDeployments(client, { environment })
   if (deployments === undefined)
     throw new HostingError(
       'METHOD_NOT_ALLOWED',
@@ -150,6 +152,8 @@ async function showAll({ output, api }: CommandContext, environment: string | un
   const current = currentDeployments(deployments)
   output.result(current, () => {
     deploymentTable(output, current)
+    const console = consoleAddress(client)
+    if (console) output.line(`\nConsole: ${output.style.cyan(console)}`)
     if (current[0])
       output.next({
         description: 'Show one',
@@ -159,13 +163,24 @@ async function showAll({ output, api }: CommandContext, environment: string | un
   })
 }
 
+/** Undefined for an API that implements only the contract, and for one on another machine. */
+function consoleOf(client: ApiClient, { name, environment, promises }: DeployResult): string | undefined {
+  return promises && name && environment && consoleAddress(client, consolePage(name, environment))
+}
+
 /** Undefined for a removed build, and for an API that does not show builds. */
 function readBuild(api: ApiClient, { mcp_id }: Partial<DeployResult>): Promise<BuildRecord | undefined> {
   if (mcp_id === undefined) return Promise.resolve(undefined)
   return api.get<BuildRecord>(`/v1/build/${encodeURIComponent(mcp_id)}`).catch(() => undefined)
 }
 
-function showOne(output: Output, id: string, status: DeployResult, build: BuildRecord | undefined): void {
+interface Details {
+  build: BuildRecord | undefined
+  /** Address of its page in the console. */
+  console: string | undefined
+}
+
+function showOne(output: Output, id: string, status: DeployResult, { build, console }: Details): void {
   const { style } = output
   const where = status.environment ? ` in ${status.environment}` : ''
   output.line(`${style.bold(status.name ?? id)} is ${paintState(output, status.status)}${where}`)
@@ -176,6 +191,7 @@ function showOne(output: Output, id: string, status: DeployResult, build: BuildR
     health: status.health_check,
     name: status.named_urls?.find(url => url.startsWith('http:')),
     https: status.named_urls?.find(url => url.startsWith('https:')),
+    console,
     ...summaryFields(status, build),
     ...promiseFields(status),
     network: networkText(status.config),

@@ -27,6 +27,7 @@ import {
 } from '../project/program-project.ts'
 import { loadProject, type Project } from '../project/project.ts'
 import { MESSAGE_OPTION, releaseNotes } from '../project/release-notes.ts'
+import { consolePage, signInAddress } from '../targets/console-link.ts'
 import { findBuild } from '../targets/resolve-id.ts'
 import { pickSampleCall, type SampleCall } from '../testing/sample-call.ts'
 import { readEnvVars, SAVE_OPTION, VARIABLE_OPTIONS } from '../variables/given-variables.ts'
@@ -104,7 +105,9 @@ export default defineCommand({
     const isolation = project.request.template === 'custom' && (await readIsolation(context, deployment))
     // If users must sign in, the preview of the same build is used, which needs no sign-in.
     const tried = await tryServer(context, auth ? build.url : deployment.url, project)
-    report(context, name, { build, deployment, isolation, tried })
+    // An API that implements only the contract has no console.
+    const console = build.template && (await signInAddress(context, consolePage(name, place.environment)))
+    report(context, name, { build, deployment, isolation, tried, console })
   },
 })
 
@@ -182,12 +185,14 @@ interface Result {
   deployment: DeployResult
   isolation: DeployResult['isolation'] | false
   tried: TrialResult
+  /** Address of its page in the console. */
+  console: string | undefined
 }
 
 function report(
   { output }: CommandContext,
   name: string,
-  { build, deployment, isolation, tried }: Result,
+  { build, deployment, isolation, tried, console }: Result,
 ): void {
   const { deployment_id, url, health_check } = deployment
   const { tools, call, ms } = tried
@@ -211,6 +216,7 @@ function report(
     }
     output.line()
     output.line(`${output.style.bold(name)} is running at ${output.style.cyan(url)}`)
+    if (console) output.line(`Console: ${output.style.cyan(console)}`)
     output.line()
     output.line('Configuration for MCP clients:')
     for (const line of snippet(name, url)) output.line(`  ${line}`)

@@ -9,6 +9,7 @@ import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
 import { countsToText } from '../output/counts.ts'
 import { formatLogLine, type LogEntry } from '../output/log-lines.ts'
 import { quoteShellWord } from '../project/shell-words.ts'
+import { consolePage, signInAddress } from '../targets/console-link.ts'
 import { BuildLoop, type BuildLoopOptions, type Outcome } from './build-loop.ts'
 import { daemonId, waitForRestart } from './daemon-watch.ts'
 import { markDev } from './dev-mark.ts'
@@ -19,7 +20,7 @@ import { PreviewDebugger } from './preview-debugger.ts'
 import { isShown, type Level, PreviewLog } from './preview-log.ts'
 import { FolderWatcher } from './watch-folder.ts'
 
-const KEYS = 'r rebuild   c call a tool   o show URL   l log level   ? keys   q quit'
+const KEYS = 'r rebuild   c call a tool   o show URLs   l log level   ? keys   q quit'
 const SHOWN_FILES = 3
 
 export interface DevSettings {
@@ -114,7 +115,7 @@ export class DevSession {
     const keys: Hotkeys = new Hotkeys({
       r: rebuild,
       c: () => void this.#call(keys),
-      o: () => this.#showUrl(),
+      o: () => void this.#showUrl(),
       l: () => this.#nextLevel(),
       '?': () => this.#showKeys(),
       h: () => this.#showKeys(),
@@ -126,13 +127,13 @@ export class DevSession {
 
   async #report(outcome: Outcome): Promise<void> {
     if (outcome.kind === 'built') {
-      this.#reportBuilt(outcome)
+      await this.#reportBuilt(outcome)
       return this.#missing.report(outcome.record.name, this.#given)
     }
     if (outcome.kind === 'failed') return this.#reportFailed(outcome)
   }
 
-  #reportBuilt({ record, ms, files }: Extract<Outcome, { kind: 'built' }>): void {
+  async #reportBuilt({ record, ms, files }: Extract<Outcome, { kind: 'built' }>): Promise<void> {
     const { output } = this.#context
     const isFirst = this.#served?.url !== record.url
     this.#served = record
@@ -149,6 +150,7 @@ export class DevSession {
       )
     output.line(`${output.style.bold(record.name)}  ${output.style.cyan(record.url)}`)
     output.line(`built in ${time}: ${countsToText(record)}`)
+    await this.#showConsole(record)
     this.#showKeys()
     output.line()
   }
@@ -176,10 +178,18 @@ export class DevSession {
     )
   }
 
-  #showUrl(): void {
+  /** An API that implements only the contract has no console. */
+  async #showConsole({ name, template }: BuildRecord): Promise<void> {
+    const { output } = this.#context
+    const address = template && (await signInAddress(this.#context, consolePage(name, 'preview')))
+    if (address) output.line(`console  ${output.style.cyan(address)}`)
+  }
+
+  async #showUrl(): Promise<void> {
     const { output } = this.#context
     if (!this.#served) return output.line('No build yet.')
     output.line(output.style.cyan(this.#served.url))
+    await this.#showConsole(this.#served)
     const name = quoteShellWord(this.#served.name)
     output.hint({
       description: 'Connect a client',

@@ -1,11 +1,13 @@
 import type { Context, MiddlewareHandler } from 'hono'
-import { setCookie } from 'hono/cookie'
+import { getCookie, setCookie } from 'hono/cookie'
 import { CONSOLE_COOKIE } from '../../shared/contract/access/console-sessions.ts'
+import { CONSOLE_HOST } from '../../shared/names.ts'
 import type { ConsoleSessions } from '../services/access/console-sessions.ts'
+import { CONSOLE_PATH } from './console-page.ts'
 import type { Bindings } from './endpoint.ts'
 import { isConsole } from './middleware/host-check.ts'
 
-const PATH = '/console/sign-in'
+const PATH = `${CONSOLE_PATH}sign-in`
 const USED =
   'This address was used already, has expired, or is unknown. Run `mcp console` to get a new one.\n'
 const FOREIGN = 'Another page led here. Open the address that `mcp console` printed yourself.\n'
@@ -21,11 +23,21 @@ export function consoleSignIn(sessions: ConsoleSessions): MiddlewareHandler<Bind
     context.header('Referrer-Policy', 'no-referrer')
     if (context.req.method !== 'GET') return context.text('Use GET.\n', 405, { Allow: 'GET' })
     if (!isOpenedByUser(context)) return context.text(FOREIGN, 403)
+    const page = pageOf(context.req.query('to'))
     const signedIn = sessions.signIn(context.req.query('code') ?? '')
+    // A used address in a terminal still leads a browser that is signed in to its page.
+    if (!signedIn && sessions.find(getCookie(context, CONSOLE_COOKIE) ?? ''))
+      return context.redirect(page, 303)
     if (!signedIn) return context.text(USED, 410)
     setCookie(context, CONSOLE_COOKIE, signedIn.cookie, { ...COOKIE, maxAge: signedIn.maxAgeSeconds })
-    return context.redirect('/console/', 303)
+    return context.redirect(page, 303)
   }
+}
+
+/** Page of the console after the sign-in. `to` can only name such a page. */
+function pageOf(to = '/'): string {
+  const { pathname, search } = new URL(`/console${to}`, `http://${CONSOLE_HOST}`)
+  return pathname.startsWith(CONSOLE_PATH) && pathname !== PATH ? pathname + search : CONSOLE_PATH
 }
 
 /** Without `Secure`, because the daemon serves plain HTTP on loopback. */

@@ -194,6 +194,7 @@ test.runIf(hasTerminals)('hotkeys work at a terminal, which is restored afterwar
   await expects(/\d\d:\d\d:\d\d reloaded keys in/, 'c')
   await expects('❯ 1  say', '\r')
   await expects('answer  one', 'o')
+  await expects(/console\/sign-in\?code=[\w-]{43}&to=%2Fservers%2Fkeys%2Fplayground/)
   await expects('mcp connect keys --env preview --client claude-code')
   writeFileSync(join(home.dir, 'keys/tools/say.ts'), moduleTool('two'))
   await expects(/reloaded keys in .* \(tools\/say\.ts\)/, 'q')

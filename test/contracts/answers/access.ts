@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CONSOLE_HOST } from '../../../src/shared/contract/access/console-sessions.ts'
+import { CONSOLE_HOST } from '../../../src/shared/names.ts'
 import { echoServer } from '../../daemon/http/fixtures.ts'
 import { beginSession } from '../../helpers/clients/mcp-requests.ts'
 import { signInWithKey } from '../../helpers/daemon/local-sign-in.ts'

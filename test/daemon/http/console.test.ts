@@ -72,6 +72,25 @@ test('the one-time URL works once and expires after a minute', async () => {
   expect((await browse('GET', '/console/sign-in')).status).toBe(410)
 })
 
+test('the one-time URL opens the page in `to`, and only pages of the console', async () => {
+  const page = '/servers/weather/logs?env=staging'
+  const at = async (to: string, headers = {}) =>
+    (await browse('GET', `${await link()}&to=${encodeURIComponent(to)}`, headers)).headers.location
+  expect(await at(page)).toBe(`/console${page}`)
+  for (const to of ['//example.com', 'https://example.com', '.example.com', '@example.com'])
+    expect(new URL((await at(to))!, 'http://console').href, to).toMatch(/^http:\/\/console\/console\//)
+  for (const to of ['/../api/keys', '/sign-in?code=other']) expect(await at(to), to).toBe('/console/')
+})
+
+test('a used URL redirects a signed-in browser to its page', async () => {
+  const address = `${await link()}&to=/servers/weather`
+  const first = await browse('GET', address)
+  const again = await browse('GET', address, { cookie: cookieOf(first.headers) })
+  expect([again.status, again.headers.location]).toEqual([303, '/console/servers/weather'])
+  expect(again.headers['set-cookie']).toBeUndefined()
+  expect((await browse('GET', address, { cookie: 'mcp_console=other' })).status).toBe(410)
+})
+
 test('other pages, a prefetch, other hosts and other methods neither sign in nor use up the URL', async () => {
   const address = await link()
   for (const site of ['cross-site', 'same-site'])

@@ -1,6 +1,6 @@
 import axe, { type AxeResults } from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
-import { CONSOLE_HOST } from '../../../src/shared/contract/access/console-sessions.ts'
+import { CONSOLE_HOST } from '../../../src/shared/names.ts'
 import type { TestDaemon } from '../../helpers/daemon/daemon.ts'
 
 interface OpenOptions {

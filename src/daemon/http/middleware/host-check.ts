@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
-import { CONSOLE_HOST } from '../../../shared/contract/access/console-sessions.ts'
 import { HostingError } from '../../../shared/errors.ts'
+import { CONSOLE_HOST } from '../../../shared/names.ts'
 import type { ApiContext, Bindings } from '../endpoint.ts'
 
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i

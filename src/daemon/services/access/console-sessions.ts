@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { CONSOLE_HOST, type ConsoleLink } from '../../../shared/contract/access/console-sessions.ts'
+import type { ConsoleLink } from '../../../shared/contract/access/console-sessions.ts'
 import { createId } from '../../../shared/ids.ts'
+import { CONSOLE_HOST } from '../../../shared/names.ts'
 import type { ConsoleSession } from '../../store/tables/console-sessions.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 import type { Principal } from './api-keys.ts'

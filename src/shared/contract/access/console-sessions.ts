@@ -1,19 +1,20 @@
 import * as z from 'zod'
 import { named } from '../../json/schema-metadata.ts'
+import { CONSOLE_HOST } from '../../names.ts'
 import { EXAMPLE_TIME, isoTime } from '../fields.ts'
 import { KEY_INFO, keyInfoSchema } from './api-keys.ts'
 
 /** Sign-in of browsers to the console (extension; docs/decisions/api.md). */
 
-/** Cookies are sent to every port of a host. No server of the daemon can have this name. */
-export const CONSOLE_HOST = 'console.mcp-hosting.localhost'
 export const CONSOLE_COOKIE = 'mcp_console'
 
 export const consoleLinkSchema = named('ConsoleLink', 'An address that signs one browser in.', {
   url: `http://${CONSOLE_HOST}:6273/console/sign-in?code=example`,
   expiresAt: EXAMPLE_TIME,
 }).object({
-  url: z.string().describe('Address to open once.'),
+  url: z
+    .string()
+    .describe('Address to open once. With `&to=/servers/greeter` it opens that page of the console.'),
   expiresAt: isoTime.describe('Time after which it no longer works.'),
 })
 

@@ -1,0 +1,35 @@
+import type { ConsoleLink } from '../../shared/contract/access/console-sessions.ts'
+import type { StoreEnvironment } from '../../shared/contract/states.ts'
+import { CONSOLE_HOST } from '../../shared/names.ts'
+import type { ApiClient } from '../api/client.ts'
+import { isLoopback } from '../api/transport.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
+
+/** Page of a server in the console. */
+export function consolePage(server: string, environment: StoreEnvironment): string {
+  const tab = environment === 'preview' ? '/playground' : ''
+  return `/servers/${encodeURIComponent(server)}${tab}?env=${environment}`
+}
+
+/**
+ * Address of a page of the local daemon's console. It has no secret: a browser that is not signed in shows how to sign in.
+ * Undefined for another API.
+ */
+export function consoleAddress({ url }: ApiClient, page = '/'): string | undefined {
+  const { hostname, port } = new URL(url)
+  return isLoopback(hostname) ? `http://${CONSOLE_HOST}:${port}/console${page}` : undefined
+}
+
+/**
+ * Address of a page of the console that also signs one browser in, within a minute. Without a terminal it has no secret, because
+ * others may read the output. Undefined for an API without a console.
+ */
+export async function signInAddress(
+  { api, output }: CommandContext,
+  page: string,
+): Promise<string | undefined> {
+  const client = await api()
+  if (!output.interactive || !output.terminal) return consoleAddress(client, page)
+  const link = await client.post<ConsoleLink>('/api/console/links').catch(() => undefined)
+  return link && `${link.url}&to=${encodeURIComponent(page)}`
+}

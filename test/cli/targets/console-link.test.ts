@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import type { CommandContext } from '../../../src/cli/command-line/command-context.ts'
+import { consoleAddress, consolePage, signInAddress } from '../../../src/cli/targets/console-link.ts'
+import { HostingError } from '../../../src/shared/errors.ts'
+
+const ADDRESS = 'http://console.mcp-hosting.localhost:6273/console'
+const PAGE = consolePage('my server', 'production')
+
+interface Terminal {
+  interactive?: boolean
+  terminal?: boolean
+  /** Without it, the API has no console. */
+  code?: string
+}
+
+/** A command at the local daemon. */
+function contextOf({ interactive = true, terminal = true, code }: Terminal): CommandContext {
+  const post = async () => {
+    if (code === undefined) throw new HostingError('NOT_FOUND', 'There is no POST /api/console/links.')
+    return { url: `${ADDRESS}/sign-in?code=${code}` }
+  }
+  const client = { url: 'http://127.0.0.1:6273', post }
+  return { output: { interactive, terminal }, api: async () => client } as unknown as CommandContext
+}
+
+test('at a terminal, the address signs a browser in and leads to the page', async () => {
+  const address = new URL((await signInAddress(contextOf({ code: 'abc' }), PAGE))!)
+  expect(Object.fromEntries(address.searchParams)).toEqual({ code: 'abc', to: PAGE })
+})
+
+test.each([
+  ['without a terminal', { interactive: false }],
+  ['with standard output in a pipe', { terminal: false }],
+])('%s, the address has no secret', async (_, terminal) => {
+  const address = await signInAddress(contextOf({ code: 'abc', ...terminal }), PAGE)
+  expect(address).toBe(`${ADDRESS}/servers/my%20server?env=production`)
+})
+
+test('an API without a console has no address', async () => {
+  expect(await signInAddress(contextOf({}), PAGE)).toBeUndefined()
+  const client = { url: 'https://mcp.example.com' } as Parameters<typeof consoleAddress>[0]
+  expect(consoleAddress(client)).toBeUndefined()
+})
+
+test('the page of a preview is its playground', () => {
+  expect(consolePage('weather', 'preview')).toBe('/servers/weather/playground?env=preview')
+})
