@@ -2,19 +2,20 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { tarGz } from '../../helpers/archives.ts'
 import { ContainerTools, HAS_CONTAINER_TOOLS } from '../../helpers/containers/containers.ts'
 import { seedNodeBase } from '../../helpers/containers/node-base.ts'
-import { HAS_PYTHON, makePythonBase } from '../../helpers/containers/python-base.ts'
+import { HAS_PYTHON, makePythonBase, seedNodeOfPython } from '../../helpers/containers/python-base.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import {
   filesWithDependency,
   startRegistry as startNpmRegistry,
+  startScriptRegistry,
 } from '../../helpers/services/npm-registry.ts'
 import { uniqueName } from '../../helpers/unique-name.ts'
 
-const ECHO_SERVER = '@modelcontextprotocol/server-everything'
+const STDIO_SERVER = new URL('../../fixtures/programs/stdio-server.mjs', import.meta.url)
 const EXAMPLE = new URL('../../../examples/weather/', import.meta.url)
 
 describe.runIf(HAS_CONTAINER_TOOLS)('images in a registry', () => {
@@ -26,6 +27,8 @@ describe.runIf(HAS_CONTAINER_TOOLS)('images in a registry', () => {
     daemon = await startTestDaemon({ registry: { imageRepository: `${tools.registry}/team` } })
     await seedNodeBase(daemon.home.images)
   }, 60_000)
+
+  afterEach(() => vi.unstubAllEnvs())
 
   afterAll(async () => {
     await daemon.close()
@@ -67,13 +70,15 @@ describe.runIf(HAS_CONTAINER_TOOLS)('images in a registry', () => {
   }, 120_000)
 
   test('an image of an npm package over stdio contains the package and answers a client', async () => {
-    const program = { type: 'stdio', command: 'npx', args: ['-y', ECHO_SERVER] }
+    using npm = await startScriptRegistry('echo-server', readFileSync(STDIO_SERVER, 'utf8'))
+    vi.stubEnv('npm_config_registry', npm.url)
+    const program = { type: 'stdio', command: 'npx', args: ['-y', 'echo-server'] }
     const build = await buildImage({
-      'mcp.config.json': JSON.stringify({ name: 'everything', template: 'custom', program }),
+      'mcp.config.json': JSON.stringify({ name: 'echo', template: 'custom', program }),
     })
     tools.podman('pull', '--tls-verify=false', build.imageUri)
     const { url } = await tools.run(build.imageUri)
-    expect(JSON.stringify(await callTool(url, 'echo', { message: 'hello' }))).toContain('Echo: hello')
+    expect(await callTool(url, 'echo', { text: 'hello' })).toMatchObject({ content: [{ text: 'hello' }] })
   }, 180_000)
 
   test.runIf(HAS_PYTHON)(
@@ -97,14 +102,11 @@ describe.runIf(HAS_CONTAINER_TOOLS)('images in a registry', () => {
           /INVALID_MCP: "python-notes" cannot become an image: it runs "python3"/,
         ),
       })
-      await makePythonBase(join(tools.directory, 'python'))
+      const layout = join(tools.directory, 'python')
+      await makePythonBase(layout)
+      await seedNodeOfPython(layout, daemon.home.images)
       const base = `${tools.registry}/bases/python:3`
-      tools.skopeo(
-        'copy',
-        '--dest-tls-verify=false',
-        `oci:${tools.directory}/python:python:3`,
-        `docker://${base}`,
-      )
+      tools.skopeo('copy', '--dest-tls-verify=false', `oci:${layout}:python:3`, `docker://${base}`)
       const build = await buildImage(files, { baseImage: base })
       const { body: log } = await daemon.api('GET', `/api/lambda-builds/${build.id}/logs?phase=PUSH`)
       const { Layers: ofBase } = JSON.parse(tools.skopeo('inspect', '--tls-verify=false', `docker://${base}`))

@@ -40,7 +40,7 @@ async function fillStore(store: string): Promise<void> {
     pull('node:node:1')
     if (HAS_PYTHON) {
       await makePythonBase(join(work, 'python'))
-      pull('python:python:3')
+      for (const name of ['python:3', 'python-node:3']) pull(`python:${name}`)
     }
     // A folder without write permission could not be removed without root.
     for (const layer of globSync(`${store}/overlay/*/diff`)) chmodSync(layer, 0o755)

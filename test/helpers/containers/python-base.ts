@@ -1,25 +1,51 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { writeImage } from '../../../src/daemon/builder/image/image.ts'
+import { baseKey } from '../../../src/daemon/builder/image/base-layer.ts'
+import { type Manifest, writeImage } from '../../../src/daemon/builder/image/image.ts'
 import { type LayerEntry, writeLayer } from '../../../src/daemon/builder/image/layer.ts'
 import { Layout } from '../../../src/daemon/builder/image/layout.ts'
+import { findInLayout } from '../../../src/daemon/builder/image/pull.ts'
+import { pulledBase } from '../../../src/daemon/builder/image/pulled-base.ts'
 import { copyPrepared } from './prepared-layout.ts'
 
 const PYTHON = '/usr/bin/python3'
 
+const RUN = {
+  entrypoint: [PYTHON],
+  env: { PATH: '/usr/bin', PYTHONDONTWRITEBYTECODE: '1' },
+  workingDir: '/',
+  user: '0:0',
+  ports: [],
+  labels: {},
+}
+
 /** True when the distribution's Python, from which images can be made, is installed. */
 export const HAS_PYTHON = existsSync(PYTHON) && existsSync('/usr/bin/ldd')
 
-/** Writes an OCI layout with an image of this machine's Python, `python:3`. Tests have no access to public registries. */
+/** Name of the image with the layer of Node that images on Python get. */
+const WITH_NODE = 'python-node:3'
+
+/**
+ * Writes an OCI layout with images of this machine's Python, `python:3` without Node and `python-node:3` with it. Tests have no
+ * access to public registries.
+ */
 export function makePythonBase(directory: string): Promise<void> {
   return copyPrepared('python', pythonKey(), directory, packPython)
 }
 
-/** Changes with Python. */
+/** Adds the packed Node for images on Python to an image folder. Packing it takes three seconds of processor time. */
+export async function seedNodeOfPython(layout: string, images: string): Promise<void> {
+  const { blobs } = new Layout(layout)
+  const { layers } = JSON.parse(blobs.read(await findInLayout(layout, WITH_NODE)).toString()) as Manifest
+  const blob = join('blobs', layers.at(-1)!.digest.replace(':', '/'))
+  for (const path of ['bases', blob]) cpSync(join(layout, path), join(images, path), { recursive: true })
+}
+
+/** Changes with Python and Node. */
 export function pythonKey(): string {
   const { mtimeMs, size } = statSync(PYTHON)
-  return `${mtimeMs} ${size}`
+  return `${mtimeMs} ${size} ${baseKey()}`
 }
 
 async function packPython(directory: string): Promise<void> {
@@ -33,15 +59,13 @@ async function packPython(directory: string): Promise<void> {
     ]),
     await writeLayer(layout.blobs, filesOf(folder)),
   ]
-  const image = await writeImage(layout.blobs, layers, {
-    entrypoint: [PYTHON],
-    env: { PATH: '/usr/bin', PYTHONDONTWRITEBYTECODE: '1' },
-    workingDir: '/',
-    user: '0:0',
-    ports: [],
-    labels: {},
-  })
-  layout.tag('python:3', image)
+  layout.tag('python:3', await writeImage(layout.blobs, layers, RUN))
+  const base = await pulledBase(
+    layout,
+    { type: 'layout', directory, name: 'python:3' },
+    { dockerConfig: undefined, signal: undefined },
+  )
+  layout.tag(WITH_NODE, await writeImage(layout.blobs, base.layers, RUN))
 }
 
 function sharedLibraries(): string[] {

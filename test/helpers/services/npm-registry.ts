@@ -14,14 +14,14 @@ export interface NpmRegistry {
 }
 
 export async function startRegistry(): Promise<NpmRegistry> {
-  const archive = packPackage()
+  const archive = packTiny()
   const server = createServer((_request, response) => {
     registry.requests++
     response.end(archive)
   })
   const registry: NpmRegistry = {
     url: `http://127.0.0.1:${await listen(server)}/tiny/-/tiny-1.0.0.tgz`,
-    integrity: `sha512-${createHash('sha512').update(archive).digest('base64')}`,
+    integrity: integrityOf(archive),
     requests: 0,
     close() {
       server.close()
@@ -55,16 +55,44 @@ export function filesWithDependency(
   }
 }
 
-function packPackage(): Buffer {
+function packTiny(): Buffer {
   const manifest = {
     name: 'tiny',
     version: '1.0.0',
     main: 'index.js',
     scripts: { postinstall: "node -e \"require('fs').writeFileSync('ran', '')\"" },
   }
-  using folder = createProjectFolder({
-    'package/package.json': JSON.stringify(manifest),
-    'package/index.js': 'module.exports = 42',
-  })
+  return pack({ 'package.json': JSON.stringify(manifest), 'index.js': 'module.exports = 42' })
+}
+
+/** Archive of a package as npm publishes it. */
+function pack(files: Record<string, string>): Buffer {
+  const entries = Object.entries(files).map(([name, content]) => [`package/${name}`, content])
+  using folder = createProjectFolder(Object.fromEntries(entries))
   return execFileSync('tar', ['-czf', '-', '-C', folder.path, 'package'])
+}
+
+/** A registry that `npx -y <name>` can use. Its only package runs the script. */
+export async function startScriptRegistry(
+  name: string,
+  script: string,
+): Promise<{ url: string } & Disposable> {
+  const manifest = { name, version: '1.0.0', bin: 'script.mjs' }
+  const archive = pack({
+    'package.json': JSON.stringify(manifest),
+    'script.mjs': `#!/usr/bin/env node\n${script}`,
+  })
+  const server = createServer((request, response) => {
+    if (request.url === '/archive') return response.end(archive)
+    const version = { ...manifest, dist: { tarball: `${url}archive`, integrity: integrityOf(archive) } }
+    return response.end(
+      JSON.stringify({ name, 'dist-tags': { latest: '1.0.0' }, versions: { '1.0.0': version } }),
+    )
+  })
+  const url = `http://127.0.0.1:${await listen(server)}/`
+  return { url, [Symbol.dispose]: () => void server.close().closeAllConnections() }
+}
+
+function integrityOf(archive: Buffer): string {
+  return `sha512-${createHash('sha512').update(archive).digest('base64')}`
 }
