@@ -95,7 +95,7 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
     const load = Array.from({ length: 4 }, async () => {
       while (!isOver) {
         statuses.push((await list(url, agent)).status)
-        await sleep(5) // More requests would only slow down the release.
+        await sleep(20) // More requests would only slow down the release.
       }
     })
     const before = await engine.status('weather')

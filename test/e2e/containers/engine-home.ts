@@ -32,7 +32,7 @@ export class EngineHome {
   }
 
   async remove(): Promise<void> {
-    await this.home.mcp(['daemon', 'stop'], { env: this.env })
+    if (this.home.discovery()) await this.home.mcp(['daemon', 'stop'], { env: this.env })
     await resetEngine(this.home.dir, (...args) => this.podman(...args))
     await this.home.remove()
   }

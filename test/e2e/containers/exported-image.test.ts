@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { modern, modernHeaders, open } from '../../helpers/clients/mcp-requests.ts'
 import { HAS_PODMAN } from '../../helpers/containers/containers.ts'
 import { seedNodeBase } from '../../helpers/containers/node-base.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
 import { eventually } from '../../helpers/daemon/mcp.ts'
 import { EngineHome } from './engine-home.ts'
 
@@ -12,7 +13,8 @@ test.runIf(HAS_PODMAN)(
   async () => {
     const engine = await EngineHome.open()
     onTestFinished(() => engine.remove())
-    const { home, env } = engine
+    const home = await startHome()
+    onTestFinished(() => home.remove())
     await seedNodeBase(join(home.dir, 'images'))
     const folder = join(home.dir, 'slow')
     mkdirSync(folder)
@@ -30,9 +32,9 @@ test.runIf(HAS_PODMAN)(
       join(folder, 'mcp.config.json'),
       JSON.stringify({ name: 'slow', template: 'advanced', tools: [slow] }),
     )
-    await home.json(['build', folder], { env })
+    await home.json(['build', folder])
     const archive = join(home.dir, 'slow.tar')
-    await home.json(['export', 'slow', '--image', '--out', archive], { env })
+    await home.json(['export', 'slow', '--image', '--out', archive])
     const image = engine.podman('load', '--quiet', '--input', archive).trim().split(' ').at(-1)!
     const name = 'mcp-test-slow'
     const options = `--detach --name ${name} --publish 127.0.0.1:19876:19876 --env PORT=19876`
