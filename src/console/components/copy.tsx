@@ -7,8 +7,15 @@ const SHOWN_MS = 2000
 
 const LABELS = { ready: 'Copy', copied: 'Copied', refused: 'Select and copy by hand:' }
 
+interface CopyProps {
+  text: string
+  what: string
+  /** Shown next to the icon. */
+  caption?: string
+}
+
 /** Copies a text. Its name says what has happened. */
-export function CopyButton({ text, what }: { text: string; what: string }) {
+export function CopyButton({ text, what, caption }: CopyProps) {
   const state = useSignal<keyof typeof LABELS>('ready')
   useEffect(() => {
     if (state.value === 'ready') return
@@ -27,7 +34,9 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   const label = `${LABELS[state.value]} ${what}`
   return (
     <>
-      <Button kind="quiet" icon={icons[state.value]} label={label} onClick={copy} />
+      <Button kind="quiet" icon={icons[state.value]} label={label} onClick={copy}>
+        {caption}
+      </Button>
       <span class="hidden" role="status">
         {state.value === 'ready' ? '' : label}
       </span>

@@ -64,6 +64,11 @@ async function loadList(connection: McpConnection, kind: Kind, signal: AbortSign
   return [...entries.values()]
 }
 
+/** A resource that is in no list, for example one that a result points to. */
+export function unlistedResource(uri: string): Entry {
+  return { kind: 'resource', id: uri, name: uri, title: undefined, description: undefined, source: { uri } }
+}
+
 /** Undefined without a name, because no request can name it. */
 function toEntry(kind: Kind, source: unknown): Entry | undefined {
   if (!isObject(source)) return undefined

@@ -14,7 +14,7 @@ export function requestFor({ kind, id, source }: Entry, args: Params): Sent {
   return { method, params: { name: id, arguments: args }, about: id, headers }
 }
 
-export function readRequest(uri: string): Sent {
+function readRequest(uri: string): Sent {
   return { method: 'resources/read', params: { uri }, about: uri }
 }
 

@@ -1,7 +1,7 @@
 import './schema-form.css'
 import type { ComponentChildren, ComponentType } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { type FieldContext, FormContext, type JsonEditorProps } from './fields/context.ts'
+import { type FieldContext, FormContext, type JsonEditorProps, type Suggest } from './fields/context.ts'
 import { Field } from './fields/field.tsx'
 import { Messages } from './fields/messages.tsx'
 import { JsonTextArea, RawField } from './fields/raw-field.tsx'
@@ -17,14 +17,26 @@ interface SchemaFormProps {
   onSubmit: (value: Json) => void
   /** Replaces the text area for JSON, for example with a code editor that loads when it is shown. */
   JsonEditor?: ComponentType<JsonEditorProps>
+  /** Offers values for the texts of the form. Never rejects. */
+  suggest?: Suggest
   /** Buttons: one of type `submit`, others as the page needs. */
   children: ComponentChildren
 }
 
 /** A form for a JSON Schema. `Alt+J` switches between fields and raw JSON, `Ctrl+Enter` submits from anywhere. */
-export function SchemaForm({ form, label, onSubmit, JsonEditor = JsonTextArea, children }: SchemaFormProps) {
+export function SchemaForm({
+  form,
+  label,
+  onSubmit,
+  JsonEditor = JsonTextArea,
+  suggest,
+  children,
+}: SchemaFormProps) {
   const element = useRef<HTMLFormElement>(null)
-  const context = useMemo<FieldContext>(() => ({ form, Field, JsonEditor }), [form, JsonEditor])
+  const context = useMemo<FieldContext>(
+    () => ({ form, Field, JsonEditor, suggest }),
+    [form, JsonEditor, suggest],
+  )
   useFocusOnErrors(form, element)
   const submit = (event: Event) => {
     event.preventDefault()

@@ -70,10 +70,11 @@ describe('fields', () => {
   })
 
   test('maps and objects without declared members accept new entries', () => {
-    expect(takesEntries({ type: 'object' })).toBe(true)
-    expect(takesEntries({ additionalProperties: { type: 'string' }, properties: { a: {} } })).toBe(true)
-    expect(takesEntries({ properties: { a: {} } })).toBe(false)
-    expect(takesEntries({ additionalProperties: false })).toBe(false)
+    expect(takesEntries({ type: 'object' }, '/a')).toBe(true)
+    expect(takesEntries({ type: 'object' }, '')).toBe(false)
+    expect(takesEntries({ additionalProperties: { type: 'string' }, properties: { a: {} } }, '')).toBe(true)
+    expect(takesEntries({ properties: { a: {} } }, '/a')).toBe(false)
+    expect(takesEntries({ additionalProperties: false }, '/a')).toBe(false)
     expect(newEntryName({ key1: 1, key2: 2 })).toBe('key3')
   })
 })

@@ -11,7 +11,8 @@ const ENTRY = `
   import './styles/tokens.css'
   import './styles/base.css'
   import { h, render } from 'preact'
-  import { createForm, ResultView, SchemaForm } from './schema-form/main.ts'
+  import { createForm, SchemaForm } from './schema-form/main.ts'
+  import { ResultView } from './schema-form/results/main.ts'
   const show = node => { render(null, document.body); render(node, document.body) }
   globalThis.showForm = (schema, value) => {
     const form = createForm(schema, value)

@@ -1,9 +1,11 @@
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { buildServer, deploy } from '../../daemon/http/fixtures.ts'
+import { buildServer, createKey, deploy } from '../../daemon/http/fixtures.ts'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
+import { deployFolder } from '../../helpers/daemon/custom-server.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { createProjectFolder } from '../../helpers/daemon/project-folder.ts'
 import { host } from '../programs/hosted-program.ts'
 import { browser } from './browser.ts'
 import { type OpenConsole, openConsole, overflows, violations } from './open-console.ts'
@@ -37,6 +39,29 @@ const NOTES = {
   ],
 }
 
+const ERAS: Record<string, string> = { '2026-07-28': 'without sessions', '2025-11-25': 'with a session' }
+
+/** A module whose tool throws, and one whose result links to a resource. */
+const DEPOT = {
+  'tools/close.ts': `import { defineTool } from 'mcp-hosting/server'
+export default defineTool({
+  description: 'Closes the depot',
+  handler: () => { throw new Error('The depot is closed on Sundays') },
+})`,
+  'tools/find.ts': `import { defineTool } from 'mcp-hosting/server'
+export default defineTool({
+  description: 'Finds the plan',
+  handler: () => ({ content: [{ type: 'resource_link', uri: 'depot://plan', name: 'plan' }] }),
+})`,
+  'resources/plan.ts': `import { defineResource } from 'mcp-hosting/server'
+export default defineResource({
+  uri: 'depot://plan',
+  name: 'plan',
+  description: 'Where things are',
+  handler: () => 'Two shelves',
+})`,
+}
+
 describe.runIf(CHROMIUM !== undefined)('the playground', () => {
   let daemon: TestDaemon
   let open: OpenConsole
@@ -45,6 +70,8 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
     daemon = await startTestDaemon()
     await deploy(daemon, await buildServer(daemon, NOTES), 'production')
     await host(daemon, 'everything', { command: EVERYTHING })
+    using depot = createProjectFolder(DEPOT)
+    await deployFolder(daemon, 'depot', depot.path)
     open = await openConsole(browser, daemon)
     page = open.page
   })
@@ -56,6 +83,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
 
   const show = (server: string, kind: string, name: string) =>
     open.goto(`/servers/${server}/playground?kind=${kind}&name=${encodeURIComponent(name)}`)
+  const run = () => page.getByRole('button', { name: 'Run', exact: true }).click()
   const result = () => page.getByRole('region', { name: 'Result' })
 
   const expectAccessible = async () => {
@@ -83,28 +111,171 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
     await expectAccessible()
   })
 
-  test('runs a tool with raw JSON, and shows the error of the server for invalid arguments', async () => {
+  test('runs a tool with raw JSON, and shows the error of the server next to the field that it names', async () => {
     await show('notes', 'tool', 'search')
     await page.getByLabel('query').press('Alt+KeyJ')
     await page.getByLabel('JSON of search').fill('{"query": "milk", "limit": 21}')
     await page.keyboard.press('Control+Enter')
-    await page.getByText('tool error').first().waitFor()
-    await result().getByText(/limit/).first().waitFor()
-    await page.getByLabel('JSON of search').fill('{"query": "milk", "limit": 20}')
+    await result().getByText('Invalid arguments for search').waitFor()
+    await page.getByRole('button', { name: 'JSON', exact: true }).first().click()
+    const limit = page.getByLabel('limit', { exact: true })
+    expect(await limit.getAttribute('aria-invalid')).toBe('true')
+    await limit.fill('20')
     await page.keyboard.press('Control+Enter')
     await result().getByText('Found milk').waitFor()
   })
 
   test('asks for confirmation before it runs a destructive tool', async () => {
     await show('notes', 'tool', 'delete')
-    await page.getByLabel('id').fill('7')
-    await page.getByRole('button', { name: 'Run' }).click()
+    await page.getByLabel('id', { exact: true }).fill('7')
+    await run()
     const dialog = page.getByRole('dialog', { name: 'Run delete in production?' })
     await dialog.getByText('"id": "7"').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     expect(await result().count()).toBe(0)
-    await page.getByRole('button', { name: 'Run' }).click()
+    await run()
     await dialog.getByRole('button', { name: 'Run' }).click()
     await result().getByText('Deleted 7').waitFor()
+  })
+
+  test('keeps calls, whose arguments can be used again, as a command and as a test case', async () => {
+    await show('notes', 'tool', 'search')
+    for (const query of ['tea', 'milk']) {
+      await page.getByLabel('query').fill(query)
+      await run()
+      await result().getByText(`Found ${query}`).waitFor()
+    }
+    await page.getByRole('link', { name: 'delete' }).click()
+    await page.getByRole('button', { name: 'search', exact: true }).last().click()
+    await result().getByText('Found tea').waitFor()
+    await page.getByRole('button', { name: 'Use these arguments' }).click()
+    expect(await page.getByLabel('query').inputValue()).toBe('tea')
+    await page.getByRole('button', { name: 'Copy the command' }).click()
+    const copied = () => page.evaluate('navigator.clipboard.readText()')
+    expect(await copied()).toBe(`mcp call notes search '{"query":"tea"}' --env production`)
+    await page.getByRole('button', { name: 'Test case…' }).click()
+    await page.getByLabel('What would a user ask').fill('Which notes are about tea?')
+    await page.getByRole('dialog').getByRole('button', { name: 'Copy' }).click()
+    await page.getByText('Copied the test case.').waitFor()
+    expect(await copied()).toContain('- message: "Which notes are about tea?"')
+  })
+
+  test('shows progress, and cancels a call', async () => {
+    await show('everything', 'tool', 'trigger-long-running-operation')
+    await page.getByLabel('duration').fill('60')
+    await page.getByLabel('steps').fill('600')
+    await run()
+    await page.getByText(/of 600/).waitFor()
+    await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+    await result().getByText('You cancelled the call.').waitFor()
+  })
+
+  test.each(['2026-07-28', '2025-11-25'])('answers questions of the server in protocol %s', async version => {
+    await open.goto('/servers/everything/playground')
+    await page.getByLabel('Protocol').selectOption({ label: `${version}, ${ERAS[version]}` })
+    await page.getByText(`newest (${version})`).waitFor({ state: 'attached' })
+    await page.getByRole('link', { name: 'trigger-elicitation-request' }).click()
+    await run()
+    await page.getByRole('textbox', { name: 'name' }).fill('Ada')
+    await page.getByRole('button', { name: 'Answer' }).click()
+    await result().getByText('Name: Ada').waitFor()
+    await page.getByRole('link', { name: 'trigger-sampling-request' }).click()
+    await page.getByRole('textbox', { name: 'prompt' }).fill('1 + 1?')
+    await run()
+    await page.getByText('context: 1 + 1?').waitFor()
+    await page.getByLabel('Your answer').fill('two')
+    await page.getByRole('button', { name: 'Answer' }).click()
+    await result()
+      .getByText(/"?text"?: "?two/)
+      .waitFor()
+  })
+
+  test('reads resources and templates, and gets prompts with the values that the server offers', async () => {
+    await open.goto('/servers/everything/playground')
+    await page.getByRole('link', { name: 'Dynamic Text Resource' }).click()
+    await page.getByRole('combobox', { name: 'resourceId' }).fill('7')
+    await page.getByRole('button', { name: 'Read' }).click()
+    await result().getByText('Resource 7').waitFor()
+    await page.getByRole('link', { name: 'architecture.md' }).click()
+    await page.getByRole('button', { name: 'Read' }).click()
+    await result().getByText('Everything Server').first().waitFor()
+    await page.getByRole('link', { name: 'completable-prompt' }).click()
+    await page.getByRole('combobox', { name: 'department' }).fill('Eng')
+    await page.locator('option[value="Engineering"]').waitFor({ state: 'attached' })
+    await page.getByRole('combobox', { name: 'department' }).fill('Engineering')
+    await page.getByRole('combobox', { name: 'name' }).fill('Alice')
+    await page.getByRole('button', { name: 'Get', exact: true }).click()
+    await result()
+      .getByText(/promote Alice/)
+      .waitFor()
+    await expectAccessible()
+  })
+
+  test('shows what a module throws, and reads the resource that its result links to', async () => {
+    await show('depot', 'tool', 'close')
+    await run()
+    await result().getByText('The depot is closed on Sundays').waitFor()
+    await page.getByRole('link', { name: 'find' }).click()
+    await run()
+    await result().getByRole('button', { name: 'Read' }).click()
+    await result().getByText('Two shelves').waitFor()
+    expect(new URL(page.url()).searchParams.get('name')).toBe('depot://plan')
+  })
+
+  test('uses the preview of a server that is not deployed', async () => {
+    await buildServer(daemon, { ...NOTES, name: 'draft' })
+    await open.goto('/servers/draft/playground')
+    await page.getByRole('link', { name: 'search' }).click()
+    await page.getByLabel('query').fill('tea')
+    await run()
+    await result().getByText('Found tea').waitFor()
+    expect(new URL(page.url()).searchParams.get('env')).toBe('preview')
+  })
+
+  test('says why a stopped server does not answer, and continues when it runs again', async () => {
+    const { deployment_id } = await deploy(
+      daemon,
+      await buildServer(daemon, { ...NOTES, name: 'halted' }),
+      'staging',
+    )
+    await daemon.api('POST', `/v1/deploy/${deployment_id}/stop`)
+    await open.goto('/servers/halted/playground')
+    await page
+      .getByRole('alert')
+      .getByText(/halted.*not running|stopped/)
+      .waitFor()
+    await daemon.api('POST', `/v1/deploy/${deployment_id}/start`)
+    await page.getByRole('link', { name: 'search' }).waitFor()
+  })
+
+  test('a broken connection and a server with its own sign-in say what to do', async () => {
+    await show('notes', 'tool', 'search')
+    await page.getByLabel('query').fill('tea')
+    await page.route('**/mcp/production', route => route.abort())
+    await run()
+    await result()
+      .getByText(/is unreachable/)
+      .waitFor()
+    await page.unrouteAll()
+    const tokens: (string | undefined)[] = []
+    await page.route('**/mcp/production', route => {
+      tokens.push(route.request().headers().authorization)
+      return tokens.length > 1 ? route.continue() : route.fulfill({ status: 401, body: '' })
+    })
+    await open.goto('/servers/notes/playground')
+    await page.getByLabel('Token').fill('secret')
+    await page.getByRole('button', { name: 'Connect' }).click()
+    await page.getByRole('link', { name: 'search' }).waitFor()
+    expect(tokens.slice(0, 2)).toEqual([undefined, 'Bearer secret'])
+    await page.unrouteAll()
+  })
+
+  test('a key that may not call tools sees which scope it lacks', async () => {
+    const { key } = await createKey(daemon, { scopes: ['READ'] })
+    const other = await openConsole(browser, daemon, { path: '/servers/notes/playground', key })
+    await other.page.getByRole('alert').getByText(/CHAT/).first().waitFor()
+    expect(await other.page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+    expect(other.errors).toEqual([])
+    await other.close()
   })
 })

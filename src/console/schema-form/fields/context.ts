@@ -1,7 +1,7 @@
 import { type ComponentType, createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Form } from '../model/form.ts'
-import type { State } from '../model/state.ts'
+import type { Json, State } from '../model/state.ts'
 
 export interface FieldProps {
   schema: unknown
@@ -33,7 +33,11 @@ export interface FieldContext {
   /** Nested fields render themselves through this, because modules must not import each other in a circle. */
   Field: ComponentType<FieldProps>
   JsonEditor: ComponentType<JsonEditorProps>
+  suggest: Suggest | undefined
 }
+
+/** Values that the server offers for a text at the top level. */
+export type Suggest = (name: string, text: string, value: Json) => Promise<readonly string[]>
 
 export const FormContext = createContext<FieldContext | undefined>(undefined)
 

@@ -29,7 +29,9 @@ export function ObjectField({ field, state, pointer, label, onChange }: WidgetPr
         noun="fields"
         onClick={() => (limit.value += PAGE)}
       />
-      {takesEntries(field.schema) && <AddEntry {...{ schema: field.schema, state, label, onChange }} />}
+      {takesEntries(field.schema, pointer) && (
+        <AddEntry {...{ schema: field.schema, state, label, onChange }} />
+      )}
     </div>
   )
 }

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact'
 import { kindOf, plain } from '../model/state.ts'
-import { placeholder } from './placeholder.ts'
-import { controlAttributes, type WidgetProps } from './widget.ts'
+import { useForm } from './context.ts'
+import { SuggestedText } from './suggested-text.tsx'
+import { textAttributes } from './text-attributes.ts'
+import type { WidgetProps } from './widget.ts'
 
 const INPUT_MODES: Readonly<Record<string, 'email' | 'url'>> = { email: 'email', uri: 'url' }
 
@@ -11,27 +13,13 @@ export function TextField(props: WidgetProps) {
   const text = kindOf(state) === 'string' ? (plain(state) as string) : ''
   const attributes = textAttributes(props, text)
   const { format, pattern, maxLength } = field.schema
+  const { suggest } = useForm()
   const isShort = format !== undefined || pattern !== undefined || Number(maxLength ?? 1000) <= 100
   // An input would drop line breaks.
+  if (suggest && !/[\r\n]/.test(text)) return <SuggestedText {...props} suggest={suggest} />
   if (!isShort || /[\r\n]/.test(text)) return <textarea {...attributes} rows={1} />
   const input = <input {...attributes} type="text" inputMode={INPUT_MODES[String(format)]} />
   return format === 'date-time' ? <WithNow {...props}>{input}</WithNow> : input
-}
-
-function textAttributes(props: WidgetProps, text: string) {
-  const { isRequired, onChange } = props
-  return {
-    ...controlAttributes(props),
-    value: text,
-    placeholder: placeholder(props),
-    autocomplete: 'off',
-    autocapitalize: 'off' as const,
-    spellcheck: false,
-    dir: 'auto' as const,
-    onInput: ({ currentTarget }: { currentTarget: { value: string } }) =>
-      // An optional text that was cleared is absent.
-      onChange(currentTarget.value === '' && !isRequired ? undefined : currentTarget.value),
-  }
 }
 
 function WithNow({ label, onChange, children }: WidgetProps & { children: ComponentChildren }) {

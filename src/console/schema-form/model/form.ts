@@ -18,7 +18,7 @@ export interface Form {
   submit(): { value: Json } | undefined
   /** Replaces the value: a call to repeat, a saved test case. Undefined starts from the defaults. */
   load(value: Json | undefined): void
-  /** Shows what the server answered, next to the fields that it names. */
+  /** Shows what the server answered next to the fields that it names, or above the form. */
   reportErrors(message: string): void
   /** Removes the server's words about a field that the user changes. */
   forgetError(pointer: string): void

@@ -38,11 +38,15 @@ export function entryOf(schema: SchemaObject, name: string): Member {
   return { name, schema: own, isRequired: false, isDeclared: false }
 }
 
-/** True when users add entries with names of their own: maps, and objects without declared members. */
-export function takesEntries(schema: SchemaObject): boolean {
+/**
+ * True when users add entries with names of their own: maps, and objects without declared members. At the top level these are
+ * tools without arguments.
+ */
+export function takesEntries(schema: SchemaObject, pointer: string): boolean {
   if (schema.patternProperties !== undefined) return true
   const { additionalProperties } = schema
-  if (additionalProperties === undefined) return Object.keys(schemasIn(schema.properties)).length === 0
+  if (additionalProperties === undefined)
+    return pointer !== '' && Object.keys(schemasIn(schema.properties)).length === 0
   return additionalProperties !== false
 }
 

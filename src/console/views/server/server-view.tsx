@@ -94,7 +94,7 @@ function Preview({ server, tab, view: View }: ViewProps & { view: FunctionCompon
         {server.build && <State value={server.build.status} />}
       </div>
       <Navigation server={server} tab={tab} current="preview" />
-      <View key={`${server.name} preview`} name={server.name} environment="preview" />
+      <View key={`${server.name} preview`} name={server.name} environment="preview" build={server.build} />
     </>
   )
 }

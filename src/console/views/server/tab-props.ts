@@ -1,3 +1,4 @@
+import type { BuildRecord } from '../../../shared/contract/builds/builds.ts'
 import type { DeploymentStatus } from '../../../shared/contract/deployments/deployments.ts'
 import type { Environment, StoreEnvironment } from '../../../shared/contract/states.ts'
 
@@ -13,4 +14,6 @@ export interface PlaceProps {
   name: string
   environment: StoreEnvironment
   deployment?: DeploymentStatus
+  /** Build of the preview. */
+  build?: BuildRecord | undefined
 }

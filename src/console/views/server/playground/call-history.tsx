@@ -1,6 +1,6 @@
 import { shown, Text } from '../../../components/text.tsx'
 import { Time } from '../../../components/time.tsx'
-import { Link } from '../../../router/link.tsx'
+import { navigate } from '../../../router/router.ts'
 import type { Call } from './call.ts'
 import { OutcomeState } from './call-panel.tsx'
 import { entryPath, type Place } from './place.ts'
@@ -15,19 +15,32 @@ export function CallHistory({ playground, place }: { playground: Playground; pla
       <h2 id="pg-history">Calls</h2>
       <ol class="pg-history">
         {calls.map(call => (
-          <Row key={call.id} call={call} place={place} />
+          <Row key={call.id} call={call} playground={playground} place={place} />
         ))}
       </ol>
     </section>
   )
 }
 
-function Row({ call: { entry, args, outcome, startedAt }, place }: { call: Call; place: Place }) {
+interface RowProps {
+  call: Call
+  playground: Playground
+  place: Place
+}
+
+function Row({ call, playground, place }: RowProps) {
+  const { entry, args, outcome, startedAt } = call
+  const open = () => {
+    playground.chosen.value = call
+    navigate(entryPath(place, entry))
+  }
   return (
     <li>
-      <Link to={entryPath(place, entry)} class="truncate">
-        <Text value={entry.name} max={100} />
-      </Link>
+      <button type="button" class="pg-link" onClick={open}>
+        <span class="truncate">
+          <Text value={entry.name} max={100} />
+        </span>
+      </button>
       <code class="truncate">{shown(JSON.stringify(args), 200)}</code>
       <OutcomeState outcome={outcome.value} />
       <Time at={new Date(startedAt).toISOString()} />

@@ -1,49 +1,84 @@
 import './call.css'
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import { formatMs } from '../../../../shared/format/metric-format.ts'
-import { CopyButton } from '../../../components/copy.tsx'
 import { State } from '../../../components/state.tsx'
 import { Time } from '../../../components/time.tsx'
 import { isObject } from '../../../mcp/messages.ts'
-import { JsonTree, LongText } from '../../../schema-form/main.ts'
+import type { Json } from '../../../schema-form/main.ts'
+import { JsonTree, LongText } from '../../../schema-form/results/main.ts'
 import type { Call, LogMessage, Outcome, Progress } from './call.ts'
+import { CallActions } from './call-actions.tsx'
 import { CallResult } from './call-result.tsx'
 import type { Place } from './place.ts'
 import type { Playground } from './playground.ts'
 import { QuestionForm } from './question-form.tsx'
 
+interface CallProps {
+  call: Call
+  playground: Playground
+  place: Place
+}
+
 /** A call as it happens: progress, messages, questions, and what came of it. */
-export function CallPanel({ call, playground, place }: { call: Call; playground: Playground; place: Place }) {
+export function CallPanel({ call, playground, place }: CallProps) {
+  const panel = useRef<HTMLElement>(null)
+  const isRaw = useSignal(false)
   const outcome = call.outcome.value
   const isRunning = outcome.status === 'running'
+  const question = call.questions.value[0]
+  // A call of the history stays where it is.
+  const isLive = useRef(isRunning)
+  useEffect(() => {
+    if (isLive.current) panel.current!.scrollIntoView({ block: 'nearest' })
+  }, [isRunning, question])
   return (
-    <section class="pg-card" aria-labelledby={`pg-call-${call.id}`} aria-busy={isRunning}>
+    <section ref={panel} class="pg-card" aria-labelledby="pg-call" aria-busy={isRunning}>
       <div class="pg-line">
-        <h2 id={`pg-call-${call.id}`}>Result</h2>
-        <OutcomeState outcome={outcome} />
+        <h2 id="pg-call">Result</h2>
+        <span role="status">
+          <OutcomeState outcome={outcome} />
+        </span>
         <span class="muted">
           <Time at={new Date(call.startedAt).toISOString()} />
         </span>
-        {outcome.status === 'answered' && (
-          <CopyButton text={JSON.stringify(outcome.result, null, 2)} what="the result as JSON" />
+        {!isRunning && (
+          <CallActions
+            call={call}
+            place={place}
+            isRaw={isRaw.value}
+            onToggleRaw={() => {
+              isRaw.value = !isRaw.value
+            }}
+            onReuse={reuse(call, playground)}
+          />
         )}
       </div>
       {isRunning && <ProgressBar progress={call.progress.value} />}
-      {call.questions.value.slice(0, 1).map((question, index) => (
-        <QuestionForm key={index} question={question} />
-      ))}
+      {question && <QuestionForm key={question.id} question={question} />}
       <Logs logs={call.logs.value} />
-      <CallResult call={call} playground={playground} place={place} />
+      {isRaw.value && outcome.status === 'answered' ? (
+        <JsonTree value={outcome.result} />
+      ) : (
+        <CallResult call={call} playground={playground} place={place} />
+      )}
     </section>
   )
+}
+
+/** Undefined while the form has the arguments of the call. */
+function reuse({ entry, args }: Call, playground: Playground): (() => void) | undefined {
+  const form = playground.formOf(entry)
+  if (!form || JSON.stringify(form.state.value) === JSON.stringify(args)) return undefined
+  return () => form.load(args as Json)
 }
 
 /** The state of a call in one word, with its duration. */
 export function OutcomeState({ outcome }: { outcome: Outcome }) {
   const isError = outcome.status === 'answered' && outcome.result.isError === true
-  const value = isError ? 'tool error' : outcome.status
   return (
-    <span role="status" class="pg-outcome">
-      <State value={value} />
+    <span class="pg-outcome">
+      <State value={isError ? 'tool error' : outcome.status} />
       {outcome.status !== 'running' && <span class="muted">{formatMs(outcome.durationMs)}</span>}
     </span>
   )

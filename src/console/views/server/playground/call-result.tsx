@@ -1,8 +1,10 @@
 import { Problem } from '../../../components/loaded.tsx'
+import { unlistedResource } from '../../../mcp/catalog.ts'
 import { isObject, McpError, type Params } from '../../../mcp/messages.ts'
-import { JsonTree, LongText, ResultView } from '../../../schema-form/main.ts'
+import { navigate } from '../../../router/router.ts'
+import { JsonTree, LongText, ResultView } from '../../../schema-form/results/main.ts'
 import type { Call } from './call.ts'
-import type { Place } from './place.ts'
+import { entryPath, type Place } from './place.ts'
 import type { Playground } from './playground.ts'
 
 interface ResultProps {
@@ -11,7 +13,7 @@ interface ResultProps {
   place: Place
 }
 
-export function CallResult({ call, playground }: ResultProps) {
+export function CallResult({ call, playground, place }: ResultProps) {
   const outcome = call.outcome.value
   if (outcome.status === 'failed')
     return outcome.error instanceof McpError ? (
@@ -22,7 +24,9 @@ export function CallResult({ call, playground }: ResultProps) {
   if (outcome.status === 'cancelled') return <p class="muted">You cancelled the call.</p>
   if (outcome.status === 'running') return null
   const read = (uri: string) => {
-    playground.read(uri)
+    const resource = unlistedResource(uri)
+    navigate(entryPath(place, resource))
+    playground.run(resource, {})
   }
   return <Answer call={call} result={outcome.result} onRead={read} />
 }

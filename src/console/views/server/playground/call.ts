@@ -1,7 +1,7 @@
 import { type Signal, signal } from '@preact/signals'
 import type { Entry } from '../../../mcp/catalog.ts'
 import type { McpConnection } from '../../../mcp/connection.ts'
-import type { McpRequest, Params, Question } from '../../../mcp/messages.ts'
+import { isObject, McpError, type McpRequest, type Params, type Question } from '../../../mcp/messages.ts'
 
 export type Outcome =
   | { status: 'running' }
@@ -23,6 +23,7 @@ export interface LogMessage {
 
 /** A question that waits for the user. */
 export interface OpenQuestion extends Question {
+  id: number
   answer(result: Params): void
   /** Rejects the request, without an answer. */
   refuse(): void
@@ -107,7 +108,7 @@ function receive({ progress, logs }: Call, method: string, params: Params): void
 async function ask({ questions }: Call, question: Question, aborted: AbortSignal): Promise<Params> {
   const { promise, resolve, reject } = Promise.withResolvers<Params>()
   const refuse = () => reject(new Error('The user refused the request.'))
-  const open: OpenQuestion = { ...question, answer: resolve, refuse }
+  const open: OpenQuestion = { ...question, id: ++lastId, answer: resolve, refuse }
   questions.value = [...questions.peek(), open]
   aborted.addEventListener('abort', refuse)
   try {
@@ -116,6 +117,16 @@ async function ask({ questions }: Call, question: Question, aborted: AbortSignal
     aborted.removeEventListener('abort', refuse)
     questions.value = questions.peek().filter(one => one !== open)
   }
+}
+
+/** Words of the server about a request that it refused. */
+export function refusalOf(outcome: Outcome): string | undefined {
+  if (outcome.status === 'failed')
+    return outcome.error instanceof McpError ? outcome.error.message : undefined
+  if (outcome.status !== 'answered' || outcome.result.isError !== true) return undefined
+  const { content } = outcome.result
+  const blocks = Array.isArray(content) ? content : []
+  return text(blocks.find(block => isObject(block) && block.type === 'text')?.text)
 }
 
 function text(value: unknown): string | undefined {

@@ -1,4 +1,5 @@
 import { useComputed, useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
 import { Button } from '../../../components/button.tsx'
 import { CopyButton } from '../../../components/copy.tsx'
 import { Icon } from '../../../components/icon.tsx'
@@ -6,7 +7,8 @@ import { shown } from '../../../components/text.tsx'
 import type { Entry } from '../../../mcp/catalog.ts'
 import type { Params } from '../../../mcp/messages.ts'
 import { Link } from '../../../router/link.tsx'
-import { LongText, SchemaForm } from '../../../schema-form/main.ts'
+import { SchemaForm, type Suggest } from '../../../schema-form/main.ts'
+import { LongText } from '../../../schema-form/results/main.ts'
 import type { Call } from './call.ts'
 import { CallHistory } from './call-history.tsx'
 import { CallPanel } from './call-panel.tsx'
@@ -26,7 +28,10 @@ const VERBS = { tool: 'Run', prompt: 'Get', resource: 'Read', template: 'Read' }
 /** One tool, resource, template or prompt: what it is, its form and its newest call. */
 export function EntryPanel({ place, playground, entry }: EntryProps) {
   const asking = useSignal<Params | undefined>(undefined)
-  const newest = useComputed(() => playground.calls.value.find(call => isOf(call, entry))).value
+  const shownCall = useComputed(() => {
+    const chosen = playground.chosen.value
+    return chosen && isOf(chosen, entry) ? chosen : playground.calls.value.find(call => isOf(call, entry))
+  }).value
   const run = (args: Params) => {
     playground.run(entry, args)
   }
@@ -37,13 +42,13 @@ export function EntryPanel({ place, playground, entry }: EntryProps) {
   return (
     <>
       <Link to={entryPath(place)} class="pg-back">
-        <Icon name="back" /> All of the server
+        <Icon name="back" /> Back to the list
       </Link>
       <section aria-labelledby="pg-entry" class="pg-card">
         <Head entry={entry} />
-        <Arguments playground={playground} entry={entry} call={newest} onSubmit={submit} />
+        <Arguments playground={playground} entry={entry} call={shownCall} onSubmit={submit} />
       </section>
-      {newest && <CallPanel key={newest.id} call={newest} playground={playground} place={place} />}
+      {shownCall && <CallPanel key={shownCall.id} call={shownCall} playground={playground} place={place} />}
       <CallHistory playground={playground} place={place} />
       {asking.value && (
         <DestructiveDialog
@@ -65,17 +70,24 @@ function isOf(call: Call, { kind, id }: Entry): boolean {
 }
 
 function Head({ entry: { kind, id, name, title, description, source } }: { entry: Entry }) {
+  const heading = title ?? name
+  const copy = <CopyButton text={id} what={`the name ${shown(id, 100)}`} />
   return (
     <header class="pg-head">
-      <h2 id="pg-entry">
-        <bdi>{shown(title ?? name, 300)}</bdi>
-      </h2>
-      <p class="pg-id">
-        <code>
-          <bdi>{shown(id, 1000)}</bdi>
-        </code>
-        <CopyButton text={id} what={`the name ${shown(id, 100)}`} />
-      </p>
+      <div class="pg-id">
+        <h2 id="pg-entry">
+          <bdi>{shown(heading, 300)}</bdi>
+        </h2>
+        {heading === id && copy}
+      </div>
+      {heading !== id && (
+        <p class="pg-id">
+          <code>
+            <bdi>{shown(id, 1000)}</bdi>
+          </code>
+          {copy}
+        </p>
+      )}
       {kind === 'tool' && <Hints source={source} />}
       {description !== undefined && (
         <p class="pg-description">
@@ -84,6 +96,13 @@ function Head({ entry: { kind, id, name, title, description, source } }: { entry
       )}
     </header>
   )
+}
+
+/** Tools have no completion in the protocol. */
+function suggestFor(playground: Playground, entry: Entry): Suggest | undefined {
+  const offers = playground.connected.peek()?.connection.capabilities.completions
+  if (!offers || entry.kind === 'tool') return undefined
+  return (name, text, value) => playground.complete(entry, name, text, value as Params)
 }
 
 interface ArgumentsProps {
@@ -95,6 +114,7 @@ interface ArgumentsProps {
 
 function Arguments({ playground, entry, call, onSubmit }: ArgumentsProps) {
   const form = playground.formOf(entry)
+  const suggest = useMemo(() => suggestFor(playground, entry), [playground, entry])
   const isRunning = call?.outcome.value.status === 'running'
   const buttons = (
     <>
@@ -112,7 +132,12 @@ function Arguments({ playground, entry, call, onSubmit }: ArgumentsProps) {
   )
   if (form)
     return (
-      <SchemaForm form={form} label={shown(entry.name, 100)} onSubmit={value => onSubmit(value as Params)}>
+      <SchemaForm
+        form={form}
+        label={shown(entry.name, 100)}
+        suggest={suggest}
+        onSubmit={value => onSubmit(value as Params)}
+      >
         {buttons}
       </SchemaForm>
     )

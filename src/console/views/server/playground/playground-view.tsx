@@ -1,7 +1,8 @@
 import './playground.css'
 import { useEffect } from 'preact/hooks'
+import { onChange } from '../../../api/feed.ts'
 import { Loading, Problem } from '../../../components/loaded.tsx'
-import { type Catalog, type Entry, KINDS, type Kind } from '../../../mcp/catalog.ts'
+import { type Catalog, type Entry, unlistedResource } from '../../../mcp/catalog.ts'
 import { SignInRequiredError } from '../../../mcp/messages.ts'
 import { query } from '../../../router/router.ts'
 import type { PlaceProps } from '../tab-props.ts'
@@ -12,10 +13,13 @@ import { ServerPanel } from './server-panel.tsx'
 import { TokenForm } from './token-form.tsx'
 
 /** Tools, resources, templates and prompts of a server, to be used by hand. */
-export function PlaygroundView({ name, environment, deployment }: PlaceProps) {
+export function PlaygroundView({ name, environment, deployment, build }: PlaceProps) {
   const playground = playgroundOf(name, environment)
   useEffect(() => playground.show(), [playground])
-  useRefresh(playground, deployment && `${deployment.deployment_id} ${deployment.status}`)
+  useRefresh(
+    playground,
+    deployment ? [deployment.deployment_id, deployment.status] : [build?.mcp_id, build?.status],
+  )
   const connected = playground.connected.value
   const error = playground.error.value
   if (error instanceof SignInRequiredError) return <TokenForm playground={playground} />
@@ -42,17 +46,24 @@ export function PlaygroundView({ name, environment, deployment }: PlaceProps) {
   )
 }
 
-/** Connects again when another release serves, or when the server was started. */
-function useRefresh(playground: Playground, release: string | undefined): void {
+/** Connects again when another release serves, the server was started, or the API is back. */
+function useRefresh(playground: Playground, [id, status]: readonly (string | undefined)[]): void {
+  const release = `${id} ${status}`
   useEffect(() => {
-    if (release !== playground.release && playground.release !== undefined) void playground.connect()
+    if (status === 'deploying' || status === 'building') return
+    if (playground.release !== undefined && playground.release !== release) void playground.connect()
     playground.release = release
   }, [playground, release])
+  useEffect(
+    () => onChange(({ type }) => type === 'reset' && playground.error.peek() && void playground.connect()),
+    [playground],
+  )
 }
 
-/** The entry of the address. */
+/** The entry of the address. A server can have resources that it does not list. */
 function chosenEntry({ entries }: Catalog): Entry | undefined {
-  const kind = KINDS.find(one => one === query.value.get('kind')) satisfies Kind | undefined
+  const kind = query.value.get('kind')
   const id = query.value.get('name')
-  return entries.find(entry => entry.kind === kind && entry.id === id)
+  const listed = entries.find(entry => entry.kind === kind && entry.id === id)
+  return listed ?? (kind === 'resource' && id ? unlistedResource(id) : undefined)
 }

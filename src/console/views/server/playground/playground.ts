@@ -2,10 +2,10 @@ import { type Signal, signal } from '@preact/signals'
 import type { StoreEnvironment } from '../../../../shared/contract/states.ts'
 import { type Catalog, type Entry, loadCatalog } from '../../../mcp/catalog.ts'
 import { connect, type Era, type McpConnection } from '../../../mcp/connection.ts'
-import { argumentSchema, readRequest, requestFor } from '../../../mcp/entry-request.ts'
-import type { Params } from '../../../mcp/messages.ts'
+import { argumentSchema, requestFor } from '../../../mcp/entry-request.ts'
+import { isObject, type Params } from '../../../mcp/messages.ts'
 import { createForm, type Form } from '../../../schema-form/main.ts'
-import { type Call, startCall } from './call.ts'
+import { type Call, refusalOf, startCall } from './call.ts'
 
 /** Older calls are forgotten, because results can be large. */
 const KEPT_CALLS = 50
@@ -21,13 +21,15 @@ export class Playground {
   readonly error: Signal<Error | undefined> = signal(undefined)
   /** Newest first. */
   readonly calls: Signal<readonly Call[]> = signal([])
+  /** Call that the view shows. */
+  readonly chosen: Signal<Call | undefined> = signal(undefined)
   /** The newest era that the server speaks, unless the user chooses one. */
   readonly era: Signal<Era | undefined> = signal(undefined)
   readonly #path: string
   readonly #forms = new Map<string, { form: Form; schema: string }>()
   #token: string | undefined
   #attempt = new AbortController()
-  /** Release that the connection is to, with its state. */
+  /** Release that the view showed last. */
   release: string | undefined
   #isShown = false
 
@@ -73,21 +75,44 @@ export class Playground {
     void this.connect()
   }
 
-  run(entry: Entry, args: Params): Call {
-    return this.#start(requestFor(entry, args), entry, args)
+  /** Sends the request of an entry, and places the server's words about wrong arguments in its form. */
+  run(entry: Entry, args: Params): void {
+    const { connection } = this.connected.peek()!
+    const { call, ended } = startCall(connection, requestFor(entry, args), { entry, args })
+    this.calls.value = [call, ...this.calls.peek()].slice(0, KEPT_CALLS)
+    this.chosen.value = call
+    void ended.then(() => {
+      this.#placeErrors(call)
+      this.#closeUnused()
+    })
   }
 
-  /** Reads a resource that a result points to. */
-  read(uri: string): Call {
-    const entry: Entry = {
-      kind: 'resource',
-      id: uri,
-      name: uri,
-      title: undefined,
-      description: undefined,
-      source: { uri },
+  /** The result shows what names no field. */
+  #placeErrors({ entry, outcome }: Call): void {
+    const refusal = refusalOf(outcome.peek())
+    const form = refusal === undefined ? undefined : this.formOf(entry)
+    if (!form) return
+    form.reportErrors(refusal!)
+    form.serverErrors.value = { placed: form.serverErrors.peek().placed }
+  }
+
+  /** Values that the server offers for an argument of a prompt or a template. */
+  async complete(entry: Entry, name: string, value: string, others: Params): Promise<readonly string[]> {
+    const { connection } = this.connected.peek()!
+    const params = {
+      ref:
+        entry.kind === 'prompt'
+          ? { type: 'ref/prompt', name: entry.id }
+          : { type: 'ref/resource', uri: entry.id },
+      argument: { name, value },
+      context: { arguments: others },
     }
-    return this.#start(readRequest(uri), entry, {})
+    const result = await connection
+      .request({ method: 'completion/complete', params, signal: this.#attempt.signal })
+      // A form without suggestions is still a form.
+      .catch(() => ({}) as Params)
+    const values = isObject(result.completion) ? result.completion.values : undefined
+    return Array.isArray(values) ? values.filter(one => typeof one === 'string') : []
   }
 
   /** The form of an entry keeps what was typed while other entries are shown. Undefined for a resource. */
@@ -101,14 +126,6 @@ export class Playground {
     const form = createForm(schema)
     this.#forms.set(key, { form, schema: text })
     return form
-  }
-
-  #start(sent: ReturnType<typeof requestFor>, entry: Entry, args: Params): Call {
-    const { connection } = this.connected.peek()!
-    const { call, ended } = startCall(connection, sent, { entry, args })
-    this.calls.value = [call, ...this.calls.peek()].slice(0, KEPT_CALLS)
-    void ended.then(() => this.#closeUnused())
-    return call
   }
 
   #closeUnused(): void {

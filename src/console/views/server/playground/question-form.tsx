@@ -1,15 +1,19 @@
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { Button } from '../../../components/button.tsx'
 import { isObject } from '../../../mcp/messages.ts'
-import { createForm, JsonTree, LongText, ResourceLink, SchemaForm } from '../../../schema-form/main.ts'
+import { createForm, SchemaForm } from '../../../schema-form/main.ts'
+import { JsonTree, LongText, ResourceLink } from '../../../schema-form/results/main.ts'
 import type { OpenQuestion } from './call.ts'
 import { SamplingForm } from './sampling-form.tsx'
 
 /** A question of the server, which waits for its answer. */
 export function QuestionForm({ question }: { question: OpenQuestion }) {
   const { method, params } = question
+  const section = useRef<HTMLElement>(null)
+  // The user's call waits for this.
+  useEffect(() => section.current!.focus({ preventScroll: true }), [question])
   return (
-    <section class="pg-question" aria-label="Question of the server" role="alert">
+    <section ref={section} class="pg-question" aria-label="Question of the server" tabIndex={-1}>
       {method === 'sampling/createMessage' ? (
         <SamplingForm question={question} />
       ) : params.mode === 'url' ? (

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { Button } from '../../../components/button.tsx'
 import { isObject } from '../../../mcp/messages.ts'
-import { LongText, ResultView } from '../../../schema-form/main.ts'
+import { LongText, ResultView } from '../../../schema-form/results/main.ts'
 import type { OpenQuestion } from './call.ts'
 
 /** The server wants the answer of a model. The user takes the model's place. */
@@ -35,7 +35,7 @@ export function SamplingForm({ question: { params, answer, refuse } }: { questio
       <label class="pg-answer">
         Your answer
         <textarea
-          class="input"
+          class="input pg-text"
           rows={3}
           required
           dir="auto"

@@ -2,7 +2,7 @@ import type { ReplayResult } from '../../../../shared/contract/monitoring/reques
 import { formatMs } from '../../../../shared/format/metric-format.ts'
 import { State, Tag } from '../../../components/state.tsx'
 import { Text } from '../../../components/text.tsx'
-import { JsonTree, ResultView } from '../../../schema-form/main.ts'
+import { JsonTree, ResultView } from '../../../schema-form/results/main.ts'
 import { sameAnswer } from './same-answer.ts'
 
 /** Result of a replay, compared with the recorded answer. */

@@ -1,0 +1,62 @@
+import { useSignal } from '@preact/signals'
+import { Button } from '../../../components/button.tsx'
+import { CopyButton } from '../../../components/copy.tsx'
+import type { Call } from './call.ts'
+import { commandFor } from './call-text.ts'
+import type { Place } from './place.ts'
+import { TestCaseDialog } from './test-case-dialog.tsx'
+
+interface ActionsProps {
+  call: Call
+  place: Place
+  /** The whole result is shown as JSON. */
+  isRaw: boolean
+  onToggleRaw(): void
+  /** Puts the arguments into the form. Undefined when they are there already, or there is no form. */
+  onReuse: (() => void) | undefined
+}
+
+/** What can be done with a call that has ended. */
+export function CallActions({ call, place, isRaw, onToggleRaw, onReuse }: ActionsProps) {
+  const isSaving = useSignal(false)
+  const outcome = call.outcome.value
+  return (
+    <div class="pg-actions">
+      {onReuse && (
+        <Button kind="quiet" icon="restart" onClick={onReuse}>
+          Use these arguments
+        </Button>
+      )}
+      <CopyButton text={commandFor(call, place)} what="the command" caption="Command" />
+      <Button
+        kind="quiet"
+        icon="check"
+        onClick={() => {
+          isSaving.value = true
+        }}
+      >
+        Test case…
+      </Button>
+      {outcome.status === 'answered' && (
+        <>
+          <CopyButton
+            text={JSON.stringify(outcome.result, null, 2)}
+            what="the result as JSON"
+            caption="Result"
+          />
+          <Button kind="quiet" aria-pressed={isRaw} onClick={onToggleRaw}>
+            JSON
+          </Button>
+        </>
+      )}
+      {isSaving.value && (
+        <TestCaseDialog
+          call={call}
+          onClose={() => {
+            isSaving.value = false
+          }}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,36 @@
+import { printable, printableJson } from '../../../../shared/format/printable.ts'
+import { expandTemplate } from '../../../mcp/expand-template.ts'
+import type { Call } from './call.ts'
+import type { Place } from './place.ts'
+
+type Made = Pick<Call, 'entry' | 'args'>
+
+/** Command that makes the same call. */
+export function commandFor({ entry: { kind, id }, args }: Made, { name, environment }: Place): string {
+  const json = Object.keys(args).length > 0 ? [printableJson(JSON.stringify(args))] : []
+  const words = {
+    tool: ['call', name, id, ...json],
+    prompt: ['prompt', name, id, ...json],
+    resource: ['read', name, id],
+    template: ['read', name, kind === 'template' ? expandTemplate(id, args) : id],
+  }[kind]
+  return ['mcp', ...words, '--env', environment].map(quote).join(' ')
+}
+
+/** Case of a test suite (docs/testing.md) that expects the call. JSON texts are YAML texts, too. */
+export function testCaseFor({ entry: { kind, id }, args }: Made, message: string): string {
+  const text = (value: unknown) => printableJson(JSON.stringify(value))
+  const expected = {
+    tool: ['calls:', `  - tool: ${text(id)}`, `    arguments: ${text(args)}`],
+    prompt: [`prompts: [${text(id)}]`],
+    resource: [`resources: [${text(id)}]`],
+    template: [`resources: [${text(kind === 'template' ? expandTemplate(id, args) : id)}]`],
+  }[kind]
+  return [`- message: ${text(message)}`, '  expect:', ...expected.map(line => `    ${line}`)].join('\n')
+}
+
+/** A word for a POSIX shell. */
+function quote(word: string): string {
+  const text = printable(word)
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,101 @@
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { loadCatalog } from '../../src/console/mcp/catalog.ts'
+import { connect } from '../../src/console/mcp/connection.ts'
+import { type Params, SignInRequiredError } from '../../src/console/mcp/messages.ts'
+import {
+  call,
+  closeServers,
+  connectModern,
+  error,
+  json,
+  listen,
+  result,
+  signal,
+  stream,
+} from './hand-made-server.ts'
+
+afterEach(closeServers)
+
+describe('lists', () => {
+  test('have all pages, each name once, and nothing without a name', async () => {
+    const pages: Record<string, Params> = {
+      undefined: { tools: [{ name: 'a', title: 'A' }, { name: 'a' }, null, { name: '' }], nextCursor: 'two' },
+      two: { tools: [{ name: 'constructor' }, 'x'] },
+    }
+    const { connection } = await connectModern((message, _request, response) =>
+      json(response, result(message, pages[String(message.params!.cursor)]!)),
+    )
+    const { entries, errors } = await loadCatalog(connection, signal())
+    expect(entries.map(({ kind, id, title }) => [kind, id, title])).toEqual([
+      ['tool', 'a', 'A'],
+      ['tool', 'constructor', undefined],
+    ])
+    expect(errors).toEqual([])
+  })
+
+  test('end after 64 pages, and a list that fails leaves the others', async () => {
+    let pages = 0
+    const { path } = await listen((message, _request, response) => {
+      const discovered = { supportedVersions: ['2026-07-28'], capabilities: { tools: {}, prompts: {} } }
+      if (message.method === 'server/discover') json(response, result(message, discovered))
+      else if (message.method === 'prompts/list') json(response, error(message, -32603, 'broken'))
+      else json(response, result(message, { tools: [{ name: `t${++pages}` }], nextCursor: String(pages) }))
+    })
+    const connection = await connect({ path, token: undefined }, { signal: signal() })
+    const { entries, errors } = await loadCatalog(connection, signal())
+    expect([entries.length, pages]).toEqual([64, 64])
+    expect(errors.map(({ message }) => message)).toEqual(['broken'])
+  })
+})
+
+describe('what is no answer', () => {
+  test.each([
+    ['a list', '[]', 'invalid MCP message'],
+    ['no JSON', 'hello', 'invalid MCP message'],
+    ['nothing', '', 'connection broke'],
+  ])('fails when the body is %s', async (_name, body, words) => {
+    const { connection } = await connectModern((_message, _request, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body),
+    )
+    await expect(call(connection)).rejects.toThrow(words)
+  })
+
+  test('fails when the stream breaks, or has more than 32 MiB', async () => {
+    const { connection } = await connectModern((message, _request, response) => {
+      stream(response)
+      if (message.params!.name === 'short')
+        return void response.write(':\n\n', () => setTimeout(() => response.destroy(), 20))
+      const flood = () => {
+        while (response.write('x'.repeat(1 << 20)));
+        response.once('drain', flood)
+      }
+      response.on('error', () => {})
+      flood()
+    })
+    await expect(call(connection, { params: { name: 'short' } })).rejects.toThrow('connection broke')
+    await expect(call(connection, { params: { name: 'long' } })).rejects.toThrow('larger than 33554432 bytes')
+  })
+
+  test('an error of the API keeps its sentence, and a server may ask for a token', async () => {
+    const { path, sent } = await listen((message, request, response) => {
+      if (request.headers.authorization === 'Bearer t')
+        return json(response, result(message, { supportedVersions: ['2026-07-28'], capabilities: {} }))
+      return json(response, error(message, -32001, 'Who are you?'), 401)
+    })
+    await expect(connect({ path, token: undefined }, { signal: signal() })).rejects.toBeInstanceOf(
+      SignInRequiredError,
+    )
+    expect(await connect({ path, token: 't' }, { signal: signal() })).toMatchObject({ era: 'modern' })
+    expect(sent).toHaveLength(2)
+    const { path: stopped } = await listen((_message, _request, response) => {
+      const refusal = { code: 'UNAVAILABLE', message: 'weather is not running.', details: '' }
+      json(response, { success: false, error: refusal }, 503)
+    })
+    vi.stubGlobal('location', { origin: 'http://console.test' })
+    await expect(connect({ path: stopped, token: undefined }, { signal: signal() })).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: 'weather is not running.',
+    })
+    vi.unstubAllGlobals()
+  })
+})
