@@ -1,30 +1,21 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
 import { createHome, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
 import { hasTerminals, openTerminal } from '../../helpers/daemon/terminal.ts'
 
 const weather = join(fileURLToPath(new URL('../../..', import.meta.url)), 'examples', 'weather')
 
 let home: TestHome
-beforeEach(() => {
-  home = createHome()
-})
-afterEach(() => home.remove())
-
 const read = (...path: string[]) => JSON.parse(readFileSync(join(home.dir, ...path), 'utf8'))
 
 describe('mcp connect', () => {
-  it("adds a server's URL to the user's configuration and removes it again", async () => {
-    await home.json(['build', weather])
-    const connected = await home.json<{ url: string }>(['connect', 'weather', '--client', 'claude-code'])
-    expect(read('.claude.json')).toEqual({ mcpServers: { weather: { type: 'http', url: connected.url } } })
-    const again = await home.mcp(['connect', 'weather', '--client', 'claude-code'])
-    expect(again.stdout).toContain('Claude Code already has weather')
-    await home.json(['connect', 'weather', '--client', 'claude-code', '--remove'])
-    expect(read('.claude.json')).toEqual({ mcpServers: {} })
+  beforeEach(() => {
+    home = createHome()
   })
+  afterEach(() => home.remove())
 
   it("--project writes the project's configuration, and --print only prints the entry", async () => {
     const url = 'https://tools.example/mcp'
@@ -89,9 +80,25 @@ describe('mcp connect', () => {
     ])
     expect(noProject).toMatchObject({ code: 2, stderr: expect.stringContaining('Omit --project') })
   })
+})
+
+describe('mcp connect to a server of this machine', () => {
+  beforeAll(async () => {
+    home = await startHome()
+    await home.json(['build', weather])
+  })
+  afterAll(() => home.remove())
+
+  it("adds a server's URL to the user's configuration and removes it again", async () => {
+    const connected = await home.json<{ url: string }>(['connect', 'weather', '--client', 'claude-code'])
+    expect(read('.claude.json')).toEqual({ mcpServers: { weather: { type: 'http', url: connected.url } } })
+    const again = await home.mcp(['connect', 'weather', '--client', 'claude-code'])
+    expect(again.stdout).toContain('Claude Code already has weather')
+    await home.json(['connect', 'weather', '--client', 'claude-code', '--remove'])
+    expect(read('.claude.json')).toEqual({ mcpServers: {} })
+  })
 
   it('suggests a similar server for an unknown name', async () => {
-    await home.json(['build', weather])
     const ended = await home.mcp(['connect', 'wether', '--client', 'cursor'])
     expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining('Did you mean "weather"?') })
   })

@@ -5,16 +5,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DeploymentStatus } from '../../../src/shared/contract/deployments/deployments.ts'
 import type { ReleaseRecord } from '../../../src/shared/contract/deployments/releases.ts'
 import type { LogLine } from '../../../src/shared/instances/log-line.ts'
-import { createHome, eventually, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { type DaemonHome, startHome } from '../../helpers/daemon/daemon-home.ts'
+import { createHome, eventually } from '../../helpers/daemon/mcp.ts'
 import { writeServer } from './write-server.ts'
 
 type Deployment = DeploymentStatus
 
-let home: TestHome
+let home: DaemonHome
 let project: string
 
 beforeAll(async () => {
-  home = createHome()
+  home = await startHome()
   project = join(home.dir, 'greeter')
   mkdirSync(project)
   write('Hello')
@@ -62,7 +63,7 @@ test('releases lists all releases, even after a restart of the daemon', async ()
   await home.mcp(['call', 'greeter', 'hello', 'name=Ada'])
   write('Good day')
   await home.json([...deployed, '-m', 'More polite'])
-  await home.mcp(['daemon', 'restart'])
+  await home.restart()
   const commit = git('rev-parse', 'HEAD')
   const [second, first] = await eventually(async () => {
     const all = await releases()
@@ -100,7 +101,9 @@ test('logs continues across releases and marks where one began', async () => {
 
 test('rollback returns to a version and says which', async () => {
   const { stdout } = await home.mcp(['rollback', 'greeter', '--to', '1', '-m', 'Too polite'])
-  expect(stdout).toMatch(/^Rolled back greeter to version 1 \(.* ago by owner: First greeting\) in /)
+  expect(stdout).toMatch(
+    /^Rolled back greeter to version 1 \((just now|.* ago) by owner: First greeting\) in /,
+  )
   expect((await releases())[0]).toMatchObject({ version: 3, rollbackTo: 1, message: 'Too polite' })
   expect((await home.mcp(['tools', 'greeter'])).stdout).not.toContain('goodbye')
 
@@ -138,13 +141,22 @@ test('logs without a server merges all servers and prefixes each line', async ()
 })
 
 test('a killed daemon keeps the release of an unfinished deployment', async () => {
-  const { pid } = await home.json<{ pid: number }>(['daemon', 'status'])
-  const { deployment_id } = await home.json<{ deployment_id: string }>([
-    ...['deploy', project, '--env', 'staging', '--no-wait', '-m', 'Interrupted'],
-  ])
-  process.kill(pid, 'SIGKILL')
-  const [release] = await releases('--env', 'staging')
-  expect(release).toMatchObject({ version: 1, deploymentId: deployment_id, message: 'Interrupted' })
+  const killed = createHome()
+  try {
+    const { deployment_id } = await killed.json<{ deployment_id: string }>([
+      ...['deploy', project, '--env', 'staging', '--no-wait', '-m', 'Interrupted'],
+    ])
+    process.kill(killed.discovery()!.pid, 'SIGKILL')
+    const { items } = await killed.json<{ items: ReleaseRecord[] }>([
+      'releases',
+      'greeter',
+      '--env',
+      'staging',
+    ])
+    expect(items[0]).toMatchObject({ version: 1, deploymentId: deployment_id, message: 'Interrupted' })
+  } finally {
+    await killed.remove()
+  }
 })
 
 test('an error line names the resource and the reason', async () => {

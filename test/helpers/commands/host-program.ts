@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { pathToFileURL } from 'node:url'
 import type { CommandExit, CommandLine } from './command-host.ts'
 
@@ -32,6 +33,8 @@ async function run({ args, env, cwd }: CommandLine): Promise<void> {
   process.exitCode = undefined
   for (const stream of [process.stdout, process.stderr])
     await new Promise(resolve => stream.write(endOfOutput, resolve))
+  // For hosts that start while this one is running.
+  if (runs === 1) flushCompileCache()
   process.send!({ code } satisfies CommandExit)
 }
 
