@@ -1,5 +1,5 @@
 import { useComputed, useSignal } from '@preact/signals'
-import { useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { Button } from '../../../components/button.tsx'
 import { CopyButton } from '../../../components/copy.tsx'
 import { Icon } from '../../../components/icon.tsx'
@@ -28,14 +28,20 @@ const VERBS = { tool: 'Run', prompt: 'Get', resource: 'Read', template: 'Read' }
 /** One tool, resource, template or prompt: what it is, its form and its newest call. */
 export function EntryPanel({ place, playground, entry }: EntryProps) {
   const asking = useSignal<Params | undefined>(undefined)
+  const panel = useRef<HTMLElement>(null)
+  useRunKey(panel)
   const shownCall = useComputed(() => {
     const chosen = playground.chosen.value
     return chosen && isOf(chosen, entry) ? chosen : playground.calls.value.find(call => isOf(call, entry))
   }).value
+  const running = useComputed(() =>
+    playground.calls.value.find(call => isOf(call, entry) && call.outcome.value.status === 'running'),
+  ).value
   const run = (args: Params) => {
     playground.run(entry, args)
   }
   const submit = (args: Params) => {
+    if (running) return
     if (entry.kind === 'tool' && hintsOf(entry.source).isDestructive) asking.value = args
     else run(args)
   }
@@ -44,9 +50,9 @@ export function EntryPanel({ place, playground, entry }: EntryProps) {
       <Link to={entryPath(place)} class="pg-back">
         <Icon name="back" /> Back to the list
       </Link>
-      <section aria-labelledby="pg-entry" class="pg-card">
+      <section ref={panel} aria-labelledby="pg-entry" class="pg-card">
         <Head entry={entry} />
-        <Arguments playground={playground} entry={entry} call={shownCall} onSubmit={submit} />
+        <Arguments playground={playground} entry={entry} running={running} onSubmit={submit} />
       </section>
       {shownCall && <CallPanel key={shownCall.id} call={shownCall} playground={playground} place={place} />}
       <CallHistory playground={playground} place={place} />
@@ -63,6 +69,21 @@ export function EntryPanel({ place, playground, entry }: EntryProps) {
       )}
     </>
   )
+}
+
+/** Ctrl+Enter runs from anywhere in the view. Forms and dialogs handle their own keys. */
+function useRunKey(panel: { current: HTMLElement | null }): void {
+  useEffect(() => {
+    const run = (event: KeyboardEvent) => {
+      const isKey = event.key === 'Enter' && (event.ctrlKey || event.metaKey) && !event.defaultPrevented
+      const isElsewhere = event.target instanceof Element && event.target.closest('form, dialog, a')
+      if (!isKey || isElsewhere) return
+      event.preventDefault()
+      panel.current!.querySelector('form')!.requestSubmit()
+    }
+    addEventListener('keydown', run)
+    return () => removeEventListener('keydown', run)
+  }, [])
 }
 
 function isOf(call: Call, { kind, id }: Entry): boolean {
@@ -108,14 +129,13 @@ function suggestFor(playground: Playground, entry: Entry): Suggest | undefined {
 interface ArgumentsProps {
   playground: Playground
   entry: Entry
-  call: Call | undefined
+  running: Call | undefined
   onSubmit(args: Params): void
 }
 
-function Arguments({ playground, entry, call, onSubmit }: ArgumentsProps) {
+function Arguments({ playground, entry, running, onSubmit }: ArgumentsProps) {
   const form = playground.formOf(entry)
   const suggest = useMemo(() => suggestFor(playground, entry), [playground, entry])
-  const isRunning = call?.outcome.value.status === 'running'
   const buttons = (
     <>
       <Button
@@ -123,11 +143,11 @@ function Arguments({ playground, entry, call, onSubmit }: ArgumentsProps) {
         kind="primary"
         icon="start"
         title={`${VERBS[entry.kind]} (Ctrl+Enter)`}
-        busy={isRunning}
+        busy={running !== undefined}
       >
         {VERBS[entry.kind]}
       </Button>
-      {isRunning && <Button onClick={() => call.cancel()}>Cancel</Button>}
+      {running && <Button onClick={() => running.cancel()}>Cancel</Button>}
     </>
   )
   if (form)
