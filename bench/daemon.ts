@@ -9,6 +9,7 @@ export const mcp = fileURLToPath(new URL('../bin/mcp.js', import.meta.url))
 /** Response fields that benchmarks read. */
 export interface Deployed {
   mcp_id: string
+  deployment_id: string
   url: string
   deploy_time: number
 }
@@ -83,6 +84,20 @@ export async function withDaemon<T>(
   }
   await daemon.stop()
   return result
+}
+
+/** Deploys `server-0`, `server-1` and so on, one after another. */
+export async function deployEchoServers(
+  daemon: BenchDaemon,
+  count: number,
+  environment = 'production',
+): Promise<Deployed[]> {
+  const deployed: Deployed[] = []
+  for (let index = 0; index < count; index++) {
+    const { mcp_id } = await daemon.call<Deployed>('POST', '/v1/build', echoServer(`server-${index}`))
+    deployed.push(await daemon.call<Deployed>('POST', '/v1/deploy', { mcp_id, environment }))
+  }
+  return deployed
 }
 
 /** A declared server with one tool that returns its argument. */

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { benchBuilds } from './builds.ts'
+import { benchConsole } from './console/main.ts'
 import { benchDeployTime } from './deploy-time.ts'
 import { benchGrowth } from './growth.ts'
 import { benchMemory } from './memory.ts'
@@ -26,6 +27,7 @@ const BENCHMARKS = {
   oauth: { title: 'OAuth component', run: benchOAuth },
   growth: { title: 'Growth', run: benchGrowth },
   rows: { title: 'Lists, counts and log pages with 1,000 and 1,000,000 rows', run: benchRows },
+  console: { title: 'Console', run: benchConsole },
   memory: { title: 'Memory', run: benchMemory },
 } as const
 
