@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
 
-/** What the browser loads before the page is usable, compressed. A limit of the design: 60 kB. */
+/** Maximum compressed size of what the browser loads before the page is usable. */
 const FIRST_LOAD_LIMIT_BYTES = 60_000
 
 interface ConsoleFile {
@@ -45,7 +45,7 @@ export async function buildConsole(root: string): Promise<ConsoleFile[]> {
     metafile: true,
   })
   const first = firstLoad(metafile)
-  // The style sheet of the page has all styles. The ones of single views only repeat them.
+  // The style sheet of the page has all styles. Those of single views only repeat them.
   const used = outputFiles.filter(({ path }) => !path.endsWith('.css') || first.includes(basename(path)))
   const assets = used.map(file => compress(`console/assets/${basename(file.path)}`, file.contents))
   const page = compress('console/index.html', Buffer.from(pageWith(root, first)))
@@ -59,7 +59,7 @@ function compress(name: string, contents: Uint8Array): ConsoleFile {
 }
 
 /**
- * Names of the assets that the page needs at once: scripts with their static imports, the style sheet and the icon. Views that
+ * Names of the assets that the page needs immediately: scripts with their static imports, the style sheet and the icon. Views that
  * `import()` loads are entry points of esbuild, too.
  */
 function firstLoad({ outputs }: Metafile): string[] {

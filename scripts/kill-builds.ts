@@ -62,7 +62,7 @@ export async function killBuilds(
     }
   } finally {
     registry.close()
-    // Processes are only left after an exception.
+    // Processes remain only after an exception.
     for (const pid of processesNaming(home)) process.kill(pid, 'SIGKILL')
     rmSync(home, { recursive: true, force: true })
   }

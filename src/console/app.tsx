@@ -46,7 +46,7 @@ export function App() {
   )
 }
 
-/** Another view gets the focus, so that screen readers and the keyboard begin at its top. */
+/** A new view gets the focus, so that screen readers and the keyboard start at its top. */
 function Content() {
   const main = useRef<HTMLElement>(null)
   const lastPath = useRef(path.value)
@@ -76,7 +76,7 @@ function Route() {
 function NoAccess({ error }: { error: Error }) {
   return (
     <div class="empty">
-      <h1>The API refused the console</h1>
+      <h1>The API refused access</h1>
       <Problem error={error} />
     </div>
   )
@@ -85,7 +85,7 @@ function NoAccess({ error }: { error: Error }) {
 function ConnectionState() {
   const isLost = connection.value === 'reconnecting'
   return (
-    <span role="status" title={isLost ? 'What you see may be out of date.' : undefined}>
+    <span role="status" title={isLost ? 'This page may be out of date.' : undefined}>
       {isLost && <State value="reconnecting" />}
     </span>
   )

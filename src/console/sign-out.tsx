@@ -8,7 +8,7 @@ export function SignOut() {
   const action = useAction(async () => {
     try {
       await request('DELETE', '/api/console/session')
-      // Nothing that was loaded stays in the page.
+      // Removes everything that was loaded from the page.
       location.reload()
     } catch (error) {
       notifyError(error as Error)

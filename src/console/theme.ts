@@ -19,7 +19,7 @@ export function startTheme(): void {
   })
 }
 
-/** A choice of the system's theme is none, so that the page follows the system again. */
+/** Choosing the system's current theme removes the stored choice, so that the page follows the system again. */
 export function switchTheme(): void {
   const next = theme.peek() === 'dark' ? 'light' : 'dark'
   chosen.value = next === ofSystem.peek() ? undefined : next

@@ -26,7 +26,7 @@ export async function* followEvents<T>(
   for (;;) {
     try {
       yield* client.stream<T>('GET', path, {
-        // A resumed stream needs no older lines.
+        // A resumed stream continues after the last event, so it needs no tail.
         query: lastId === undefined ? query : { ...query, tail: undefined },
         headers: lastId === undefined ? {} : { 'last-event-id': lastId },
         onStream: () => {

@@ -48,7 +48,7 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
     next: [{ description: 'Send requests to 127.0.0.1 or localhost' }],
   },
   INSUFFICIENT_SCOPE: {
-    meaning: 'the key is valid but may not do this',
+    meaning: 'the key is valid but does not permit this',
     causes: ['a key that was created without the required scope'],
     next: [{ description: 'Show the permissions of the key', command: 'mcp whoami' }],
   },
@@ -135,7 +135,7 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
     next: [{ description: 'Show the log of the server', command: 'mcp logs' }],
   },
   UNAVAILABLE: {
-    meaning: 'the daemon, the API or the server is unreachable or temporarily unable to work',
+    meaning: 'the daemon, the API or the server is unreachable or temporarily unavailable',
     causes: ['a daemon that is not running', 'a wrong address', 'a full disk', 'a missing container engine'],
     next: [{ description: 'Check the installation', command: 'mcp doctor' }, SHOW_API],
   },

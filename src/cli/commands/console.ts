@@ -6,7 +6,7 @@ import { openBrowser } from '../sign-in/open-browser.ts'
 export default defineCommand({
   name: 'console',
   description:
-    'Sign a browser in to the console with the rights of the current key, for 12 hours. Opens an address that works once, within a minute. Without a terminal, only print it.',
+    'Sign a browser in to the console with the rights of the current key, for 12 hours. Opens a URL that works once, within a minute. Without a terminal, only prints it.',
   options: {
     signOut: { type: 'boolean', doc: 'sign out every browser that was signed in with the current key' },
   },
@@ -27,7 +27,7 @@ export default defineCommand({
     output.result({ url, expiresAt, opened: opened === undefined }, () => {
       output.line(url)
       if (opened instanceof Error)
-        output.note(`Could not open a browser (${opened.message}). Open the address within a minute.`)
+        output.note(`Could not open a browser (${opened.message}). Open the URL within a minute.`)
     })
   },
 })

@@ -41,7 +41,7 @@ export default defineCommand({
     force: { type: 'boolean', doc: 'overwrite existing files' },
   },
   examples: {
-    'mcp init my-server': 'asks at a terminal, else creates a basic server',
+    'mcp init my-server': 'asks at a terminal, otherwise creates a basic server',
     'mcp init weather --example weather': 'a copy of a complete example',
     'mcp init desk --template advanced --name desk': 'without questions',
     'mcp init dice --template custom --ci github': 'a TypeScript project with a workflow for GitHub Actions',

@@ -7,7 +7,7 @@ import { chooseTarget } from '../targets/server-target.ts'
 export default defineCommand({
   name: 'open',
   description:
-    'Open the address of a server in a browser: a page with its tools and the configuration for clients. Without a terminal, only print the URL.',
+    'Open the URL of a server in a browser: a page with its tools and the configuration for clients. Without a terminal, only print the URL.',
   arguments: {
     server: {
       kind: 'server',

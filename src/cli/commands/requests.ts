@@ -54,13 +54,17 @@ const FILTERS = {
   caller: { type: 'string', value: 'user', doc: 'only requests of this signed-in user' },
   since: { type: 'string', value: 'time', doc: 'start: 10m, 2h, or a time such as 2026-11-21T08:00:00Z' },
   until: { type: 'string', value: 'time', doc: 'end: a duration or a time' },
-  grep: { type: 'string', value: 'text', doc: 'only requests that contain this text, in their bodies too' },
+  grep: {
+    type: 'string',
+    value: 'text',
+    doc: 'only requests that contain this text, including their bodies',
+  },
   limit: {
     type: 'integer',
     short: 'n',
     value: 'count',
     default: DEFAULT_LIMIT,
-    doc: 'number of newest requests',
+    doc: 'maximum number of requests',
   },
 } as const satisfies Record<string, OptionDeclaration>
 
@@ -131,7 +135,7 @@ export const replay = defineCommand({
     const request = await readRequest(client, reference)
     const args = values.length > 0 ? replayArguments(request, values) : undefined
     if (args && !request.isReplayable && typeof request.arguments !== 'object')
-      output.note('The recorded arguments are not known. Only the given values are sent.')
+      output.note('The complete arguments were not recorded. Only the given values are sent.')
     const body = { arguments: args, environment: env, token }
     const path = `${pathOf(request.id)}/replay`
     const result = await client.request<ReplayResult>('POST', path, { body })

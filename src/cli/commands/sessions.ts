@@ -55,7 +55,7 @@ export const end = defineCommand({
   options: {
     server: { type: 'string', kind: 'server', value: 'name', doc: 'server (default: as for mcp sessions)' },
     env: ENV,
-    all: { type: 'boolean', doc: 'end all sessions, including those that are idle on no instance' },
+    all: { type: 'boolean', doc: 'end all sessions, including idle ones that no instance has in memory' },
   },
   examples: {
     'mcp sessions end ses_3f9a --server weather': 'one session',

@@ -12,7 +12,7 @@ export interface RequestInput {
 
 /**
  * Sends a request to the API that served the page and returns the data of its answer. The browser adds the cookie of the
- * session. Throws HostingError with the sentence and the next step that the command line has.
+ * session. Throws HostingError with the same message and next step as the command line.
  */
 export async function request<T>(method: string, path: string, input: RequestInput = {}): Promise<T> {
   const response = await send(method, path, input)
@@ -34,7 +34,7 @@ export async function send(
   throw apiError(response, await response.text(), { method, path: address })
 }
 
-/** The response of any status. Throws UNAVAILABLE when there is none. */
+/** The response, whatever its status. Throws UNAVAILABLE when there is none. */
 export async function fetchAnswer(
   method: string,
   address: string,

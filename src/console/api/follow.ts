@@ -59,7 +59,7 @@ async function readOnce<T>(
   document.addEventListener('visibilitychange', hide)
   try {
     const response = await send('GET', path, {
-      // A resumed stream needs no older lines.
+      // A resumed stream continues after the last event, so it needs no tail.
       query: lastId === undefined ? query : { ...query, tail: undefined },
       headers: {
         accept: 'text/event-stream',
@@ -77,7 +77,7 @@ async function readOnce<T>(
   }
 }
 
-/** An error of the page is no reason to open the stream again. */
+/** An error in the page itself must not reopen the stream. */
 function deliver<T>(event: T, onEvent: (event: T) => void): void {
   try {
     onEvent(event)
@@ -86,7 +86,7 @@ function deliver<T>(event: T, onEvent: (event: T) => void): void {
   }
 }
 
-/** The API answered, and would answer the same again. */
+/** True when the API would refuse another attempt as well. */
 function isRefusal(error: unknown): error is HostingError {
   return (
     error instanceof HostingError &&

@@ -3,9 +3,9 @@ import { useEffect, useRef } from 'preact/hooks'
 import type { HostingError } from '../../shared/errors.ts'
 import { type Change, onChange } from './feed.ts'
 
-/** Something that was requested, is loaded or could not be loaded. */
+/** A value that is loading, loaded or failed to load. */
 export interface Resource<T> {
-  /** The last loaded value, also after a later error. */
+  /** The last loaded value, even after a later error. */
   value: T | undefined
   error: HostingError | undefined
   reload(): void
@@ -17,7 +17,7 @@ interface ResourceOptions<T> {
   concerns(change: Change): boolean
 }
 
-/** Loads a value, and loads it again when it changes. Another `key` stands for another value. */
+/** Loads a value, and loads it again when it changes. A different `key` means a different value. */
 export function useResource<T>(key: string, options: ResourceOptions<T>): Resource<T> {
   const state = useSignal<{ key: string; value?: T; error?: HostingError }>({ key })
   const latest = useRef(options)

@@ -6,7 +6,7 @@ interface Action {
   run(): Promise<void>
 }
 
-/** Runs something once at a time, and keeps its error. */
+/** Runs an action, never twice at the same time, and keeps its error. */
 export function useAction(perform: () => Promise<unknown>): Action {
   const isRunning = useSignal(false)
   const error = useSignal<Error | undefined>(undefined)

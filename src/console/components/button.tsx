@@ -7,7 +7,7 @@ interface ButtonProps extends Omit<JSX.IntrinsicElements['button'], 'icon' | 'la
   icon?: IconName
   /** Name of a button that shows only its icon. */
   label?: string
-  /** The action runs. The button keeps the focus and ignores clicks. */
+  /** The action is running. The button keeps the focus and ignores clicks. */
   busy?: boolean
   children?: ComponentChildren
 }

@@ -16,7 +16,7 @@ interface DialogProps {
   children: ComponentChildren
 }
 
-/** A question before an action. Escape closes it, and the focus returns to where it was. */
+/** Asks for confirmation of an action. Escape closes the dialog, and the focus returns to where it was. */
 export function Dialog({ title, confirm, danger, onConfirm, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const titleId = useId()

@@ -3,7 +3,7 @@ import { HostingError, type NextStep } from '../../shared/errors.ts'
 import { Copyable } from './copy.tsx'
 import { Text } from './text.tsx'
 
-/** Sentence, details and next steps of an error, as the command line prints them. */
+/** Message, details and next steps of an error, as the command line prints them. */
 export function ErrorText({ error }: { error: Error }) {
   const { details, next } = error instanceof HostingError ? error : { details: undefined, next: [] }
   return (

@@ -19,7 +19,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS
 
-/** Decoration next to a text or inside a named button. */
+/** Decorative icon next to text or inside a labelled button. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg

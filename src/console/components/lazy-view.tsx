@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks'
 import { HostingError } from '../../shared/errors.ts'
 import { Loading, Problem } from './loaded.tsx'
 
-/** A view whose code is loaded when it is first shown. `what` names it for screen readers. */
+/** A view whose code is loaded when it is first shown. `what` is its name for screen readers. */
 export function lazyView<P extends object>(
   what: string,
   load: () => Promise<ComponentType<P>>,

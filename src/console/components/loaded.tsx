@@ -8,13 +8,13 @@ import { Button } from './button.tsx'
 import { ErrorText } from './error-text.tsx'
 import { Icon } from './icon.tsx'
 
-/** Below this time, a sign of loading would only flicker. */
+/** Below this time, a loading indicator would only flicker. */
 const SLOW_MS = 300
 const LINES = 6
 
 interface LoadedProps<T> {
   resource: Resource<T>
-  /** What is loaded, for screen readers. */
+  /** Name of the value, for screen readers. */
   what: string
   children(value: T): ComponentChildren
 }
@@ -34,7 +34,7 @@ export function Loaded<T>({ resource: { value, error, reload }, what, children }
   )
 }
 
-/** Nothing at first, then the children. */
+/** Shows its children after a delay. */
 export function Delayed({ children }: { children: ComponentChildren }) {
   const isSlow = useSignal(false)
   useEffect(() => {
@@ -59,7 +59,7 @@ export function Loading({ what }: { what: string }) {
   )
 }
 
-/** Trying again cannot help without a permission or a session. */
+/** Retrying cannot help without a permission, a session or a record. */
 const PERMANENT = ['INSUFFICIENT_SCOPE', 'UNAUTHORIZED', 'NOT_FOUND']
 
 export function Problem({ error, onRetry }: { error: Error; onRetry?: () => void }) {

@@ -17,7 +17,7 @@ const KEPT = 4
 const notices = signal<readonly Notice[]>([])
 let lastId = 0
 
-/** Says what has happened, for some seconds. */
+/** Shows a message for a few seconds. */
 export function notify(text: string): void {
   const id = add({ text })
   setTimeout(() => dismiss(id), SHOWN_MS)

@@ -24,7 +24,7 @@ const TONES: Record<string, Tone> = {
   'tool error': 'failed',
 }
 
-/** State of a record: a word, with a mark whose shape differs, too. */
+/** State of a record as a word, with a mark that differs in shape as well as colour. */
 export function State({ value, title }: { value: string; title?: string }) {
   return (
     <span class={`state ${TONES[value] ?? 'off'}`} title={title}>

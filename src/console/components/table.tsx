@@ -4,12 +4,12 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
 export interface Column<T> {
-  /** Heading. Also read out, and shown next to the value on narrow screens. */
+  /** Heading. Read out by screen readers, and shown next to the value on narrow screens. */
   name: string
   /** The heading is only for screen readers. */
   hasNoLabel?: boolean
   kind?: 'head' | 'number' | 'actions'
-  /** Takes a whole line of the card on narrow screens. */
+  /** Fills a whole line of the card on narrow screens. */
   wide?: boolean
   cell(row: T): ComponentChildren
 }

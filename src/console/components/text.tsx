@@ -4,8 +4,8 @@ import { printable } from '../../shared/format/printable.ts'
 const MAX_LENGTH = 2000
 
 /**
- * Text from another party, in its own direction of writing. Control characters and overrides of the direction
- * are replaced, and a very long text is cut.
+ * Untrusted text in its own writing direction. Control characters and direction overrides
+ * are replaced, and very long text is truncated.
  */
 export function Text({ value, max = MAX_LENGTH }: { value: string; max?: number }) {
   return <bdi>{shown(value, max)}</bdi>

@@ -7,7 +7,7 @@ export type Kind = (typeof KINDS)[number]
 /** A tool, resource, resource template or prompt, as the server describes it. */
 export interface Entry {
   kind: Kind
-  /** What a request names: the name of a tool or prompt, a URI or a URI template. */
+  /** Key in requests: the name of a tool or prompt, a URI or a URI template. */
   id: string
   name: string
   title: string | undefined

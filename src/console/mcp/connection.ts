@@ -7,14 +7,14 @@ import type { Endpoint } from './protocol.ts'
 /** `modern`: protocol 2026-07-28, where every request is complete. `legacy`: sessions of the revisions before it. */
 export type Era = 'modern' | 'legacy'
 
-/** A server that has said who it is. */
+/** A server that answered the handshake or discovery. */
 export interface McpConnection {
   era: Era
   version: string
   name: string | undefined
   instructions: string | undefined
   capabilities: Params
-  /** Throws McpError with the server's words, SignInRequiredError or HostingError. */
+  /** Throws McpError with the server's own message, SignInRequiredError or HostingError. */
   request(request: McpRequest): Promise<Params>
   close(): void
 }
@@ -37,7 +37,7 @@ export async function connect(
 async function connectModern(endpoint: Endpoint, signal: AbortSignal): Promise<McpConnection> {
   const facts = await requestModern(endpoint, { method: 'server/discover', signal })
   const version = MODERN_REVISIONS.find(one => listOf(facts.supportedVersions).includes(one))
-  if (!version) throw new McpError({ message: `The server does not speak ${MODERN_REVISIONS[0]}.` })
+  if (!version) throw new McpError({ message: `The server does not support ${MODERN_REVISIONS[0]}.` })
   const server = isObject(facts._meta) ? facts._meta[META.serverInfo] : undefined
   return {
     era: 'modern',
@@ -56,7 +56,7 @@ async function connectLegacy(endpoint: Endpoint, signal: AbortSignal): Promise<M
       return await session.request(sent)
     } catch (error) {
       if (!(error instanceof SessionEndedError)) throw error
-      // A client begins a new session then (2025-11-25 transports, "Session Management").
+      // The client then starts a new session (2025-11-25 transports, "Session Management").
       session = await LegacySession.open(endpoint, sent.signal)
       return session.request(sent)
     }

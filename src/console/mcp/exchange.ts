@@ -5,7 +5,7 @@ import { apiError, fetchAnswer } from '../api/client.ts'
 import { isObject, type Message, SignInRequiredError } from './messages.ts'
 import { invalidMessage, streamCut } from './protocol.ts'
 
-/** A response with more is not shown, because it would fill the memory of the page. */
+/** A larger response is not shown, because it would fill the memory of the page. */
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024
 
 interface Sent {
@@ -25,8 +25,8 @@ export interface Received {
 }
 
 /**
- * Sends a message to the server. Throws HostingError for what the API refuses, and for responses without a message,
- * and SignInRequiredError.
+ * Sends a message to the server. Throws SignInRequiredError, and HostingError for requests that the API refuses and
+ * responses without a message.
  */
 export async function exchange({ method, path, headers, message, signal }: Sent): Promise<Received> {
   const response = await fetchAnswer(method, path, {

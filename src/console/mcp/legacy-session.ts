@@ -59,7 +59,7 @@ export class LegacySession {
     return session
   }
 
-  /** Throws McpError with the server's words, and SessionEndedError. */
+  /** Throws McpError with the server's own message, and SessionEndedError. */
   async request(request: McpRequest): Promise<Params> {
     const id = ++this.#lastId
     const running = { request, id }
@@ -74,7 +74,7 @@ export class LegacySession {
     }
   }
 
-  /** Ends the session, also while the page is being closed. */
+  /** Ends the session, even while the page is being closed. */
   close(): void {
     this.#closing.abort()
     if (this.#sessionId === null) return
@@ -121,7 +121,7 @@ export class LegacySession {
   async #enableLog(signal: AbortSignal): Promise<void> {
     const { capabilities } = this.facts
     if (!isObject(capabilities) || !capabilities.logging) return
-    // A server that refuses the level can still be used.
+    // A server that rejects the level can still be used.
     await this.request({ method: 'logging/setLevel', params: { level: 'debug' }, signal }).catch(() => {})
   }
 
@@ -134,7 +134,7 @@ export class LegacySession {
         this.#receive(message, this.#runningFor(message)?.request ?? newest?.request)
       }
     } catch {
-      // The responses of requests are what counts, and they have their own streams.
+      // Only responses to requests matter, and they have their own streams.
     }
   }
 

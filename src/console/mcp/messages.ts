@@ -10,7 +10,7 @@ export interface Message {
 
 export type Params = Record<string, unknown>
 
-/** What the server asks the user for while it works: a form, an address to open, or the answer of a model. */
+/** Question of a server to the user during a request: a form, a URL to open, or the answer of a model. */
 export interface Question {
   method: string
   params: Params
@@ -31,7 +31,7 @@ export interface McpRequest {
   onQuestion?(question: Question): Promise<Params>
 }
 
-/** An error in the server's own words. */
+/** An error with the server's own message. */
 export class McpError extends Error {
   override readonly name = 'McpError'
   readonly code: number | undefined
@@ -44,7 +44,7 @@ export class McpError extends Error {
   }
 }
 
-/** The server wants a token of its own sign-in. */
+/** The server requires a token of its own sign-in. */
 export class SignInRequiredError extends Error {
   override readonly name = 'SignInRequiredError'
 }

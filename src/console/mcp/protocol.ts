@@ -2,7 +2,7 @@ import { HostingError } from '../../shared/errors.ts'
 import { VERSION } from '../../shared/version.ts'
 import { isObject, McpError, type Message, type Params } from './messages.ts'
 
-/** Where a server is reached. */
+/** How to reach a server. */
 export interface Endpoint {
   /** MCP path of the server at the origin of the page. */
   path: string

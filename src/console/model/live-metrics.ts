@@ -16,7 +16,7 @@ const MIB = 1_048_576
 
 const activities = new Map<string, Signal<Activity | undefined>>()
 
-/** One signal per deployment, so that a tick only renders the rows whose figures changed. */
+/** One signal per deployment, so that a tick only renders rows with changed figures. */
 export function activityOf(deploymentId: string): Signal<Activity | undefined> {
   const known = activities.get(deploymentId)
   if (known) return known

@@ -17,7 +17,7 @@ export interface Server {
 /** All servers by name. Undefined until they are loaded. */
 export const servers = signal<ReadonlyMap<string, Server> | undefined>(undefined)
 
-/** Why the servers could not be loaded. The last known ones stay. */
+/** Why the servers could not be loaded. The last known ones are kept. */
 export const serversError = signal<HostingError | undefined>(undefined)
 
 const CHANGES = ['server', 'build', 'deployment', 'release', 'health', 'mapping', 'variable']
@@ -49,10 +49,10 @@ export async function loadServers(): Promise<void> {
   }
 }
 
-/** Names whose refresh is under way, and whether they changed again meanwhile. */
+/** Servers that are being refreshed, and whether they have changed again since. */
 const refreshing = new Map<string, boolean>()
 
-/** One refresh at a time for each server, and another one if it changes meanwhile. */
+/** One refresh at a time for each server, and another one if it changes during the refresh. */
 async function refreshSoon(name: string): Promise<void> {
   if (refreshing.has(name)) {
     refreshing.set(name, true)

@@ -8,7 +8,7 @@ interface LinkProps {
   children: ComponentChildren
 }
 
-/** A link within the console. A new tab, a new window and a download stay what the browser makes of them. */
+/** A link within the console. Leaves new tabs, new windows and downloads to the browser. */
 export function Link({ to, ...rest }: LinkProps) {
   const follow = (event: MouseEvent) => {
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return

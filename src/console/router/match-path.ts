@@ -15,7 +15,7 @@ export function matchPath(pattern: string, path: string): Record<string, string>
   return params
 }
 
-/** Undefined for a malformed escape, which anybody can write into an address. */
+/** Undefined for a malformed escape, which any URL can contain. */
 function decode(text: string): string | undefined {
   try {
     return decodeURIComponent(text)

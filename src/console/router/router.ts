@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals'
 
 const BASE = '/console'
 
-/** Address of the page below `/console`. */
+/** URL of the page below `/console`. */
 interface Place {
   path: string
   query: URLSearchParams
@@ -26,7 +26,7 @@ export function navigate(to: string): void {
   scrollTo(0, 0)
 }
 
-/** Changes parameters of the address without a new entry in the history. Undefined removes one. */
+/** Changes query parameters without a new entry in the history. Undefined removes one. */
 export function setQuery(changes: Record<string, string | undefined>): void {
   const next = new URLSearchParams(query.peek())
   for (const [name, value] of Object.entries(changes)) {
@@ -38,7 +38,7 @@ export function setQuery(changes: Record<string, string | undefined>): void {
   place.value = readPlace()
 }
 
-/** Address for a link, so that it can be opened in a new tab. */
+/** URL for a link, so that it can be opened in a new tab. */
 export function hrefOf(to: string): string {
   return BASE + to
 }

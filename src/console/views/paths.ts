@@ -2,7 +2,7 @@ import type { StoreEnvironment } from '../../shared/contract/states.ts'
 
 export type ServerTab = '' | '/playground' | '/requests' | '/logs' | '/releases' | '/tests' | '/settings'
 
-/** Address of a view of a server. */
+/** URL of a view of a server. */
 export function serverPath(
   name: string,
   tab: ServerTab,

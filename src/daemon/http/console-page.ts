@@ -6,7 +6,7 @@ import type { ApiContext, Bindings } from './endpoint.ts'
 import { forEncoding } from './gzip.ts'
 import { digest, matchesEtag } from './middleware/etags.ts'
 
-/** The page of every path below, and what it loads. */
+/** Path of the console. Every path below it returns the page or one of its assets. */
 export const CONSOLE_PATH = '/console/'
 const ASSETS = `${CONSOLE_PATH}assets/`
 
@@ -46,7 +46,7 @@ export function consolePage(folder: string): MiddlewareHandler<Bindings> {
   }
 }
 
-/** The content of a name never changes. */
+/** The content of an asset never changes, because its name contains a hash. */
 async function answerAsset(context: ApiContext, folder: string, name: string): Promise<Response> {
   const type = TYPES[extname(name)]
   if (!/^[\w-]+\.\w+$/.test(name) || type === undefined) throw missing(context.req.path)

@@ -70,7 +70,7 @@ async function readCall(
   }
 }
 
-/** Undefined for an API key, also next to another credential: a server could use it. */
+/** Undefined for an API key, even next to another credential, because a server could use it. */
 function serverAuthorization(context: ApiContext): string | undefined {
   const given = context.req.header('authorization')
   const isApiKey = context.get('credential') === 'authorization' || /^Bearer +mcp_sk_/i.test(given ?? '')

@@ -73,7 +73,7 @@ export type Reply =
   | { status: 200; resumable: AsyncIterable<ResumableEvent> }
   | { status: 200; file: Readable; type: string }
   | { status: 200; bytes: Uint8Array; type: string; headers?: Record<string, string> }
-  /** Requests `url` with this `Authorization`, and answers with its answer. */
+  /** Forwards the request to `url` with this `Authorization`. */
   | { status: 200; forward: { url: string; authorization: string | undefined; signal: AbortSignal } }
   | { status: 304; headers: Record<string, string> }
 
@@ -108,7 +108,7 @@ export interface Endpoint<
   bodyOptional?: boolean
   /** The endpoint validates the body itself. The schema only describes it. */
   rawBody?: boolean
-  /** Request and answer are passed on as they are. The schemas only describe them. */
+  /** Request and answer are forwarded unchanged. The schemas only describe them. */
   forwards?: boolean
   /** The body is a stream of bytes instead of JSON. */
   binary?: { types: readonly string[]; limitBytes: number; tooLarge(): HostingError }

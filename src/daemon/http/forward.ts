@@ -6,7 +6,7 @@ import type { ApiContext, Reply } from './endpoint.ts'
 
 type Forward = Extract<Reply, { forward: unknown }>['forward']
 
-/** Of the connection (RFC 9110 7.6.1), of the API, or of the page. `Origin` was checked, and is not one of the server's. */
+/** Headers of the connection (RFC 9110 7.6.1), the API or the page. `Origin` was checked, and is not one of the server's. */
 const OWN_REQUEST_HEADERS =
   /^(connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|host|origin|referer|cookie|authorization|x-api-key|proxy-.*|sec-.*)$/
 
@@ -16,14 +16,14 @@ const OWN_REQUEST_HEADERS =
 const SERVER_RESPONSE_HEADERS =
   /^(mcp-.*|content-type|content-length|content-encoding|cache-control|retry-after|allow|www-authenticate|x-accel-buffering)$/
 
-/** Types that MCP uses. A browser would run the code of other ones. */
+/** Types that MCP uses. A browser could run code in other types. */
 const SERVER_TYPES = /^(application\/json|text\/event-stream|text\/plain)\s*(;[^,]*)?$/i
 
-/** A browser would ask for a password in the name of the API. */
+/** A browser would ask for a password on behalf of the API. */
 const PROMPTING = /\b(basic|digest|negotiate|ntlm)\b/i
 
 /**
- * Passes the request on to a server, and its answer back, both as streams, until the signal aborts. Throws UNAVAILABLE if the server
+ * Forwards the request to a server, and its answer back, both as streams, until the signal aborts. Throws UNAVAILABLE if the server
  * does not answer.
  */
 export async function forward(context: ApiContext, to: Forward): Promise<Response> {
@@ -40,7 +40,7 @@ export async function forward(context: ApiContext, to: Forward): Promise<Respons
   return toResponse(await answer, ReadableStream.from(chunks), context.res.headers)
 }
 
-/** `breakOff`: closes the connection, so that the client does not take a part of the answer for the whole. */
+/** `breakOff`: closes the connection, so that the client does not mistake part of the answer for all of it. */
 async function* chunksOf(
   answer: IncomingMessage,
   { signal, breakOff }: { signal: AbortSignal; breakOff(): void },
@@ -54,7 +54,7 @@ async function* chunksOf(
 
 /** Keeps the client's connection when the server ends its own, because the client still gets an answer. */
 function send(body: Readable, upstream: ClientRequest): void {
-  body.once('error', error => upstream.destroy(error)) // the client left
+  body.once('error', error => upstream.destroy(error)) // the client disconnected
   body.pipe(upstream)
 }
 
@@ -84,7 +84,7 @@ function requestHeaders(context: ApiContext, authorization: string | undefined):
   return {
     ...Object.fromEntries(forwarded),
     ...(authorization !== undefined && { authorization }),
-    // A server that is asked to close the connection may do so before it has read a body that it refuses. The answer would be lost.
+    // A server that is asked to close the connection may do so before it has read a body that it rejects. The answer would be lost.
     connection: 'keep-alive',
   }
 }
@@ -102,7 +102,7 @@ function toResponse(answer: IncomingMessage, body: ReadableStream, own: Headers)
   const status = answer.statusCode!
   if (hasBody(status)) return new Response(body, { status, headers })
   answer.resume()
-  // The client would take as many bytes of its next answer for the body.
+  // Otherwise the client would read as many bytes of its next answer as the body.
   headers.delete('Content-Length')
   return new Response(null, { status, headers })
 }

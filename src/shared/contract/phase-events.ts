@@ -10,7 +10,7 @@ export function phaseEventsOf<T extends z.ZodType>(
     .discriminatedUnion('type', [
       z.object({
         type: eventType('phase'),
-        phase: z.string().meta(described(`What the ${of} is doing.`, phase)),
+        phase: z.string().meta(described(`Current phase of the ${of}.`, phase)),
       }),
       z.object({ type: eventType('result'), result: record }),
     ])

@@ -19,7 +19,7 @@ const icons = z.array(iconSchema).optional().describe('Icons that clients may sh
 const toolAnnotations = named('ToolAnnotations', 'MCP hints about what a tool does.').strictObject({
   title: z.string().optional().describe('Display name.'),
   readOnlyHint: z.boolean().optional().describe('The tool changes nothing.'),
-  destructiveHint: z.boolean().optional().describe('The tool may delete or overwrite something.'),
+  destructiveHint: z.boolean().optional().describe('The tool may delete or overwrite data.'),
   idempotentHint: z
     .boolean()
     .optional()
@@ -199,7 +199,7 @@ export const buildRequestSchema = namedBuildRequest.strictObject({
     .strictObject({
       copy_state_from: environmentSchema
         .optional()
-        .describe('Environment whose data, except that of users, a preview without data starts with.'),
+        .describe('Environment whose data is copied to a preview without data, except the data of users.'),
     })
     .optional()
     .describe('Settings of the preview.'),

@@ -2,7 +2,7 @@
 
 /** A session of the legacy era, or a subscription stream of the modern era, which has no sessions. */
 export interface SessionReport {
-  /** Handle without the power of a session id. The same on every instance that serves the session. */
+  /** Handle that does not give access to the session, unlike its id. The same on every instance that serves the session. */
   id: string
   kind: 'session' | 'subscription'
   /** Identifies the session in log lines. Empty for subscriptions. */

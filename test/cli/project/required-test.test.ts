@@ -53,7 +53,7 @@ test('too few passing cases exit with 1, list the failures and release nothing',
   expect(refused.stdout).toContain('✓ asks')
   expect(refused.stdout).toContain('✗ cannot')
   expect(refused.stderr).toContain(
-    'weather was not released: 1 of 2 cases of its suite passed, a share of 0.5, required: 0.9.',
+    'weather was not released: 1 of 2 cases of its suite passed (0.5, required: 0.9).',
   )
   expect(refused.stderr).toMatch(/mcp test --project \S*weather\n/)
   expect(await deployments()).toEqual([])

@@ -85,7 +85,7 @@ export function throughText(state: State): State {
 }
 
 /**
- * Fills the form of a tool with sample arguments. Returns what is wrong: the form made another value, the schema refuses it, or
+ * Fills the form of a tool with sample arguments. Returns the problem: the form made another value, the schema refuses it, or
  * wrong arguments are not reported. Undefined when all is well.
  */
 export function formFault(schema: JsonSchema): string | undefined {

@@ -62,7 +62,7 @@ async function release(browser: Browser, page: Page): Promise<void> {
   idlePages.set(browser, [...(idlePages.get(browser) ?? []), page])
 }
 
-/** The cookie that the one-time address of `mcp console` sets. */
+/** The cookie that the one-time URL of `mcp console` sets. */
 async function signIn(daemon: TestDaemon, key: string): Promise<{ name: string; value: string }> {
   const { body } = await daemon.api('POST', '/api/console/links', { key })
   const { pathname, search, host } = new URL(body.url)

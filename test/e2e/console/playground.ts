@@ -13,7 +13,7 @@ import { type OpenConsole, openConsole, overflows, violations } from './open-con
 const EVERYTHING = fileURLToPath(new URL('../../../node_modules/.bin/mcp-server-everything', import.meta.url))
 const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp.exe \u05e9\u05dc\u05d5\u05dd'
 
-/** Tools with each kind of hint, and texts that a page must not believe. */
+/** Tools with each kind of hint, and texts that a page must not trust. */
 const NOTES = {
   name: 'notes',
   template: 'basic',

@@ -71,10 +71,10 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     await page.getByLabel('Level').selectOption('warn and above')
     await lines.filter({ hasText: 'initialize' }).first().waitFor({ state: 'detached' })
     await lines.filter({ hasText: 'Invalid arguments for say' }).waitFor()
-    await page.getByLabel('Text that lines contain').fill('nothing has this')
-    await page.getByText('No line matches. New lines that match appear here.').waitFor()
+    await page.getByLabel('Text in log lines').fill('nothing has this')
+    await page.getByText('No matching lines. New ones appear here.').waitFor()
     expect(new URL(page.url()).search).toBe('?level=warn&text=nothing+has+this')
-    await page.getByLabel('Text that lines contain').fill('tools/call')
+    await page.getByLabel('Text in log lines').fill('tools/call')
     await lines.filter({ hasText: 'Invalid arguments for say' }).waitFor()
   })
 
@@ -115,7 +115,7 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     await dialog.getByRole('button', { name: 'Roll back to v1' }).click()
     await release(3).getByText('back to v1').waitFor()
     await release(3).getByText('deployed').waitFor()
-    await page.getByText('rolled in production is back on v1, as v3.').waitFor()
+    await page.getByText('rolled in production was rolled back to v1, as v3.').waitFor()
     await expectAccessible(page)
   })
 

@@ -80,7 +80,7 @@ describe.runIf(CHROMIUM !== undefined)('the console in Chromium', () => {
     await other.setContent(`<a href="${body.url}">open</a>`)
     await other.click('a')
     await other.waitForURL(`${own()}/**`)
-    expect(await textOf(other)).toContain('Another page led here')
+    expect(await textOf(other)).toContain('This URL was opened by another page')
     expect(await fresh.cookies()).toEqual([])
     await fresh.close()
   })

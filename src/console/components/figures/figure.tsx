@@ -1,6 +1,6 @@
 import './figure.css'
 
-/** A number with its name. It stands in a `<dl class="figures">`. */
+/** A number with its name, inside a `<dl class="figures">`. */
 export function Figure({ name, value }: { name: string; value: string }) {
   return (
     <div>

@@ -3,7 +3,7 @@ import './sparkline.css'
 const WIDTH = 64
 const HEIGHT = 16
 
-/** Points of a polyline. Values are scaled to the greatest one, and the newest is at the right edge. */
+/** Points of a polyline. Values are scaled to the maximum, and the newest is at the right edge. */
 export function linePoints(values: readonly number[], points: number): string {
   const greatest = Math.max(...values) || 1
   const step = WIDTH / (points - 1)
@@ -13,7 +13,7 @@ export function linePoints(values: readonly number[], points: number): string {
     .join(' ')
 }
 
-/** The course of a figure that stands next to it as a number. */
+/** Trend of a figure whose current value is shown next to it. */
 export function Sparkline({ values, points = 60 }: { values: readonly number[]; points?: number }) {
   return (
     <svg

@@ -8,7 +8,7 @@ interface FilterProps {
   onInput(text: string): void
 }
 
-/** A text that rows must contain. `/` moves the focus here. */
+/** Text that rows must contain. `/` moves the focus here. */
 export function Filter({ label, placeholder, value, onInput }: FilterProps) {
   const input = useRef<HTMLInputElement>(null)
   useEffect(() => {

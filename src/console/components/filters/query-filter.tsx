@@ -6,20 +6,20 @@ import { Filter } from './filter.tsx'
 const TYPING_MS = 250
 
 interface QueryFilterProps {
-  /** Parameter of the address. */
+  /** Query parameter. */
   name: string
   label: string
   placeholder: string
 }
 
-/** A filter that is part of the address. It applies when the user stops typing. */
+/** A filter that is part of the URL. It applies when the user stops typing. */
 export function QueryFilter({ name, ...rest }: QueryFilterProps) {
   const applied = query.value.get(name) ?? ''
   const text = useSignal(applied)
   const timer = useRef(0)
   useEffect(() => {
     text.value = applied
-    // A later page must not get the parameter.
+    // The parameter must not be added to the URL of another page.
     return () => clearTimeout(timer.current)
   }, [applied])
   const onInput = (value: string) => {
@@ -37,7 +37,7 @@ interface QueryChoiceProps {
   choices: readonly (readonly [value: string, text: string])[]
 }
 
-/** A choice that is part of the address. */
+/** A choice that is part of the URL. */
 export function QueryChoice({ name, label, choices }: QueryChoiceProps) {
   return (
     <select

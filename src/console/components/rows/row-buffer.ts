@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 
-/** The newest rows of something endless. Rows that arrive together are shown together. */
+/** The newest rows of an endless stream. Rows that arrive together are rendered together. */
 export class RowBuffer<T> {
   /** Changes with the rows, at most once per frame. */
   readonly version = signal(0)
@@ -32,7 +32,7 @@ export class RowBuffer<T> {
     if (this.#waiting.length === 1) this.#schedule(() => this.#flush())
   }
 
-  /** Adds rows before all others. Expects the newest first, and leaves out what exceeds the capacity. */
+  /** Adds rows before all others. Expects the newest first, and drops rows beyond the capacity. */
   addOlder(rows: readonly T[]): void {
     const kept = rows.slice(0, this.#capacity - this.#rows.length)
     this.#rows = [...kept.toReversed(), ...this.#rows]

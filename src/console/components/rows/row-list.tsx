@@ -8,7 +8,7 @@ import { nextPosition, scrollToRow, visibleRows } from './visible-rows.ts'
 interface RowListProps<T> {
   label: string
   buffer: RowBuffer<T>
-  /** As in the style sheet of the rows. */
+  /** Must match the style sheet of the rows. */
   rowHeight: number
   /** Where new rows appear. The list shows them until the user scrolls away. */
   newest: 'first' | 'last'
@@ -19,7 +19,7 @@ interface RowListProps<T> {
   content(row: T): ComponentChildren
 }
 
-/** Rows of a fixed height, of which only those in sight are in the document. */
+/** Rows of a fixed height, of which only the visible ones are in the document. */
 export function RowList<T>(props: RowListProps<T>) {
   const { label, buffer, rowHeight, newest, selected, onSelect, classOf, content } = props
   // A changed buffer renders the list again.

@@ -11,7 +11,7 @@ const MAX_STEPS = 20_000
 const MAX_PROBLEMS = 100
 
 /**
- * Checks a value while it is typed. What it reports are hints: the server decides. It exists next to Ajv because Ajv compiles code,
+ * Checks a value while it is typed. It reports hints, because the server decides. It exists next to Ajv because Ajv compiles code,
  * which the page's security policy forbids, and has no limit for hostile schemas. Whatever exceeds the limits counts as valid.
  */
 export function check(

@@ -1,7 +1,7 @@
 const DATE = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])$/
 const TIME = /^(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:z|[+-]\d\d:?\d\d)$/i
 
-/** Formats with hints. Linear in the length of the text, no pattern backtracks. */
+/** Checked formats. Checks take linear time, because no pattern backtracks. */
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   date: isDate,
   time: text => TIME.test(text),

@@ -4,7 +4,7 @@ import { type Alternatives, Chosen, Draft, isExactNumber, type State } from '../
 export interface Problem {
   /** JSON pointer of the field that the problem belongs to. */
   pointer: string
-  /** As in Ajv's errors, so that both are described by the same sentences. */
+  /** As in Ajv's errors, so that both result in the same messages. */
   instancePath: string
   keyword: string
   params: Record<string, unknown>
@@ -18,13 +18,13 @@ type Rule = (schema: SchemaObject, at: Visit) => Problem[]
 interface Run {
   document: SchemaDocument
   rules: readonly Rule[]
-  /** Steps that are left for the whole check. */
+  /** Remaining steps of the whole check. */
   steps: number
 }
 
 const MAX_DEPTH = 100
 
-/** A value at a place, while it is checked. */
+/** A value and its position while it is checked. */
 export class Visit {
   readonly run: Run
   readonly state: Exclude<State, Chosen>
@@ -60,7 +60,7 @@ export class Visit {
     return { pointer, instancePath: this.pointer, keyword, params, message, data: shownValue(this.state) }
   }
 
-  /** Accepts what exceeds the limits. */
+  /** Accepts values beyond the limits. */
   #check(schema: unknown, state: State, pointer: string): Problem[] {
     if (this.run.steps-- <= 0 || this.#depth > MAX_DEPTH) return []
     const at = new Visit(this.run, state, pointer, this)
@@ -81,7 +81,7 @@ export function childPointer(pointer: string, step: string | number): string {
   return `${pointer}/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-/** A keyword's value if it is a number. Hostile schemas have anything anywhere. */
+/** A keyword's value if it is a number. Hostile schemas can have any value anywhere. */
 export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined
 }

@@ -3,7 +3,7 @@ import { cut, formatCount } from '../text/text.tsx'
 interface IconProps {
   sign: string
   label: string
-  /** Stays focusable when it can do nothing, so that the keyboard does not lose its place. */
+  /** Stays focusable when disabled, so that keyboard users do not lose their position. */
   isOff?: boolean
   onClick: () => void
 }
@@ -34,7 +34,7 @@ interface MoreProps {
   onClick: () => void
 }
 
-/** Shows the next page of a long list. Nothing when none is left. */
+/** Shows the next page of a long list. Renders nothing on the last page. */
 export function ShowMore({ left, page, noun, onClick }: MoreProps) {
   if (left <= 0) return null
   return (

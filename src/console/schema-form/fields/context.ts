@@ -8,7 +8,7 @@ export interface FieldProps {
   state: State
   /** JSON pointer of the value. */
   pointer: string
-  /** Name that screen readers and the row show. */
+  /** Name in the row and for screen readers. */
   label: string
   isRequired?: boolean
   /** `part`: an item or entry, whose row shows the label. `alternative`: the same value as the field around it. */
@@ -30,7 +30,7 @@ export interface JsonEditorProps {
 
 export interface FieldContext {
   form: Form
-  /** Nested fields render themselves through this, because modules must not import each other in a circle. */
+  /** Nested fields render themselves through this, because modules must not have import cycles. */
   Field: ComponentType<FieldProps>
   JsonEditor: ComponentType<JsonEditorProps>
   suggest: Suggest | undefined

@@ -32,7 +32,7 @@ export function Control(props: WidgetProps & { nesting: number }) {
   }
 }
 
-/** An absent object or list waits until the user adds it, so that recursive schemas end. */
+/** An absent object or list is not rendered until the user adds it, so that recursive schemas terminate. */
 function PartsField(props: WidgetProps) {
   const { field, state, pointer, label, onChange } = props
   const { form } = useForm()

@@ -38,7 +38,7 @@ function EntryName({ name, parent, onChange }: Omit<EntryProps, 'shared'>) {
   const rename = (input: HTMLInputElement) => {
     const to = input.value
     const isTaken = to !== name && Object.hasOwn(asObject(parent) ?? {}, to)
-    fault.value = isTaken ? `"${cut(to, 80)}" exists already.` : ''
+    fault.value = isTaken ? `"${cut(to, 80)}" already exists.` : ''
     if (isTaken) input.value = name
     else onChange(withRenamed(parent, name, to))
   }

@@ -13,7 +13,7 @@ import { isGroup, Row } from './row.tsx'
 /** A recursive schema can have alternatives in alternatives forever. */
 const MAX_NESTING = 8
 
-/** A value of the form: label, control, description, hints and the server's words. */
+/** A value of the form: label, control, description, hints and errors of the server. */
 export function Field(props: FieldProps) {
   const { schema, state, pointer, isRequired = false, place = 'row', nesting = 0 } = props
   const { form } = useForm()
@@ -50,7 +50,7 @@ export function Field(props: FieldProps) {
   )
 }
 
-/** Hints of the field. Those of its parts as well when they have no rows of their own. */
+/** Hints of the field, and of its parts if they have no rows of their own. */
 function useHints(pointer: string, isRaw: boolean): readonly string[] {
   const { form } = useForm()
   // A signal of the text: other fields' hints do not render this one again.

@@ -3,7 +3,7 @@ import { LongText } from '../text/text.tsx'
 interface MessagesProps {
   id: string
   hints: readonly string[]
-  /** The server's words. They come first, because they are what counts. */
+  /** Errors of the server. They come first, because the server decides. */
   errors: readonly string[]
 }
 

@@ -59,7 +59,7 @@ function LeafRow(props: RowProps) {
   )
 }
 
-/** The name, because callers write it, then the title if it says something else. */
+/** The name, because callers use it, then the title if it differs. */
 function Label({ label, field, isRequired }: RowProps) {
   return (
     <>
@@ -80,7 +80,7 @@ function Label({ label, field, isRequired }: RowProps) {
   )
 }
 
-/** A group says first what it is about. */
+/** A group starts with its description. */
 function Content(props: RowProps) {
   const { children, id, hints, errors, isGroup } = props
   return (

@@ -7,7 +7,7 @@ import type { WidgetProps } from './widget.ts'
 
 const INPUT_MODES: Readonly<Record<string, 'email' | 'url'>> = { email: 'email', uri: 'url' }
 
-/** Text with a short form gets one line, all other text as many as it has. */
+/** Short text gets an input of one line, and other text an area that grows with it. */
 export function TextField(props: WidgetProps) {
   const { field, state } = props
   const text = kindOf(state) === 'string' ? (plain(state) as string) : ''

@@ -1,7 +1,7 @@
 import type { Field } from '../model/field.ts'
 import type { State } from '../model/state.ts'
 
-/** What links a control to its label and messages. */
+/** Attributes that link a control to its label and messages. */
 export interface ControlProps {
   /** Id of the control, which the label names. */
   id: string
@@ -11,7 +11,7 @@ export interface ControlProps {
   describedBy?: string
 }
 
-/** What all widgets get. */
+/** Properties of all widgets. */
 export interface WidgetProps extends ControlProps {
   field: Field
   state: State

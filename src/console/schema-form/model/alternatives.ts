@@ -18,7 +18,7 @@ const MAX_ALTERNATIVES = 200
 /** Steps of the checks that find the alternative of a value. */
 const MAX_STEPS = 5000
 
-/** Alternatives that a user picks from: `oneOf`, else `anyOf`, else several types. */
+/** Alternatives that a user picks from: `oneOf`, otherwise `anyOf`, otherwise several types. */
 export function alternativesOf(schema: SchemaObject, document: SchemaDocument): Offered | undefined {
   for (const keyword of ['oneOf', 'anyOf'] as const) {
     const branches = schema[keyword]
@@ -52,7 +52,7 @@ function branchesOf(
   return { keyword, alternatives: distinguish(alternatives) }
 }
 
-/** Title, else what tells it from the others: name of the definition, fixed member, type. */
+/** Title, or otherwise the name of the definition, a fixed member or the type. */
 function labelOf(branch: unknown, document: SchemaDocument): string | undefined {
   const flat = flatten(branch, undefined, document, LIGHT_WEIGHT)
   if (!flat) return undefined
@@ -84,7 +84,7 @@ function distinguish(alternatives: Alternative[]): Alternative[] {
   })
 }
 
-/** Index of the alternative of a value: the picked one, else the first that it matches, else the one with the fewest problems. */
+/** Index of the alternative of a value: the picked one, otherwise the first that it matches, otherwise the one with the fewest problems. */
 export function alternativeOf(
   { keyword, alternatives }: Offered,
   state: State,
@@ -115,7 +115,7 @@ export function withoutChoice(state: State, keyword: Alternatives): State {
   return state instanceof Chosen && state.keyword === keyword ? state.state : state
 }
 
-/** Picks another alternative. Keeps the value if it is valid there, else the members that are. */
+/** Picks another alternative. Keeps the value if it is valid there, otherwise its valid members. */
 export function choose(
   { keyword, alternatives }: Offered,
   index: number,

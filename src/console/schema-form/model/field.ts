@@ -5,7 +5,7 @@ import { fixedValues, inferTypes, type Option } from './options.ts'
 import type { SchemaDocument, SchemaObject } from './schema-document.ts'
 import { type Alternatives, Draft, isBlank, kindOf, plain, type State } from './state.ts'
 
-/** How a value is edited. `raw`: as JSON text, because no widget can show what the schema says. */
+/** How a value is edited. `raw`: as JSON text, because no widget supports the schema. */
 type Widget =
   | { kind: 'text' | 'number' | 'file' | 'object' | 'list' | 'raw' | 'none' }
   | { kind: 'choice'; options: Option[] }
@@ -18,7 +18,7 @@ export type Field = Widget & {
   description?: string
 }
 
-/** The field for a value. Its children are described when they are shown, so that recursive schemas end. */
+/** The field for a value. Its children are described when they are shown, so that recursive schemas terminate. */
 export function describeField(schema: unknown, state: State, document: SchemaDocument): Field {
   const flat = flatten(schema, state, document)
   if (!flat) return { kind: flat === false ? 'none' : 'raw', schema: {} }

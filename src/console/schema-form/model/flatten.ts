@@ -68,7 +68,7 @@ function appliedParts(schema: SchemaObject, state: State, document: SchemaDocume
   ]
 }
 
-/** At least 20, so that a reference to itself ends soon. Conditions take longest. */
+/** At least 20, so that a self-reference ends soon. Conditions take longest. */
 function weigh(schema: SchemaObject): number {
   const properties = isSchemaObject(schema.properties) ? Object.keys(schema.properties).length : 0
   return 20 + Object.keys(schema).length + properties + ('if' in schema ? 100 : 0)

@@ -11,16 +11,16 @@ export interface Form {
   state: Signal<State>
   /** The whole value as JSON text instead of fields. */
   isRaw: Signal<boolean>
-  /** What the browser finds wrong. It never prevents a request. */
+  /** Problems that the browser finds. They never prevent a request. */
   hints: ReadonlySignal<Notes>
   serverErrors: Signal<ServerErrors>
   /** The value, or undefined while some text is not a value yet. Missing members are reported from then on. */
   submit(): { value: Json } | undefined
   /** Replaces the value: a call to repeat, a saved test case. Undefined starts from the defaults. */
   load(value: Json | undefined): void
-  /** Shows what the server answered next to the fields that it names, or above the form. */
+  /** Shows an error of the server next to the fields that it names, or above the form. */
   reportErrors(message: string): void
-  /** Removes the server's words about a field that the user changes. */
+  /** Removes the server's errors about a field that the user changes. */
   forgetError(pointer: string): void
 }
 

@@ -10,7 +10,7 @@ const MAX_LENGTH = 300
 /** Texts by JSON pointer of the field that they belong to. */
 export type Notes = ReadonlyMap<string, readonly string[]>
 
-/** What the browser finds wrong, by field. Missing members only when asked for, so that an empty form is quiet. */
+/** Problems that the browser finds, by field. Missing members only on request, so that an empty form shows no problems. */
 export function hintsOf(state: State, document: SchemaDocument, withMissing: boolean): Notes {
   const problems = check(document.root, state, document)
   const shown = withMissing ? problems : problems.filter(({ keyword }) => keyword !== 'required')
@@ -23,7 +23,7 @@ export function hintsOf(state: State, document: SchemaDocument, withMissing: boo
   return notes
 }
 
-/** The sentence that the CLI and the server write for the same problem. */
+/** The same message as the CLI and the server report. */
 function describe(problem: Problem): string {
   const text = describeViolation([{ ...problem, schemaPath: '' } as ErrorObject], 'value')
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text

@@ -4,12 +4,12 @@ import { describeField, type Field } from './field.ts'
 import type { SchemaDocument } from './schema-document.ts'
 import { BLANK, Chosen, type State } from './state.ts'
 
-/** Deeper parts start absent, so that a schema that requires itself ends. */
+/** Deeper parts start absent, so that a schema that requires itself terminates. */
 const MAX_DEPTH = 4
-/** So do all after this number of parts. */
+/** So do all parts beyond this number. */
 const MAX_PARTS = 200
 
-/** What a field starts with: defaults, fixed values and required parts. Optional members start absent. */
+/** Initial value of a field: defaults, fixed values and required parts. Optional members start absent. */
 export function initialState(schema: unknown, document: SchemaDocument): State {
   return startPart(schema, { document, left: MAX_PARTS }, 0)
 }
@@ -44,7 +44,7 @@ function startItems({ schema }: Field, start: (part: unknown) => State): State {
   return Array.from({ length: count }, (_, index) => start(itemSchema(schema, index)))
 }
 
-/** What a new item or entry starts with. It always has a place, even before it has a value. */
+/** Initial value of a new item or entry. It always has a position, even before it has a value. */
 export function blankState(schema: unknown, document: SchemaDocument): State {
   const start = initialState(schema, document)
   if (start !== undefined) return start

@@ -68,7 +68,7 @@ function enclose(start: string, parts: string[], end: string, indent: string): s
   return `${start}\n${parts.map(part => `${indent}  ${part}`).join(',\n')}\n${indent}${end}`
 }
 
-/** A number, or a draft when the text is none. Absent for empty text. */
+/** A number, or a draft if the text is not a number. Absent for empty text. */
 export function parseNumber(text: string): State {
   const trimmed = text.trim()
   if (trimmed === '') return undefined

@@ -39,7 +39,7 @@ export function entryOf(schema: SchemaObject, name: string): Member {
 }
 
 /**
- * True when users add entries with names of their own: maps, and objects without declared members. At the top level these are
+ * True when users can add entries with their own names: maps, and objects without declared members. At the top level these are
  * tools without arguments.
  */
 export function takesEntries(schema: SchemaObject, pointer: string): boolean {

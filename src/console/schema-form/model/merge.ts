@@ -33,7 +33,7 @@ const COMBINE: Readonly<Record<string, Combine>> = {
   maxProperties: smaller,
 }
 
-/** One schema for two that both apply. For display: what cannot be combined is dropped, and left to checks of the originals. */
+/** One schema for two that both apply. For display only, so keywords that cannot be combined are dropped. */
 export function merge(a: SchemaObject, b: SchemaObject): SchemaObject {
   const merged: SchemaObject = { ...a }
   for (const [keyword, value] of Object.entries(b)) {

@@ -87,7 +87,7 @@ export function inferTypes(schema: SchemaObject): string[] {
   )
 }
 
-/** True for a schema that describes values, not only which members must or must not be there. */
+/** True for a schema that describes values, not only which members are required or forbidden. */
 export function describesValue(schema: unknown): boolean {
   if (!isSchemaObject(schema)) return schema === true
   return Object.keys(schema).some(

@@ -6,7 +6,7 @@ export type SchemaObject = Record<string, unknown>
 const MAX_INDEXED = 20_000
 const BASE = 'schema:/'
 
-/** A schema with what its references point to. Resolves on demand, so recursive schemas cost nothing. */
+/** A schema with the targets of its references. Resolves them on demand, so recursive schemas cost nothing. */
 export class SchemaDocument {
   readonly root: unknown
   #named: Map<string, unknown> | undefined

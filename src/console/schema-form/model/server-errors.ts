@@ -8,11 +8,11 @@ import { entryOf } from './members.ts'
 import type { SchemaDocument } from './schema-document.ts'
 import { asList, memberOf, type State } from './state.ts'
 
-/** A server's answer about wrong arguments, in its own words. */
+/** Errors of a server about invalid arguments. */
 export interface ServerErrors {
   /** By JSON pointer of the field that the server names. */
   placed: Notes
-  /** What names no known field. */
+  /** The part that names no known field. */
   general?: string
 }
 
@@ -20,7 +20,7 @@ const MAX_SCANNED = 20_000
 const MAX_PLACED = 50
 const MAX_STEPS = 32
 const MAX_NESTING = 8
-/** Names in a message that are looked up. */
+/** Maximum number of names in a message that are looked up. */
 const MAX_NAMES = 30
 
 interface Finding {

@@ -12,7 +12,7 @@ interface TreeProps {
   depth?: number
 }
 
-/** JSON as a tree. Closed parts are not rendered, so that its size does not matter. */
+/** JSON as a tree. Collapsed parts are not rendered, so its size does not matter. */
 export function JsonTree({ value, name, depth = 0 }: TreeProps) {
   if (typeof value !== 'object' || value === null) return <Leaf value={value} name={name} />
   return <Branch value={value} name={name} depth={depth} />

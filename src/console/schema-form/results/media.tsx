@@ -37,8 +37,7 @@ interface BlobProps {
 function BlobView({ kind, text, type, about }: BlobProps) {
   const url = useBlobUrl(text, kind === 'file' ? 'application/octet-stream' : type)
   const [isBroken, setBroken] = useState(false)
-  if (url === null || isBroken)
-    return <p class="sf-about">Cannot be shown: {about}. The data is not valid.</p>
+  if (url === null || isBroken) return <p class="sf-about">Cannot be shown: {about}. The data is invalid.</p>
   const fail = () => setBroken(true)
   return (
     <figure class="sf-media">

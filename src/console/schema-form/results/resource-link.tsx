@@ -6,11 +6,11 @@ interface LinkProps {
   uri: string
   name?: string
   description?: string
-  /** Reads the resource from the server. Without it, only web addresses can be opened. */
+  /** Reads the resource from the server. Without it, only web URLs can be opened. */
   onRead?: (uri: string) => void
 }
 
-/** A resource that a result points to. Web addresses open only after the user has seen the whole address. */
+/** A resource that a result points to. Web URLs open only after the user has seen the whole URL. */
 export function ResourceLink({ uri, name, description, onRead }: LinkProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const url = webAddress(uri)
@@ -59,7 +59,7 @@ function LeaveDialog({ url, element }: { url: URL; element: { current: HTMLDialo
       <p>
         Open <strong>{printable(url.host)}</strong> in a new tab?
       </p>
-      {/* The parsed address shows what the browser will open, for example Punycode in place of look-alike letters. */}
+      {/* The parsed URL shows what the browser will open, for example Punycode in place of look-alike letters. */}
       <code>
         <LongText value={url.href} max={2000} />
       </code>

@@ -17,7 +17,7 @@ interface ResultProps {
   onReadResource?: (uri: string) => void
 }
 
-/** What a tool answered. Everything in it is text, nothing is markup. */
+/** Result of a tool. Everything in it is shown as text, never as markup. */
 export function ResultView({ result, label = 'Result', onReadResource }: ResultProps) {
   const limit = useSignal(PAGE)
   if (!isSchemaObject(result)) return <JsonTree value={result} />
@@ -27,7 +27,7 @@ export function ResultView({ result, label = 'Result', onReadResource }: ResultP
     <section class="sf-result" aria-label={label}>
       {isError === true && (
         <p class="sf-error" role="alert">
-          The tool reports an error.
+          The tool reported an error.
         </p>
       )}
       {structuredContent !== undefined && <JsonTree name="structuredContent" value={structuredContent} />}
@@ -44,7 +44,7 @@ export function ResultView({ result, label = 'Result', onReadResource }: ResultP
   )
 }
 
-/** One content block. Unknown ones are shown as they came. */
+/** One content block. Unknown ones are shown as received. */
 function Block({ block, onRead }: { block: unknown; onRead?: (uri: string) => void }) {
   if (!isSchemaObject(block)) return <JsonTree value={block} />
   const { type, text, data, mimeType, uri, resource } = block

@@ -7,7 +7,7 @@ const MAX_SHOWN = 20_000
 /** Longer text is not parsed to see whether it is JSON. */
 const MAX_PARSED = 2_000_000
 
-/** Text of a result: cut when it is long, and as a tree when it is JSON. */
+/** Text of a result, truncated if it is long, and shown as a tree if it is JSON. */
 export function TextBlock({ text }: { text: string }) {
   const json = parsed(text)
   const isTree = useSignal(true)

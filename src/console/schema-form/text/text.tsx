@@ -3,16 +3,18 @@ import { printable } from '../../../shared/format/printable.ts'
 
 interface Shown {
   value: string
-  /** Longer texts are cut. */
+  /** Longer texts are truncated. */
   max?: number
 }
 
 /** A server's text on one line: characters that control its direction or are invisible are replaced. */
 export function Name({ value, max = 120 }: Shown) {
-  return <bdi title={value.length > max ? 'The name is cut' : undefined}>{cut(printable(value), max)}</bdi>
+  return (
+    <bdi title={value.length > max ? 'The name is truncated' : undefined}>{cut(printable(value), max)}</bdi>
+  )
 }
 
-/** A server's text of any length, cut until the reader asks for the rest. */
+/** A server's text of any length, truncated until the reader asks for the rest. */
 export function LongText({ value, max = 600 }: Shown) {
   const isWhole = useSignal(false)
   const isCut = value.length > max && !isWhole.value

@@ -2,7 +2,7 @@ import type { BuildRecord } from '../../../shared/contract/builds/builds.ts'
 import type { DeploymentStatus } from '../../../shared/contract/deployments/deployments.ts'
 import type { Environment, StoreEnvironment } from '../../../shared/contract/states.ts'
 
-/** What a tab shows: a server in one environment, with its current deployment. */
+/** Content of a tab: a server in one environment, with its current deployment. */
 export interface TabProps {
   name: string
   environment: Environment

@@ -2,7 +2,7 @@ import { Copyable } from '../../components/copy.tsx'
 
 const COMMANDS = 'mcp init weather --example weather\nmcp up weather'
 
-/** Leads to the first deployment. The view changes as soon as the server is there. */
+/** Leads to the first deployment. The view changes as soon as the server exists. */
 export function NoServers() {
   return (
     <div class="empty">

@@ -41,5 +41,5 @@ function Servers({ all, filter }: { all: readonly Server[]; filter: string }) {
   const wanted = filter.trim().toLowerCase()
   const found = all.filter(({ name }) => name.toLowerCase().includes(wanted))
   if (found.length > 0) return <ServerTable servers={found} />
-  return <p class="muted">No server has “{filter}” in its name.</p>
+  return <p class="muted">No server name contains “{filter}”.</p>
 }

@@ -34,7 +34,7 @@ export function callTool(
       { timeout: timeoutMs, resetTimeoutOnProgress: true, signal },
     )
     const text = contentText(result.content)
-    return { result, text, error: result.isError ? text || 'The tool reports an error.' : null }
+    return { result, text, error: result.isError ? text || 'The tool reported an error.' : null }
   })
 }
 

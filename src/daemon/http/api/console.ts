@@ -9,16 +9,16 @@ import type { Services } from '../../services/services.ts'
 import { EXPIRED_COOKIE } from '../console-sign-in.ts'
 import { type Call, dataEndpoint, endpoint } from '../endpoint.ts'
 
-/** Sign-in of browsers to the console. The one-time address itself is in `console-sign-in.ts`. */
+/** Sign-in of browsers to the console. The one-time URL itself is in `console-sign-in.ts`. */
 export function consoleEndpoints({ apiKeys, consoleSessions }: Services) {
   const createLink = dataEndpoint({
     operationId: 'createConsoleLink',
-    summary: 'Create an address that signs one browser in to the console with the rights of the key',
+    summary: 'Create a URL that signs one browser in to the console with the rights of the key',
     answers: { 201: { description: 'Valid once, for a minute.', schema: consoleLinkSchema } },
     run(call) {
       if (call.consoleSession)
         throw new HostingError('FORBIDDEN', 'A browser cannot sign another one in.', {
-          details: 'Create the address with an API key: mcp console',
+          details: 'Create the URL with an API key: mcp console',
         })
       if (apiKeys.isExpired(call.principal))
         throw new HostingError('FORBIDDEN', `The API key "${call.principal.name}" has expired.`)
@@ -60,5 +60,5 @@ export function consoleEndpoints({ apiKeys, consoleSessions }: Services) {
 
 function sessionOf({ consoleSession }: Call<unknown, unknown, unknown>): ConsoleSession {
   if (consoleSession) return consoleSession
-  throw new HostingError('NOT_FOUND', 'The request has an API key and no console session.')
+  throw new HostingError('NOT_FOUND', 'The request has an API key but no console session.')
 }

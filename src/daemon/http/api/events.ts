@@ -19,13 +19,13 @@ const query = z.strictObject({
   types: typesSchema.optional().describe(`Only changes of these kinds, separated by commas: ${KINDS}.`),
   metrics: wholeNumber({ min: 1, max: 3600 })
     .optional()
-    .describe('Seconds between two events with metrics. Without it, there are none.'),
+    .describe('Seconds between two events with metrics. Without it, no metrics are sent.'),
 })
 
 export function eventsEndpoints({ events }: Services) {
   const followEvents = endpoint({
     operationId: 'followEvents',
-    summary: 'Follow what changes, as a stream that can be resumed',
+    summary: 'Follow changes as a stream that can be resumed',
     query,
     scopeOfQuery: ({ metrics }) => (metrics === undefined ? undefined : 'READ'),
     answers: { 200: { description: 'Events.', events: feedEventSchema, resumable: true } },

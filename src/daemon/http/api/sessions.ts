@@ -27,7 +27,7 @@ export function sessionsEndpoints({ serverSessions }: Services) {
     operationId: 'endSession',
     summary: 'End an MCP session of a server. Its client must initialize again',
     params: z.object({ name, id: idSchema.describe('Id of the session.') }),
-    answers: { 200: { description: 'It is not open any more.', schema: endedSessionsSchema } },
+    answers: { 200: { description: 'It is no longer open.', schema: endedSessionsSchema } },
     run: ({ params, principal }) => serverSessions.end(params.name, params.id, principal.name),
   })
 
@@ -36,7 +36,7 @@ export function sessionsEndpoints({ serverSessions }: Services) {
     summary: 'End all MCP sessions of a server. Its clients must initialize again',
     params: z.object({ name }),
     query: z.strictObject({ environment }),
-    answers: { 200: { description: 'All were ended.', schema: endedSessionsSchema } },
+    answers: { 200: { description: 'All sessions were ended.', schema: endedSessionsSchema } },
     run: ({ params, query: { environment }, principal }) =>
       serverSessions.endAll({ server: params.name, environment }, principal.name),
   })

@@ -18,7 +18,7 @@ const clientId = z.string().min(1).max(2048)
 export function signInsEndpoints({ signInGrants }: Services) {
   const listGrants = dataEndpoint({
     operationId: 'listGrants',
-    summary: 'List what users of a server with sign-in granted to clients, newest first',
+    summary: 'List the grants of a server with sign-in, newest first',
     params: z.object({ name }),
     query: z.strictObject({
       ...page,

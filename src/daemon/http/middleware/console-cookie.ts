@@ -5,7 +5,7 @@ import type { ApiContext } from '../endpoint.ts'
 import { isConsole } from './host-check.ts'
 
 /**
- * The cookie of a request from a page of the console. It only counts at the console's host. Throws FORBIDDEN for a request that
+ * The cookie of a request from a page of the console. It is only valid at the console's host. Throws FORBIDDEN for a request that
  * another page makes the browser send.
  */
 export function consoleCookie(context: ApiContext): string | undefined {

@@ -28,7 +28,7 @@ export interface FollowedLine {
   token: string | undefined
 }
 
-/** Lines that a page of the newest reads. Otherwise the search for a rare match would occupy the daemon for seconds. */
+/** Maximum number of lines read per page. Otherwise the search for a rare match would occupy the daemon for seconds. */
 const SCANNED_LINES = 20_000
 
 /** Maximum number of instances in the token of each line. */

@@ -16,7 +16,7 @@ export type { ConsoleSession }
 
 type Dependencies = Pick<ServiceDependencies, 'audit' | 'clock' | 'origin' | 'store'>
 
-/** Browsers that are signed in to the console by a one-time address, with the rights of the key that asked for it. */
+/** Browsers that are signed in to the console by a one-time URL, with the rights of the key that requested it. */
 export class ConsoleSessions {
   readonly #deps: Dependencies
   readonly #lifetimes: Lifetimes

@@ -8,7 +8,7 @@ import { EventLog, type EventReader } from './event-log.ts'
 
 /** Events that a client can miss and still resume. */
 const CAPACITY = 2000
-/** Time without a reader after which nothing is collected any more. */
+/** Time without a reader after which changes are no longer collected. */
 const IDLE_MS = 5 * 60_000
 
 export interface ChangeFeedOptions {

@@ -6,7 +6,7 @@ import type {
 import { VERSION } from '../../../shared/version.ts'
 
 const HTTP_VERSION = 'HTTP/1.1'
-/** HAR's value for what is not known. */
+/** HAR's value for unknown sizes and times. */
 const UNKNOWN = -1
 const NO_HEADERS = { headers: [], cookies: [], headersSize: UNKNOWN }
 

@@ -93,8 +93,8 @@ function readCall(id: string, { line }: FoundRequest, given: Record<string, unkn
     throw new HostingError('INVALID_REQUEST', `Request "${id}" is not a tool call, so it cannot be repeated.`)
   const args = given ?? replayableArguments(line)
   if (args) return { tool: line.tool, args }
-  throw new HostingError('INVALID_REQUEST', `The complete arguments of request "${id}" are not known.`, {
-    details: 'They were not kept, too long, or contained a secret. Give them as `arguments`.',
+  throw new HostingError('INVALID_REQUEST', `The complete arguments of request "${id}" were not recorded.`, {
+    details: 'They were not kept, were too long, or contained a secret. Pass them as `arguments`.',
   })
 }
 
@@ -107,7 +107,7 @@ function explainFailure(error: unknown, server: string): unknown {
   if (!(error instanceof HostingError) || error.code === 'CANCELLED') return error
   if (error.code === 'UNAUTHORIZED' || error.code === 'INSUFFICIENT_SCOPE')
     return new HostingError('INVALID_REQUEST', `"${server}" requires a valid token of a signed-in user.`, {
-      details: 'Give it as `token`, with mcp requests replay as --token.',
+      details: 'Pass it as `token`, or as --token to mcp requests replay.',
       cause: error,
     })
   return new HostingError('UNAVAILABLE', `"${server}" could not be used: ${error.message}`, {

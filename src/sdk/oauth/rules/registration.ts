@@ -83,7 +83,7 @@ function readOneOf<T extends string>(
 function readName(body: Record<string, unknown>): string | undefined {
   const name = readText(body, 'client_name', MAX_NAME_LENGTH)
   if (name === undefined || !/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(name)) return name
-  throw invalidMetadata('client_name has an invisible character.')
+  throw invalidMetadata('client_name contains an invisible character.')
 }
 
 function readWebAddress(body: Record<string, unknown>, name: string): string | undefined {

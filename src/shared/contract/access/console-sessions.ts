@@ -8,13 +8,13 @@ import { KEY_INFO, keyInfoSchema } from './api-keys.ts'
 
 export const CONSOLE_COOKIE = 'mcp_console'
 
-export const consoleLinkSchema = named('ConsoleLink', 'An address that signs one browser in.', {
+export const consoleLinkSchema = named('ConsoleLink', 'A URL that signs one browser in.', {
   url: `http://${CONSOLE_HOST}:6273/console/sign-in?code=example`,
   expiresAt: EXAMPLE_TIME,
 }).object({
   url: z
     .string()
-    .describe('Address to open once. With `&to=/servers/greeter` it opens that page of the console.'),
+    .describe('URL to open once. With `&to=/servers/greeter` it opens that page of the console.'),
   expiresAt: isoTime.describe('Time after which it no longer works.'),
 })
 

@@ -1,6 +1,6 @@
 import type { Scope } from '../access/scopes.ts'
 
-/** What can change, and the scope of keys that hear of it. */
+/** Kinds of changes, and the scope that a key needs to receive them. */
 const CHANGE_SCOPES = {
   server: 'READ',
   build: 'READ',

@@ -23,7 +23,7 @@ const changeEventSchema = named('ChangeEvent', 'A record was created, changed or
     .string()
     .meta(
       described(
-        'Id of the record: a name for servers, variables and vendors of models, a subdomain for mappings, the id of the deployment for releases and health.',
+        'Id of the record: a name for servers, variables and model vendors, a subdomain for mappings, the id of the deployment for releases and health.',
         EXAMPLE_DEPLOYMENT_ID,
       ),
     ),
@@ -40,20 +40,20 @@ const changeEventSchema = named('ChangeEvent', 'A record was created, changed or
     .string()
     .optional()
     .describe('New state, as the record shows it. For health, the status of its report.'),
-  phase: z.string().optional().describe('What a build or a release is doing.'),
+  phase: z.string().optional().describe('Current phase of a build or a release.'),
   version: z.int().optional().describe('Version of a release.'),
 })
 
 const resetEventSchema = named(
   'ResetEvent',
-  'The client knows nothing, or has missed changes. It must load everything that it shows.',
+  'The client is new, or has missed changes. It must load everything that it shows.',
   { type: 'reset', reason: 'new' },
 ).object({
   type: z.literal('reset').describe('Kind of the event.'),
   reason: z
     .enum(['new', 'restarted', 'missed'])
     .describe(
-      '`new`: a request without `Last-Event-ID`. `restarted`: that id is not of this daemon, or it is too old. `missed`: the client was too slow.',
+      '`new`: a request without `Last-Event-ID`. `restarted`: that id is from another daemon, or too old. `missed`: the client was too slow.',
     ),
 })
 

@@ -61,7 +61,7 @@ export const requestRecordSchema = named(
   outcome: z
     .enum(REQUEST_OUTCOMES)
     .describe(
-      '`error`: also if a tool reported one. `cancelled`: by the client. `refused`: before it reached the server.',
+      '`error`: includes errors that a tool reported. `cancelled`: by the client. `refused`: before it reached the server.',
     ),
   status: z.int().nullable().describe('HTTP status of a refused request.'),
   code: z.int().nullable().describe('Code of the JSON-RPC error.'),
@@ -106,7 +106,7 @@ export const replayResultSchema = named('ReplayResult', 'Result of a repeated ca
   environment,
   arguments: z.record(z.string(), z.unknown()).describe('Arguments of the call.'),
   durationMs: z.number().describe('Time until the answer.'),
-  outcome: z.enum(['ok', 'error']).describe('`error`: also if the tool reported one.'),
+  outcome: z.enum(['ok', 'error']).describe('`error`: includes an error that the tool reported.'),
   result: z.unknown().describe('Result of the tool. Null if the call failed with a JSON-RPC error.'),
   error: z.string().nullable().describe('Why the call failed.'),
 })

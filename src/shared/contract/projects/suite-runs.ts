@@ -41,7 +41,7 @@ const transcriptEntrySchema = named('TranscriptEntry', 'A message of a conversat
   arguments: text.optional().describe('Arguments of the call, as JSON.'),
   error: text.nullable().optional().describe('Why the call failed. Null if it worked.'),
   seconds: seconds.optional().describe('Duration of the call.'),
-  isTruncated: z.boolean().optional().describe('A part of a text was cut off.'),
+  isTruncated: z.boolean().optional().describe('Part of a text was truncated.'),
 })
 
 const caseRunSchema = named('CaseRun', 'One run of a case.').strictObject({
@@ -110,7 +110,10 @@ export const newSuiteRunSchema = named('NewSuiteRun', 'A finished run of a test 
   cases: exampleCases,
 }).strictObject({
   mcpId: mcpIdSchema.max(128),
-  deploymentId: deploymentIdSchema.max(128).optional().describe('Deployment of the build that was meant.'),
+  deploymentId: deploymentIdSchema
+    .max(128)
+    .optional()
+    .describe('Deployment of the build that the test named.'),
   ...results,
   cases,
 })

@@ -5,7 +5,7 @@ import { detailsOf, type LogLine, withoutEscapes } from './log-text.ts'
 
 const MESSAGE_LENGTH = 50_000
 
-/** Everything about one line. */
+/** All fields of one line. */
 export function LineDetails({ line, onClose }: { line: LogLine; onClose(): void }) {
   return (
     <section class="line-details" aria-label="Selected line">

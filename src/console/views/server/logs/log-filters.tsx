@@ -9,7 +9,7 @@ export function LogFilters() {
   return (
     <search class="filters">
       <QueryChoice name="level" label="Level" choices={[['', 'All levels'], ...LEVELS]} />
-      <QueryFilter name="text" label="Text that lines contain" placeholder="Contains…" />
+      <QueryFilter name="text" label="Text in log lines" placeholder="Contains…" />
     </search>
   )
 }

@@ -7,7 +7,7 @@ export type LogLine = ServerLogPage['lines'][number]
 /** A row shows this much of a line. The details show all of it. */
 const ROW_LENGTH = 600
 
-/** Sequences that colour text or move the cursor of a terminal (ECMA-48): CSI, OSC and the ones of two bytes. */
+/** Sequences that colour text or move the cursor of a terminal (ECMA-48): CSI, OSC and two-byte sequences. */
 const ESCAPES =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters.
   /\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])/g
@@ -37,7 +37,7 @@ export function timeText(timestamp: string): string {
 
 const SHOWN_IN_ROW = ['timestamp', 'level', 'message']
 
-/** All fields of a line but those of its row, as texts. */
+/** All fields of a line except those in its row, as texts. */
 export function detailsOf(line: LogLine): [name: string, value: string][] {
   return Object.entries(line)
     .filter(([name, value]) => value !== undefined && value !== null && !SHOWN_IN_ROW.includes(name))

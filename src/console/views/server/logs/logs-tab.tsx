@@ -12,11 +12,11 @@ import { LogFilters } from './log-filters.tsx'
 import { LogList } from './log-list.tsx'
 import type { LogLine } from './log-text.ts'
 
-/** Lines before the ones that are written from now on. */
+/** Number of existing lines that are loaded before new ones. */
 const OLDER_LINES = 10_000
 const KEPT_LINES = 100_000
 
-/** The log of a server across its releases, live. Filters are part of the address. */
+/** The log of a server across its releases, live. Filters are part of the URL. */
 export function LogsTab({ name, environment }: TabProps) {
   const level = query.value.get('level') ?? undefined
   const text = query.value.get('text') ?? undefined
@@ -90,7 +90,7 @@ function NoLines({ hasFilter }: { hasFilter: boolean }) {
     <Delayed>
       <p class="muted" role="status">
         {hasFilter
-          ? 'No line matches. New lines that match appear here.'
+          ? 'No matching lines. New ones appear here.'
           : 'No lines yet. They appear here as they are written.'}
       </p>
     </Delayed>

@@ -3,7 +3,7 @@ import { CLIENT_FORMATS, type ClientFormat } from '../../../../shared/client-for
 import { Copyable } from '../../../components/copy.tsx'
 import { entryText } from './client-entry.ts'
 
-/** What to paste into each MCP client, and the command that does it. */
+/** Configuration to paste into each MCP client, and the command that writes it. */
 export function Clients({ name, url }: { name: string; url: string }) {
   const chosen = useSignal<string>('claude-code')
   const client = CLIENT_FORMATS.find(({ id }) => id === chosen.value) as ClientFormat

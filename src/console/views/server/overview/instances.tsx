@@ -76,7 +76,7 @@ export function Instances({ deployment: { deployment_id } }: { deployment: Deplo
       <Loaded resource={resource} what="the instances">
         {running =>
           running.length === 0 ? (
-            <p class="muted">No instance runs. The next request starts one.</p>
+            <p class="muted">No instance is running. The next request starts one.</p>
           ) : (
             <Table caption="Instances" columns={COLUMNS} rows={running} keyOf={({ id }) => id} />
           )

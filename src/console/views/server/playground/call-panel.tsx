@@ -20,14 +20,14 @@ interface CallProps {
   place: Place
 }
 
-/** A call as it happens: progress, messages, questions, and what came of it. */
+/** A call as it happens: progress, messages, questions and result. */
 export function CallPanel({ call, playground, place }: CallProps) {
   const panel = useRef<HTMLElement>(null)
   const isRaw = useSignal(false)
   const outcome = call.outcome.value
   const isRunning = outcome.status === 'running'
   const question = call.questions.value[0]
-  // A call of the history stays where it is.
+  // Selecting an earlier call does not scroll the page.
   const isLive = useRef(isRunning)
   useEffect(() => {
     if (isLive.current) panel.current!.scrollIntoView({ block: 'nearest' })

@@ -65,7 +65,7 @@ function Messages({ result, onRead }: { result: Params; onRead(uri: string): voi
   )
 }
 
-/** A refusal in the server's own words. */
+/** An error of the server, unchanged. */
 function ServerError({ error: { message, code, data } }: { error: McpError }) {
   return (
     <div class="pg-error" role="alert">

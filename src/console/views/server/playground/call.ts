@@ -29,7 +29,7 @@ export interface OpenQuestion extends Question {
   refuse(): void
 }
 
-/** One use of a tool, resource, template or prompt, as far as it has come. */
+/** One use of a tool, resource, template or prompt, with its progress so far. */
 export interface Call {
   id: number
   entry: Entry

@@ -11,7 +11,7 @@ interface DestructiveProps {
   onClose(): void
 }
 
-/** Asks before a tool that can delete or overwrite something. */
+/** Asks for confirmation before a tool that can delete or overwrite data. */
 export function DestructiveDialog({ tool, place, args, onConfirm, onClose }: DestructiveProps) {
   return (
     <Dialog
@@ -21,7 +21,9 @@ export function DestructiveDialog({ tool, place, args, onConfirm, onClose }: Des
       onConfirm={async () => onConfirm()}
       onClose={onClose}
     >
-      <p>The server says that this tool may delete or overwrite something. It gets these arguments:</p>
+      <p>
+        According to the server, this tool may delete or overwrite data. It is called with these arguments:
+      </p>
       <pre class="sf-text">{shown(JSON.stringify(args, null, 2), 5000)}</pre>
     </Dialog>
   )

@@ -49,7 +49,7 @@ export function EntryList({ place, catalog, chosen }: ListProps) {
       ))}
       {found.length === 0 && (
         <p class="muted">
-          {filter.value === '' ? 'The server offers nothing.' : `Nothing here has “${filter.value}”.`}
+          {filter.value === '' ? 'The server offers nothing.' : `Nothing matches “${filter.value}”.`}
         </p>
       )}
       {KINDS.map(kind => (
@@ -105,7 +105,7 @@ function Group({ kind, entries, chosen, place }: GroupProps) {
   )
 }
 
-/** One line that says more than the name. */
+/** One line of explanation next to the name. */
 function About({ entry: { title, description, name, id } }: { entry: Entry }) {
   const text = [title, description, id].find(one => one !== undefined && one !== name)
   if (text === undefined) return null

@@ -1,6 +1,6 @@
 import { isObject, type Params } from '../../../mcp/messages.ts'
 
-/** What a server says about a tool. Nothing enforces it. */
+/** Hints of a server about a tool. Nothing enforces them. */
 export function hintsOf({ annotations }: Params) {
   const hints = isObject(annotations) ? annotations : {}
   return {
@@ -16,9 +16,9 @@ export function Hints({ source }: { source: Params }) {
   const { isReadOnly, isDestructive, isIdempotent, isOpenWorld } = hintsOf(source)
   const tags = [
     isReadOnly && (['ok', 'read-only', 'changes nothing'] as const),
-    isDestructive && (['failed', 'destructive', 'may delete or overwrite something'] as const),
-    isIdempotent && ([undefined, 'idempotent', 'the same call again changes nothing more'] as const),
-    isOpenWorld && ([undefined, 'open world', 'reaches systems outside of the server'] as const),
+    isDestructive && (['failed', 'destructive', 'may delete or overwrite data'] as const),
+    isIdempotent && ([undefined, 'idempotent', 'repeating a call has no further effect'] as const),
+    isOpenWorld && ([undefined, 'open world', 'accesses systems outside the server'] as const),
   ].filter(tag => tag !== false)
   if (tags.length === 0) return null
   return (

@@ -8,7 +8,7 @@ export interface Place {
   environment: StoreEnvironment
 }
 
-/** Address of an entry, or of the whole playground. */
+/** URL of an entry, or of the whole playground. */
 export function entryPath({ name, environment }: Place, entry?: Pick<Entry, 'kind' | 'id'>): string {
   return serverPath(name, '/playground', environment, entry && { kind: entry.kind, name: entry.id })
 }

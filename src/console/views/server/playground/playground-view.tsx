@@ -12,7 +12,7 @@ import { type Playground, playgroundOf } from './playground.ts'
 import { ServerPanel } from './server-panel.tsx'
 import { TokenForm } from './token-form.tsx'
 
-/** Tools, resources, templates and prompts of a server, to be used by hand. */
+/** Tools, resources, templates and prompts of a server, for manual use. */
 export function PlaygroundView({ name, environment, deployment, build }: PlaceProps) {
   const playground = playgroundOf(name, environment)
   useEffect(() => playground.show(), [playground])
@@ -60,7 +60,7 @@ function useRefresh(playground: Playground, [id, status]: readonly (string | und
   )
 }
 
-/** The entry of the address. A server can have resources that it does not list. */
+/** The entry that the URL names. A server can have resources that it does not list. */
 function chosenEntry({ entries }: Catalog): Entry | undefined {
   const kind = query.value.get('kind')
   const id = query.value.get('name')

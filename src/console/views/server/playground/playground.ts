@@ -15,7 +15,7 @@ export interface Connected {
   catalog: Catalog
 }
 
-/** A server in one environment, with everything that was done with it since the page was loaded. */
+/** A server in one environment, with all calls since the page was loaded. */
 export class Playground {
   readonly connected: Signal<Connected | undefined> = signal(undefined)
   readonly error: Signal<Error | undefined> = signal(undefined)
@@ -47,7 +47,7 @@ export class Playground {
     }
   }
 
-  /** Connects again, for example after a release. What was loaded stays until then. */
+  /** Connects again, for example after a release. Loaded entries are kept until then. */
   async connect(): Promise<void> {
     this.#attempt.abort()
     const attempt = new AbortController()

@@ -6,14 +6,14 @@ import { JsonTree, LongText, ResourceLink } from '../../../schema-form/results/m
 import type { OpenQuestion } from './call.ts'
 import { SamplingForm } from './sampling-form.tsx'
 
-/** A question of the server, which waits for its answer. */
+/** A question of the server, which waits for the answer. */
 export function QuestionForm({ question }: { question: OpenQuestion }) {
   const { method, params } = question
   const section = useRef<HTMLElement>(null)
   // The user's call waits for this.
   useEffect(() => section.current!.focus({ preventScroll: true }), [question])
   return (
-    <section ref={section} class="pg-question" aria-label="Question of the server" tabIndex={-1}>
+    <section ref={section} class="pg-question" aria-label="Question from the server" tabIndex={-1}>
       {method === 'sampling/createMessage' ? (
         <SamplingForm question={question} />
       ) : params.mode === 'url' ? (
@@ -30,7 +30,7 @@ function FieldsQuestion({ question: { params, answer } }: { question: OpenQuesti
   const form = useMemo(() => createForm(params.requestedSchema), [params])
   return (
     <>
-      <h3>The server asks for values</h3>
+      <h3>The server asks for input</h3>
       <Message params={params} />
       <SchemaForm form={form} label="answer" onSubmit={content => answer({ action: 'accept', content })}>
         <Button type="submit" kind="primary">

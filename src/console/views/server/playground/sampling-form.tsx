@@ -15,7 +15,7 @@ export function SamplingForm({ question: { params, answer, refuse } }: { questio
   }
   return (
     <form onSubmit={submit} class="pg-sampling">
-      <h3>The server asks for the answer of a model</h3>
+      <h3>The server asks a model for an answer</h3>
       {typeof params.systemPrompt === 'string' && (
         <p class="pg-description">
           <span class="muted">System prompt:</span> <LongText value={params.systemPrompt} />

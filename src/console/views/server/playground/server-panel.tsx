@@ -4,7 +4,7 @@ import { EraChoice } from './era-choice.tsx'
 import type { Place } from './place.ts'
 import type { Connected, Playground } from './playground.ts'
 
-/** What the server says about itself, while nothing is chosen. */
+/** Description of the server, shown while no entry is selected. */
 interface ServerProps {
   playground: Playground
   connected: Connected
@@ -17,7 +17,7 @@ export function ServerPanel({ playground, connected, place }: ServerProps) {
     <>
       <section class="pg-card" aria-labelledby="pg-server">
         <h2 id="pg-server">
-          <Text value={name ?? 'This server does not say its name'} max={200} />
+          <Text value={name ?? 'Unnamed server'} max={200} />
         </h2>
         <EraChoice playground={playground} connected={connected} />
         {instructions !== undefined && (
@@ -26,7 +26,7 @@ export function ServerPanel({ playground, connected, place }: ServerProps) {
           </p>
         )}
         {connected.catalog.entries.length > 0 && (
-          <p class="muted">Choose something from the list to use it. The arrow keys move through the list.</p>
+          <p class="muted">Choose an entry from the list to use it. The arrow keys move through the list.</p>
         )}
       </section>
       <CallHistory playground={playground} place={place} />

@@ -3,7 +3,7 @@ import { counted } from '../../../../shared/counted.ts'
 import { Tag } from '../../../components/state.tsx'
 import { Text } from '../../../components/text.tsx'
 
-/** What clients of the previous release see, breaking changes first. */
+/** Changes that clients of the previous release notice, breaking ones first. */
 export function Changes({ changes: { breaking, compatible, items } }: { changes: ReleaseChanges }) {
   if (breaking + compatible === 0) return null
   const sorted = items.toSorted((a, b) => Number(b.kind === 'breaking') - Number(a.kind === 'breaking'))

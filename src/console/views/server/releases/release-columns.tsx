@@ -48,7 +48,7 @@ export function releaseColumns(
   ]
 }
 
-/** A release that never served has nothing to go back to. */
+/** A release that never served cannot be rolled back to. */
 function canRollBackTo(
   { deploymentId, isRemoved, deployedAt, status }: ReleaseRecord,
   liveId: string,

@@ -15,7 +15,7 @@ interface RollbackDialogProps {
   onClose(): void
 }
 
-/** Asks before a rollback, which is a new release like the chosen one. */
+/** Asks for confirmation before a rollback, which is a new release like the selected one. */
 export function RollbackDialog({ live, target, onClose }: RollbackDialogProps) {
   const { name, environment, version, createdAt } = target
   const rollBack = async () => {
@@ -25,7 +25,7 @@ export function RollbackDialog({ live, target, onClose }: RollbackDialogProps) {
       throw new HostingError('UNAVAILABLE', record.error?.message ?? 'The rollback failed.', {
         details: record.error?.details,
       })
-    notify(`${name} in ${environment} is back on v${version}, as v${record.version}.`)
+    notify(`${name} in ${environment} was rolled back to v${version}, as v${record.version}.`)
     for (const warning of record.warnings ?? []) notify(warning)
   }
   return (
@@ -41,7 +41,7 @@ export function RollbackDialog({ live, target, onClose }: RollbackDialogProps) {
       </p>
       <p class="muted">
         {environment === 'development'
-          ? 'It replaces the live release at once.'
+          ? 'It replaces the live release immediately.'
           : `v${live.version} keeps serving until the new release is ready, so no request fails.`}
       </p>
     </Dialog>

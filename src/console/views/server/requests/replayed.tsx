@@ -14,7 +14,7 @@ export function Replayed({ replay, recorded }: { replay: ReplayResult; recorded:
       <h3>
         Replay in {environment} <State value={outcome} /> <span class="muted">{formatMs(durationMs)}</span>{' '}
         {isSame !== undefined && (
-          <Tag tone={isSame ? 'ok' : 'warn'}>{isSame ? 'same answer' : 'other answer'}</Tag>
+          <Tag tone={isSame ? 'ok' : 'warn'}>{isSame ? 'same answer' : 'different answer'}</Tag>
         )}
       </h3>
       <JsonTree name="arguments" value={args} />

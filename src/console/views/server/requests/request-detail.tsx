@@ -94,7 +94,7 @@ function Body({ title, children }: { title: string; children: ComponentChildren 
   )
 }
 
-/** Result of a tool as its parts, anything else as it came. */
+/** Result of a tool as its parts, anything else as received. */
 function Answer({ answer }: { answer: unknown }) {
   const { result } = (answer ?? {}) as { result?: { content?: unknown } }
   return Array.isArray(result?.content) ? (
@@ -135,7 +135,7 @@ function Facts({ record }: { record: RequestRecordItem }) {
   )
 }
 
-/** Nothing without a value. */
+/** Renders nothing without a value. */
 function Fact({ name, children }: { name: string; children: ComponentChildren }) {
   if (children === null || children === false) return null
   return (

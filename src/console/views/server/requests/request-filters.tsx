@@ -11,7 +11,7 @@ import { PERIODS, type RequestFilters } from './request-query.ts'
 
 const OUTCOMES = [
   ['', 'All outcomes'],
-  ['failed', 'All but ok'],
+  ['failed', 'All except ok'],
   ...REQUEST_OUTCOMES.map(outcome => [outcome, `Only ${outcome}`] as const),
 ] as const
 
@@ -32,14 +32,14 @@ interface FiltersProps {
 export function RequestFiltersBar({ wanted, filters, server }: FiltersProps) {
   return (
     <search class="filters">
-      <QueryFilter name="text" label="Text that requests contain" placeholder="Contains…" />
+      <QueryFilter name="text" label="Text in requests" placeholder="Contains…" />
       <QueryChoice name="outcome" label="Outcome" choices={OUTCOMES} />
       <QueryChoice name="since" label="Time" choices={TIMES} />
       {(['method', 'tool', 'session', 'caller'] as const).map(
         name =>
           filters[name] !== undefined && (
             <Button key={name} icon="close" onClick={() => setQuery({ [name]: undefined })}>
-              <span class="hidden">Show other values again: </span>
+              <span class="hidden">Remove filter: </span>
               {name} <bdi>{shown(filters[name], 40)}</bdi>
             </Button>
           ),

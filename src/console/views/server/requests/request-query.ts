@@ -1,6 +1,6 @@
 import type { Query } from '../../../api/client.ts'
 
-/** Parameters of the address that filter requests. */
+/** Query parameters that filter requests. */
 const FILTERS = ['outcome', 'method', 'tool', 'session', 'caller', 'text', 'since'] as const
 
 /** Texts of the start of a list, and their durations in minutes. */

@@ -17,7 +17,7 @@ import { RequestRow } from './request-row.tsx'
 /** As in requests.css. */
 const ROW_HEIGHT = 32
 
-/** Requests to a server in an environment, live. Filters and the open request are part of the address. */
+/** Requests to a server in an environment, live. Filters and the open request are part of the URL. */
 export function RequestsTab({ name, environment }: PlaceProps) {
   const attempt = useSignal(0)
   const filters = readFilters(query.value)
@@ -82,7 +82,7 @@ function NoRequests({ hasFilter }: { hasFilter: boolean }) {
   return (
     <p class="muted" role="status">
       {hasFilter
-        ? 'No request matches. New ones that match appear here.'
+        ? 'No matching requests. New ones appear here.'
         : 'No requests yet. They appear here as clients send them.'}
     </p>
   )

@@ -1,4 +1,4 @@
-/** Whether a result equals the recorded answer. Undefined when one of them is not known completely. */
+/** Whether a result equals the recorded answer. Undefined when one of them is incomplete. */
 export function sameAnswer(recorded: unknown, result: unknown): boolean | undefined {
   if (typeof recorded !== 'object' || recorded === null) return undefined
   return canonical((recorded as { result?: unknown }).result ?? null) === canonical(result)

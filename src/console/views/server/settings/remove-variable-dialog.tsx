@@ -22,7 +22,7 @@ export function RemoveVariableDialog({ server, environment, variable, onClose }:
       onConfirm={remove}
       onClose={onClose}
     >
-      <p>The live release keeps its value. The next release does not have it.</p>
+      <p>The live release keeps its value. The next release will not have it.</p>
     </Dialog>
   )
 }

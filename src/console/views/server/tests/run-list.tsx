@@ -15,7 +15,7 @@ import { serverPath } from '../../paths.ts'
 import { PassRates } from './pass-rates.tsx'
 import { formatCost, totalOf } from './run-text.ts'
 
-/** The API keeps as many of a server. */
+/** Number of runs that the API keeps for each server. */
 const KEPT_RUNS = 100
 
 interface RunListProps {

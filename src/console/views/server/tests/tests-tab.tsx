@@ -4,7 +4,7 @@ import type { PlaceProps } from '../tab-props.ts'
 import { RunList } from './run-list.tsx'
 import { RunView } from './run-view.tsx'
 
-/** Stored runs of test suites against a server. The open run is part of the address. */
+/** Stored runs of test suites against a server. The open run is part of the URL. */
 export function TestsTab({ name, environment }: PlaceProps) {
   const run = query.value.get('run')
   return run === null ? (

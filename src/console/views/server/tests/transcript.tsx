@@ -49,7 +49,7 @@ function Entry({
             <Text value={text} />
           </p>
         )}
-        {isTruncated && <Tag>cut off</Tag>}
+        {isTruncated && <Tag>truncated</Tag>}
       </div>
     </li>
   )
