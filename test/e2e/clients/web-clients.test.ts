@@ -33,6 +33,8 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
   let site: Awaited<ReturnType<typeof startSite>>
   /** The browser takes its address for one on the internet. */
   let publicSite: typeof site
+  /** On the site. */
+  let page: Page
   let mcpId: string
 
   beforeAll(async () => {
@@ -58,6 +60,7 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
       },
     })
     mcpId = body.data.mcp_id
+    page = await open(site)
   })
   afterAll(async () => {
     await browser?.close()
@@ -71,9 +74,9 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
     return (await daemon.api('POST', '/v1/deploy', { body: request })).body.data
   }
   const open = async ({ origin }: typeof site): Promise<Page> => {
-    const page = await (await browser.newContext()).newPage()
-    await page.goto(origin)
-    return page
+    const opened = await (await browser.newContext()).newPage()
+    await opened.goto(origin)
+    return opened
   }
   const run = (page: Page, name: string, url: string) => page.evaluate(`web.${name}(${JSON.stringify(url)})`)
 
@@ -83,32 +86,28 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
     })
     const { body } = await daemon.api('GET', `/v1/deploy/${deployment_id}/status`)
     const named = body.data.named_urls.find((one: string) => one.startsWith('http:'))
-    const page = await open(site)
     for (const address of [url, named]) {
       expect(await run(page, 'call', address)).toEqual({ tool: 'greet', text: 'Hello', hasSession: false })
       expect(await run(page, 'callOld', address)).toEqual({ tool: 'greet', text: 'Hello', hasSession: true })
     }
-    await page.context().close()
   })
 
   it('a public page can reach loopback once its user allows it', async () => {
     const { url } = await deploy('development', { origins: [publicSite.origin] })
-    const page = await open(publicSite)
-    await page.context().grantPermissions(['local-network-access'], { origin: publicSite.origin })
-    expect(await run(page, 'call', url)).toMatchObject({ text: 'Hello' })
-    await page.context().close()
+    const guest = await open(publicSite)
+    await guest.context().grantPermissions(['local-network-access'], { origin: publicSite.origin })
+    expect(await run(guest, 'call', url)).toMatchObject({ text: 'Hello' })
   })
 
   it('pages of other origins cannot use the server', async () => {
     const { url } = await deploy('development', { origins: [publicSite.origin] })
-    const page = await open(site)
-    await expect(run(page, 'callOld', url)).rejects.toThrow('Failed to fetch')
-    await page.context().close()
+    // No answer to an earlier preflight request is stored.
+    const stranger = await open(site)
+    await expect(run(stranger, 'callOld', url)).rejects.toThrow('Failed to fetch')
   })
 
   it('a page signs its user in to a protected server', async () => {
     const { url } = await deploy('staging', { origins: '*', auth: { provider: 'local' } })
-    const page = await open(site)
     run(page, 'call', url).catch(() => {}) // leaves the page
     await page.getByRole('button', { name: /^Continue with/ }).click()
     await page.getByLabel('API key').fill(daemon.ownerKey)
@@ -116,6 +115,5 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
     await page.waitForURL(`${site.origin}/callback?*`)
     await run(page, 'finish', url)
     expect(await run(page, 'call', url)).toMatchObject({ text: 'Hello' })
-    await page.context().close()
   })
 })
