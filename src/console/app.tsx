@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { connection, refusal } from './api/feed.ts'
 import { Button } from './components/button.tsx'
 import { Icon } from './components/icon.tsx'
+import { lazyView } from './components/lazy-view.tsx'
 import { Problem } from './components/loaded.tsx'
 import { Notices } from './components/notices.tsx'
 import { State } from './components/state.tsx'
@@ -15,6 +16,10 @@ import { NotFound } from './views/not-found.tsx'
 import { ServerView, TABS } from './views/server/server-view.tsx'
 import { ServersView } from './views/servers/servers-view.tsx'
 import { SignedOut } from './views/signed-out.tsx'
+
+const KeysView = lazyView('the keys', async () =>
+  import('./views/keys/keys-view.tsx').then(({ KeysView }) => KeysView),
+)
 
 export function App() {
   return (
@@ -33,6 +38,9 @@ export function App() {
           <nav aria-label="Main">
             <Link to="/" aria-current={path.value === '/' ? 'page' : undefined}>
               Servers
+            </Link>
+            <Link to="/keys" aria-current={path.value === '/keys' ? 'page' : undefined}>
+              Keys
             </Link>
           </nav>
           <ConnectionState />
@@ -66,6 +74,7 @@ function Route() {
   if (refusal.value?.code === 'UNAUTHORIZED') return <SignedOut />
   if (refusal.value) return <NoAccess error={refusal.value} />
   if (path.value === '/') return <ServersView />
+  if (path.value === '/keys') return <KeysView />
   for (const tab of TABS) {
     const params = matchPath(`/servers/:name${tab.path}`, path.value)
     if (params) return <ServerView name={params.name!} tab={tab} />

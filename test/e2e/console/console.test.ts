@@ -1,6 +1,7 @@
 // One file for all tests of the console. A browser, its first page and the first check of accessibility take three seconds of
 // processor time. Run some of them with the name of their group: npx vitest run test/e2e/console -t playground
 import { useBrowser } from './browser.ts'
+import './access.ts'
 import './playground.ts'
 import './requests.ts'
 import './schema-form.ts'

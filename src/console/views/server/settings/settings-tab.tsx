@@ -7,14 +7,16 @@ import { Button } from '../../../components/button.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { concerns } from '../../../model/servers.ts'
 import type { TabProps } from '../tab-props.ts'
+import { Grants } from './grants.tsx'
 import { MissingVariables } from './missing-variables.tsx'
 import { ReleaseChanges } from './release-changes.tsx'
 import { RemoveVariableDialog } from './remove-variable-dialog.tsx'
+import { SignInClients } from './sign-in-clients.tsx'
 import { type Edited, VariableDialog } from './variable-dialog.tsx'
 import { VariableTable } from './variable-table.tsx'
 import { envPath } from './variables.ts'
 
-/** Variables of a server in an environment. A change takes effect with the next release. */
+/** Variables of a server in an environment, and who may use it. A change of variables takes effect with the next release. */
 export function SettingsTab({ name, environment }: TabProps) {
   const resource = useResource(`${name} ${environment}`, {
     load: signal => request<ServerEnv>('GET', envPath(name, environment), { signal }),
@@ -22,6 +24,7 @@ export function SettingsTab({ name, environment }: TabProps) {
   })
   const edited = useSignal<Edited | undefined>(undefined)
   const removed = useSignal<string | undefined>(undefined)
+  const revocations = useSignal(0)
   const edit = (variable: Edited) => {
     edited.value = variable
   }
@@ -52,6 +55,8 @@ export function SettingsTab({ name, environment }: TabProps) {
           </div>
         )}
       </Loaded>
+      <Grants server={name} environment={environment} revision={revocations.value} />
+      <SignInClients server={name} environment={environment} onRevoked={() => revocations.value++} />
       {edited.value && (
         <VariableDialog
           server={name}

@@ -1,0 +1,125 @@
+import './keys.css'
+import { useSignal } from '@preact/signals'
+import type { CreatedKey, KeyInfo, KeyRecord } from '../../../shared/contract/access/api-keys.ts'
+import { request } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import { Button } from '../../components/button.tsx'
+import { Copyable } from '../../components/copy.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { notify } from '../../components/notices.tsx'
+import { Table } from '../../components/table.tsx'
+import { shown } from '../../components/text.tsx'
+import { useTitle } from '../../router/use-title.ts'
+import { keyColumns } from './key-columns.tsx'
+import { KeyDialog } from './key-dialog.tsx'
+
+interface KeyPage {
+  items: KeyRecord[]
+}
+
+/** As many as the API returns on a page. */
+const MOST_KEYS = 1000
+
+/** API keys of the daemon. Only keys with the scope ADMIN may see them. */
+export function KeysView() {
+  useTitle('Keys')
+  const isCreating = useSignal(false)
+  const created = useSignal<CreatedKey | undefined>(undefined)
+  const asked = useSignal<KeyRecord | undefined>(undefined)
+  const resource = useResource('keys', {
+    load: async signal => {
+      const [{ items: keys }, own] = await Promise.all([
+        request<KeyPage>('GET', '/api/keys', { query: { limit: MOST_KEYS }, signal }),
+        ownKey(signal),
+      ])
+      return { keys, ownId: own.apiKeyId }
+    },
+    concerns: ({ type }) => type === 'reset' || type === 'key',
+  })
+  const ownId = resource.value?.ownId
+  const columns = keyColumns(ownId, key => {
+    asked.value = key
+  })
+  return (
+    <>
+      <div class="page-head">
+        <h1>Keys</h1>
+        {resource.value && (
+          <Button kind="primary" onClick={() => (isCreating.value = true)}>
+            New key
+          </Button>
+        )}
+      </div>
+      {created.value && <Secret created={created.value} onClose={() => (created.value = undefined)} />}
+      <Loaded resource={resource} what="the keys">
+        {({ keys }) => (
+          <Table caption="API keys" columns={columns} rows={keys} keyOf={({ apiKeyId }) => apiKeyId} />
+        )}
+      </Loaded>
+      {isCreating.value && (
+        <KeyDialog
+          onCreated={key => {
+            created.value = key
+            resource.reload()
+          }}
+          onClose={() => (isCreating.value = false)}
+        />
+      )}
+      {asked.value && (
+        <RevokeDialog
+          apiKey={asked.value}
+          isOwn={asked.value.apiKeyId === ownId}
+          onRevoked={resource.reload}
+          onClose={() => (asked.value = undefined)}
+        />
+      )}
+    </>
+  )
+}
+
+/** The key whose rights this browser has. */
+function ownKey(signal: AbortSignal): Promise<KeyInfo> {
+  return request('GET', '/api/deployments/api-key/info', { signal })
+}
+
+/** The secret of a new key, until the user closes it. The page keeps it nowhere else. */
+function Secret({ created: { name, key }, onClose }: { created: CreatedKey; onClose(): void }) {
+  return (
+    <section class="secret" role="status" aria-label="New key">
+      <p>
+        Copy the secret of <strong>{shown(name, 100)}</strong> now. It is not shown again.
+      </p>
+      <Copyable text={key} what="the secret" />
+      <Button onClick={onClose}>Done</Button>
+    </section>
+  )
+}
+
+interface RevokeDialogProps {
+  apiKey: KeyRecord
+  /** This browser has its rights. */
+  isOwn: boolean
+  onRevoked(): void
+  onClose(): void
+}
+
+function RevokeDialog({ apiKey: { apiKeyId, name }, isOwn, onRevoked, onClose }: RevokeDialogProps) {
+  const revoke = async () => {
+    await request('DELETE', `/api/keys/${encodeURIComponent(apiKeyId)}`)
+    notify(`Revoked ${shown(name, 100)}.`)
+    onRevoked()
+  }
+  return (
+    <Dialog
+      title={`Revoke ${shown(name, 100)}?`}
+      confirm="Revoke"
+      danger
+      onConfirm={revoke}
+      onClose={onClose}
+    >
+      <p>Requests with it are refused immediately.</p>
+      {isOwn && <p>This browser is signed in with it, so it is signed out.</p>}
+    </Dialog>
+  )
+}

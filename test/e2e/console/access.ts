@@ -1,0 +1,87 @@
+import type { Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { buildServer, createKey, deploy, echoServer } from '../../daemon/http/fixtures.ts'
+import { CHROMIUM } from '../../helpers/clients/chromium.ts'
+import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { signInWithKey } from '../../helpers/daemon/local-sign-in.ts'
+import { browser } from './browser.ts'
+import { type OpenConsole, openConsole, overflows, violations } from './open-console.ts'
+
+describe.runIf(CHROMIUM !== undefined)('access in the console', () => {
+  let daemon: TestDaemon
+  let open: OpenConsole | undefined
+  beforeAll(async () => {
+    daemon = await startTestDaemon()
+  })
+  afterEach(async () => {
+    const errors = open?.errors
+    await open?.close()
+    open = undefined
+    expect(errors ?? []).toEqual([])
+  })
+  afterAll(async () => {
+    await daemon?.close()
+  })
+
+  const show = async (path: string, key?: string): Promise<Page> => {
+    open = await openConsole(browser, daemon, { path, ...(key && { key }) })
+    return open.page
+  }
+  const expectAccessible = async (page: Page) => {
+    expect(await violations(page)).toEqual([])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    expect(await violations(page, ['color-contrast'])).toEqual([])
+    for (const width of [360, 768]) expect(await overflows(page, width), String(width)).toBe(false)
+  }
+
+  test('creates a key, shows its secret once, and revokes it after a question', async () => {
+    const page = await show('/keys')
+    const row = (name: string) => page.getByRole('row').filter({ hasText: name })
+    await row('owner').getByText('this browser').waitFor()
+    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByLabel('Name').fill('<b>ci</b>')
+    await page.getByLabel('CHAT').check()
+    expect(await violations(page)).toEqual([])
+    await page.getByRole('button', { name: 'Create' }).click()
+    const secret = page.getByRole('status', { name: 'New key' })
+    const key = await secret.locator('code').textContent()
+    const { body } = await daemon.api('GET', '/api/deployments/api-key/info', { key: key! })
+    expect(body).toMatchObject({ name: '<b>ci</b>', scopes: ['READ', 'CHAT'], expiresAt: expect.any(String) })
+    await row('<b>ci</b>').waitFor()
+    await expectAccessible(page)
+    await secret.getByRole('button', { name: 'Done' }).click()
+    expect(await page.content()).not.toContain(key)
+    await page.getByRole('button', { name: 'Revoke <b>ci</b>' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await row('<b>ci</b>').waitFor({ state: 'detached' })
+    expect((await daemon.api('GET', '/v1/build', { key: key! })).status).toBe(401)
+  })
+
+  test('a key without the scope sees which one it needs', async () => {
+    const { key } = await createKey(daemon, { scopes: ['READ'] })
+    const page = await show('/keys', key)
+    await page.getByRole('alert').getByText(/ADMIN/).first().waitFor()
+  })
+
+  test('shows grants and clients of the sign-in, and revokes them after a question', async () => {
+    const auth = { provider: 'local' }
+    const mcpId = await buildServer(daemon, echoServer('guarded'))
+    const { deployment_id } = await deploy(daemon, mcpId, 'production', { auth })
+    const { body } = await daemon.api('GET', `/v1/deploy/${deployment_id}/status`)
+    const { issuer } = body.data.sign_in
+    const { client_id } = await signInWithKey(issuer, daemon.ownerKey)
+    await signInWithKey(issuer, daemon.ownerKey)
+    const page = await show('/servers/guarded/settings')
+    const grants = page.getByRole('table', { name: 'Grants' })
+    const clients = page.getByRole('table', { name: 'Clients of the sign-in' })
+    await clients.getByRole('row').filter({ hasText: client_id }).getByText('127.0.0.1').waitFor()
+    await expectAccessible(page)
+    await clients.getByRole('button', { name: `Remove ${client_id}` }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText(`Removed ${client_id} and 1 grant.`).waitFor()
+    await grants.getByRole('row').filter({ hasText: client_id }).waitFor({ state: 'detached' })
+    await grants.getByRole('button', { name: /^Revoke the access of local/ }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+    await page.getByText('No user of production has let a client use this server.').waitFor()
+  })
+})
