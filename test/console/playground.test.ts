@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import type { Entry } from '../../src/console/mcp/catalog.ts'
@@ -5,7 +6,13 @@ import type { McpConnection } from '../../src/console/mcp/connection.ts'
 import { argumentSchema, requestFor } from '../../src/console/mcp/entry-request.ts'
 import { expandTemplate } from '../../src/console/mcp/expand-template.ts'
 import { McpError, type McpRequest, type Params } from '../../src/console/mcp/messages.ts'
-import { refusalOf, startCall } from '../../src/console/views/server/playground/call.ts'
+import {
+  type Call,
+  type Outcome,
+  recentCalls,
+  refusalOf,
+  startCall,
+} from '../../src/console/views/server/playground/call.ts'
 import { commandFor, testCaseFor } from '../../src/console/views/server/playground/call-text.ts'
 import { hintsOf } from '../../src/console/views/server/playground/hints.tsx'
 import { suiteSchema } from '../../src/shared/definitions/test-suite.ts'
@@ -110,12 +117,22 @@ describe('a call', () => {
     expect(refusalOf(call.outcome.value)).toBe('No city')
   })
 
+  test('is forgotten after 50 newer ones, or when the results are too large', () => {
+    const made = (outcome: Outcome) => ({ outcome: signal(outcome) }) as unknown as Call
+    const answered = (size: number) => made({ status: 'answered', result: {}, durationMs: 1, size })
+    const many = Array.from({ length: 60 }, () => answered(10))
+    const running = made({ status: 'running' })
+    expect(recentCalls([...many, running])).toEqual([...many.slice(0, 50), running])
+    const large = [answered(70e6), answered(10), answered(10)]
+    expect(recentCalls(large)).toEqual(large.slice(0, 1))
+  })
+
   test('was refused with the first text of a tool error', () => {
     const content = [{ type: 'image' }, { type: 'text', text: 'Too long' }]
-    expect(refusalOf({ status: 'answered', result: { isError: true, content }, durationMs: 1 })).toBe(
-      'Too long',
-    )
-    expect(refusalOf({ status: 'answered', result: { content }, durationMs: 1 })).toBeUndefined()
+    expect(
+      refusalOf({ status: 'answered', result: { isError: true, content }, durationMs: 1, size: 1 }),
+    ).toBe('Too long')
+    expect(refusalOf({ status: 'answered', result: { content }, durationMs: 1, size: 1 })).toBeUndefined()
   })
 })
 

@@ -1,7 +1,7 @@
 import './call.css'
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { formatMs } from '../../../../shared/format/metric-format.ts'
+import { formatBytes, formatMs } from '../../../../shared/format/metric-format.ts'
 import { State } from '../../../components/state.tsx'
 import { Time } from '../../../components/time.tsx'
 import { isObject } from '../../../mcp/messages.ts'
@@ -39,6 +39,7 @@ export function CallPanel({ call, playground, place }: CallProps) {
         <span role="status">
           <OutcomeState outcome={outcome} />
         </span>
+        {outcome.status === 'answered' && <span class="muted">{formatBytes(outcome.size)}</span>}
         <span class="muted">
           <Time at={new Date(call.startedAt).toISOString()} />
         </span>

@@ -5,7 +5,7 @@ import { isObject, McpError, type McpRequest, type Params, type Question } from 
 
 export type Outcome =
   | { status: 'running' }
-  | { status: 'answered'; result: Params; durationMs: number }
+  | { status: 'answered'; result: Params; durationMs: number; size: number }
   | { status: 'failed'; error: Error; durationMs: number }
   | { status: 'cancelled'; durationMs: number }
 
@@ -42,6 +42,8 @@ export interface Call {
   cancel(): void
 }
 
+const KEPT_CALLS = 50
+const KEPT_CHARACTERS = 64e6
 /** A server could log forever. The newest messages stay. */
 const KEPT_LOGS = 500
 
@@ -81,7 +83,7 @@ async function perform(
     onQuestion: question => ask(call, question, aborted),
   }
   const outcome = await connection.request(request).then(
-    result => ({ status: 'answered' as const, result }),
+    result => ({ status: 'answered' as const, result, size: JSON.stringify(result).length }),
     (error: Error) =>
       aborted.aborted ? { status: 'cancelled' as const } : { status: 'failed' as const, error },
   )
@@ -117,6 +119,16 @@ async function ask({ questions }: Call, question: Question, aborted: AbortSignal
     aborted.removeEventListener('abort', refuse)
     questions.value = questions.peek().filter(one => one !== open)
   }
+}
+
+/** Calls that are not forgotten, newest first, because results can be large. A call that runs is never forgotten. */
+export function recentCalls(calls: readonly Call[]): readonly Call[] {
+  let size = 0
+  return calls.filter(({ outcome }, index) => {
+    const ended = outcome.peek()
+    if (ended.status === 'answered') size += ended.size
+    return ended.status === 'running' || index === 0 || (index < KEPT_CALLS && size <= KEPT_CHARACTERS)
+  })
 }
 
 /** Words of the server about a request that it refused. */

@@ -5,10 +5,7 @@ import { connect, type Era, type McpConnection } from '../../../mcp/connection.t
 import { argumentSchema, requestFor } from '../../../mcp/entry-request.ts'
 import { isObject, type Params } from '../../../mcp/messages.ts'
 import { createForm, type Form } from '../../../schema-form/main.ts'
-import { type Call, refusalOf, startCall } from './call.ts'
-
-/** Older calls are forgotten, because results can be large. */
-const KEPT_CALLS = 50
+import { type Call, recentCalls, refusalOf, startCall } from './call.ts'
 
 export interface Connected {
   connection: McpConnection
@@ -79,9 +76,10 @@ export class Playground {
   run(entry: Entry, args: Params): void {
     const { connection } = this.connected.peek()!
     const { call, ended } = startCall(connection, requestFor(entry, args), { entry, args })
-    this.calls.value = [call, ...this.calls.peek()].slice(0, KEPT_CALLS)
+    this.calls.value = [call, ...this.calls.peek()]
     this.chosen.value = call
     void ended.then(() => {
+      this.calls.value = recentCalls(this.calls.peek())
       this.#placeErrors(call)
       this.#closeUnused()
     })
