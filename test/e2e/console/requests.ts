@@ -92,6 +92,11 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
       await dialog.getByRole('button', { name: 'Replay' }).click()
       return dialog
     }
+    await page.getByRole('button', { name: 'Test case…' }).click()
+    const testCase = page.getByRole('dialog', { name: 'Test case for say' })
+    await testCase.getByRole('textbox').fill('Say Oslo')
+    await testCase.getByText('arguments: {"text":"Oslo"}').waitFor()
+    await page.keyboard.press('Escape')
     const dialog = await replay('{"text": ')
     await dialog.getByText('The arguments are not valid JSON.').waitFor()
     expect(await violations(page)).toEqual([])

@@ -51,6 +51,7 @@ export function CallActions({ call, place, isRaw, onToggleRaw, onReuse }: Action
       )}
       {isSaving.value && (
         <TestCaseDialog
+          name={call.entry.name}
           call={call}
           onClose={() => {
             isSaving.value = false

@@ -3,7 +3,10 @@ import { expandTemplate } from '../../../mcp/expand-template.ts'
 import type { Call } from './call.ts'
 import type { Place } from './place.ts'
 
-type Made = Pick<Call, 'entry' | 'args'>
+/** A call with what identifies its entry. */
+export interface Made extends Pick<Call, 'args'> {
+  entry: Pick<Call['entry'], 'kind' | 'id'>
+}
 
 /** Command that makes the same call. */
 export function commandFor({ entry: { kind, id }, args }: Made, { name, environment }: Place): string {

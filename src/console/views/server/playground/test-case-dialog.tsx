@@ -2,11 +2,17 @@ import { useSignal } from '@preact/signals'
 import { Dialog } from '../../../components/dialog.tsx'
 import { notify } from '../../../components/notices.tsx'
 import { shown } from '../../../components/text.tsx'
-import type { Call } from './call.ts'
-import { testCaseFor } from './call-text.ts'
+import { type Made, testCaseFor } from './call-text.ts'
+
+interface TestCaseProps {
+  call: Made
+  /** Title or name of what is called. */
+  name: string
+  onClose(): void
+}
 
 /** Makes a call a case of a test suite. Suites are files of the project, so the case is copied into one. */
-export function TestCaseDialog({ call, onClose }: { call: Call; onClose(): void }) {
+export function TestCaseDialog({ call, name, onClose }: TestCaseProps) {
   const message = useSignal('')
   const text = testCaseFor(call, message.value)
   const copy = async () => {
@@ -14,12 +20,7 @@ export function TestCaseDialog({ call, onClose }: { call: Call; onClose(): void 
     notify('Copied the test case. Paste it below “cases:” of a test suite.')
   }
   return (
-    <Dialog
-      title={`Test case for ${shown(call.entry.name, 100)}`}
-      confirm="Copy"
-      onConfirm={copy}
-      onClose={onClose}
-    >
+    <Dialog title={`Test case for ${shown(name, 100)}`} confirm="Copy" onConfirm={copy} onClose={onClose}>
       <label class="field">
         What would a user ask, so that a model makes this call?
         <textarea

@@ -10,6 +10,7 @@ import { State } from '../../../components/state.tsx'
 import { Text } from '../../../components/text.tsx'
 import { setQuery } from '../../../router/router.ts'
 import { JsonTree, ResultView } from '../../../schema-form/results/main.ts'
+import { TestCaseDialog } from '../playground/test-case-dialog.tsx'
 import { ReplayDialog } from './replay-dialog.tsx'
 import { Replayed } from './replayed.tsx'
 import { bodiesNote, nameOf } from './request-text.ts'
@@ -38,6 +39,7 @@ export function RequestDetail({ id }: { id: string }) {
 
 function Detail({ record }: { record: RequestRecordItem }) {
   const isReplaying = useSignal(false)
+  const isSaving = useSignal(false)
   const replayed = useSignal<ReplayResult | undefined>(undefined)
   const { method, outcome, reason, arguments: args, answer } = record
   const note = bodiesNote(record)
@@ -59,6 +61,7 @@ function Detail({ record }: { record: RequestRecordItem }) {
           <Button icon="restart" onClick={() => (isReplaying.value = true)}>
             Replay
           </Button>
+          {record.isReplayable && <Button onClick={() => (isSaving.value = true)}>Test case…</Button>}
         </div>
       )}
       <Facts record={record} />
@@ -74,6 +77,13 @@ function Detail({ record }: { record: RequestRecordItem }) {
         </Body>
       )}
       {replayed.value && <Replayed replay={replayed.value} recorded={answer} />}
+      {isSaving.value && (
+        <TestCaseDialog
+          name={record.tool!}
+          call={{ entry: { kind: 'tool', id: record.tool! }, args: (args ?? {}) as Record<string, unknown> }}
+          onClose={() => (isSaving.value = false)}
+        />
+      )}
       {isReplaying.value && (
         <ReplayDialog
           record={record}
