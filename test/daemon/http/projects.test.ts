@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { type ClientRequest, request } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { SOURCE_LIMIT_BYTES } from '../../../src/daemon/builder/archive/source-archives.ts'
 import { tarGz } from '../../helpers/archives.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { uniqueName } from '../../helpers/unique-name.ts'
@@ -224,7 +225,7 @@ describe('the source of a project', () => {
 
   test('rejects a source that is too large while it streams', async () => {
     const { id } = await create()
-    const status = await streamForEver(id)
+    const status = await streamTooMuch(id)
     expect(status).toBe(413)
     expect(readdirSync(daemon.home.sources).filter(name => name.endsWith('.tmp'))).toEqual([])
   })
@@ -237,10 +238,11 @@ function startUpload(id: string): ClientRequest {
   return request(url, { method: 'PUT', headers, agent: false })
 }
 
-/** Sends until the server answers. */
-function streamForEver(id: string): Promise<number> {
+/** Sends more than is accepted without ending the upload. The server closes its connection when far more arrives afterwards. */
+function streamTooMuch(id: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const chunk = Buffer.alloc(1024 * 1024, 7)
+    let left = SOURCE_LIMIT_BYTES / chunk.length + 8
     let answered = false
     const sent = startUpload(id)
     sent.on('response', response => {
@@ -251,7 +253,7 @@ function streamForEver(id: string): Promise<number> {
     })
     sent.on('error', error => !answered && reject(error))
     const write = () => {
-      if (answered || sent.destroyed) return
+      if (answered || left-- === 0) return
       if (sent.write(chunk)) setImmediate(write)
       else sent.once('drain', write)
     }
