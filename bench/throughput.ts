@@ -130,7 +130,7 @@ function ratioOf(rounds: Rounds, name: string, to: string, field: keyof Measured
   return median(rounds[name]!.map((measured, round) => measured[field] / rounds[to]![round]![field]))
 }
 
-/** Processor time of all processes involved. Unlike the rate, it hardly depends on other programs of the machine. */
+/** Processor time of all processes involved. Unlike the rate, it hardly depends on other programs on the machine. */
 function cpuFigure(
   name: string,
   rounds: Rounds,

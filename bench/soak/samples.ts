@@ -94,8 +94,8 @@ export class Samples {
   }
 
   /**
-   * Series since this time, one per process and quantity. Memory is from rests, or under load if the run was too short for
-   * rests. Other quantities are always under load.
+   * Series since this time, one per process and quantity. Memory is sampled at rest, or under load if the run was too short for
+   * rests. Other quantities are always sampled under load.
    */
   seriesFrom(from: number): Series[] {
     const hasRested = this.#restedAt.size > 0

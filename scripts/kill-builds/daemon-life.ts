@@ -109,7 +109,7 @@ export async function startLife(home: string): Promise<DaemonLife> {
       const left = await stillRunning(() => processesNaming(home))
       return [
         ...(code === 0 ? [] : [`mcp daemon stop ended with ${code}: ${stderr}`]),
-        ...left.map(name => `the process ${name} is left`),
+        ...left.map(name => `the process ${name} is still running`),
       ]
     },
   }

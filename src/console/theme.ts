@@ -5,24 +5,24 @@ type Theme = 'light' | 'dark'
 const STORED = 'mcp-console-theme'
 
 const system = matchMedia('(prefers-color-scheme: dark)')
-const ofSystem = signal<Theme>(system.matches ? 'dark' : 'light')
+const systemTheme = signal<Theme>(system.matches ? 'dark' : 'light')
 const chosen = signal<Theme | undefined>(readChoice())
 
 /** The theme in use. */
-export const theme = computed(() => chosen.value ?? ofSystem.value)
+export const theme = computed(() => chosen.value ?? systemTheme.value)
 
 /** Applies the stored choice and follows the system without one. */
 export function startTheme(): void {
   apply()
   system.addEventListener('change', () => {
-    ofSystem.value = system.matches ? 'dark' : 'light'
+    systemTheme.value = system.matches ? 'dark' : 'light'
   })
 }
 
 /** Choosing the system's current theme removes the stored choice, so that the page follows the system again. */
 export function switchTheme(): void {
   const next = theme.peek() === 'dark' ? 'light' : 'dark'
-  chosen.value = next === ofSystem.peek() ? undefined : next
+  chosen.value = next === systemTheme.peek() ? undefined : next
   apply()
   if (chosen.value) localStorage.setItem(STORED, chosen.value)
   else localStorage.removeItem(STORED)

@@ -103,10 +103,10 @@ function report(
 
 /** Before the first build, values can only be set in the folder. */
 function nextSteps(folder: string, variables: readonly string[]): NextStep[] {
-  const isThere = folder === '.' || variables.length > 0
-  const within = (command: string) => (isThere ? command : `${command} ${quoteShellWord(folder)}`)
+  const isInFolder = folder === '.' || variables.length > 0
+  const within = (command: string) => (isInFolder ? command : `${command} ${quoteShellWord(folder)}`)
   return [
-    ...(isThere && folder !== '.'
+    ...(isInFolder && folder !== '.'
       ? [{ description: 'Go to its folder', command: `cd ${quoteShellWord(folder)}` }]
       : []),
     ...variables.map(name => ({ description: `Set ${name}`, command: `mcp env set ${name}` })),

@@ -21,7 +21,7 @@ import { isShown, type Level, PreviewLog } from './preview-log.ts'
 import { FolderWatcher } from './watch-folder.ts'
 
 const KEYS = 'r rebuild   c call a tool   o show URLs   l log level   ? keys   q quit'
-const SHOWN_FILES = 3
+const MAX_SHOWN_FILES = 3
 
 export interface DevSettings {
   directory: string
@@ -256,8 +256,8 @@ export class DevSession {
 /** ` (tools/a.ts, tools/b.ts)` */
 function filesText(files: readonly string[]): string {
   if (files.length === 0) return ''
-  const more = files.length > SHOWN_FILES ? ` and ${files.length - SHOWN_FILES} more` : ''
-  return ` (${printable(files.slice(0, SHOWN_FILES).join(', '))}${more})`
+  const more = files.length > MAX_SHOWN_FILES ? ` and ${files.length - MAX_SHOWN_FILES} more` : ''
+  return ` (${printable(files.slice(0, MAX_SHOWN_FILES).join(', '))}${more})`
 }
 
 /** Lets the session remove old builds first. A second Ctrl-C exits immediately. */

@@ -22,8 +22,8 @@ export async function fromTemplate(template: InitTemplate, name: string): Promis
       const content = readFileSync(join(folder, path), 'utf8')
       if (path === CONFIG) return { path, content: await renameConfig(content, name) }
       // npm does not publish files named .gitignore.
-      const itsName = path === 'gitignore' ? '.gitignore' : path
-      return { path: itsName, content: content.replaceAll('my-server', name) }
+      const fileName = path === 'gitignore' ? '.gitignore' : path
+      return { path: fileName, content: content.replaceAll('my-server', name) }
     }),
   )
   const own = template === 'custom' ? sdkFiles() : [GITIGNORE_FILE]

@@ -80,10 +80,10 @@ export class SuiteRecorder {
     const { status, failures, error, model, reply, seconds, usage, cost, chat_id } = run
     return {
       status,
-      failures: failures.map(cut),
-      error: error && { ...error, message: cut(error.message), details: cut(error.details) },
+      failures: failures.map(truncate),
+      error: error && { ...error, message: truncate(error.message), details: truncate(error.details) },
       model,
-      reply: cut(reply),
+      reply: truncate(reply),
       seconds,
       usage,
       cost,
@@ -124,14 +124,14 @@ function entry(whole: TranscriptEntry): TranscriptEntry {
   const isTruncated = [text, args, error].some(one => (one?.length ?? 0) > MAX_TEXT)
   return {
     ...whole,
-    text: cut(text),
-    ...(args !== undefined && { arguments: cut(args) }),
-    ...(typeof error === 'string' && { error: cut(error) }),
+    text: truncate(text),
+    ...(args !== undefined && { arguments: truncate(args) }),
+    ...(typeof error === 'string' && { error: truncate(error) }),
     ...(isTruncated && { isTruncated }),
   }
 }
 
 /** At most MAX_TEXT characters, not in the middle of one. */
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length > MAX_TEXT ? text.slice(0, MAX_TEXT).toWellFormed() : text
 }

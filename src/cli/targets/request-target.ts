@@ -23,7 +23,7 @@ export async function requestScope(
   return { server, environment: env ?? impliedPreview(context, server) }
 }
 
-/** Throws NOT_FOUND with the nearest name for an unknown server. The list of its requests is only empty. */
+/** Throws NOT_FOUND with the nearest name for an unknown server, because the API returns an empty list for it. */
 export async function requireKnown(client: ApiClient, server: string | undefined): Promise<void> {
   if (server === undefined || /^(dep|mcp)_/.test(server)) return
   if ((await listBuilds(client, { name: server }))?.length === 0) throw await unknownServer(client, server)

@@ -15,7 +15,7 @@ interface FollowOptions<T> {
 }
 
 const FIRST_RETRY_MS = 250
-const LONGEST_RETRY_MS = 5000
+const MAX_RETRY_MS = 5000
 
 /**
  * Follows an endless event stream until the signal aborts. A broken stream is opened again after the last event that had an
@@ -39,7 +39,7 @@ export async function follow<T>(path: string, options: FollowOptions<T>): Promis
     if (document.hidden || signal.aborted) continue
     onState('lost')
     await wait(retryMs, signal)
-    retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)
+    retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)
   }
 }
 

@@ -12,7 +12,7 @@ interface Notice {
 }
 
 const SHOWN_MS = 6000
-const KEPT = 4
+const MAX_NOTICES = 4
 
 const notices = signal<readonly Notice[]>([])
 let lastId = 0
@@ -30,7 +30,7 @@ export function notifyError(error: Error): void {
 
 function add(notice: Omit<Notice, 'id'>): number {
   const id = ++lastId
-  notices.value = [...notices.peek(), { ...notice, id }].slice(-KEPT)
+  notices.value = [...notices.peek(), { ...notice, id }].slice(-MAX_NOTICES)
   return id
 }
 

@@ -11,7 +11,7 @@ export interface Activity {
   p99Ms: readonly number[]
 }
 
-const KEPT_POINTS = 60
+const MAX_POINTS = 60
 const MIB = 1_048_576
 
 const activities = new Map<string, Signal<Activity | undefined>>()
@@ -51,7 +51,7 @@ function looksTheSame({ current: before, requestsPerSecond }: Activity, current:
 function append(before: Activity | undefined, current: LiveDeployment): Activity {
   const { requestsPerSecond, requests } = current
   const add = (values: readonly number[] | undefined, value: number) => [
-    ...(values ?? []).slice(1 - KEPT_POINTS),
+    ...(values ?? []).slice(1 - MAX_POINTS),
     value,
   ]
   return {

@@ -15,7 +15,7 @@ export function dataFolderOf({ program }: Artifact, tenant: Tenant): string | un
 }
 
 /**
- * Creates the folder, writable for the container's user. Its parent folders are private, so that no other user of the machine reaches a
+ * Creates the folder, writable for the container's user. Its parent folders are private, so that no other user on the machine reaches a
  * folder that everyone may write to.
  */
 export function prepareDataFolder(data: string, container: Pick<TenantContainer, 'engine' | 'uid'>): void {

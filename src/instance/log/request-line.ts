@@ -62,16 +62,16 @@ export class RequestLines {
     const rounded = round(ms * 1000) / 1000
     // Not the text of the header, which may have leading zeros.
     const received = record.contentLength === undefined ? '' : `,"requestBytes":${+record.contentLength}`
-    return `{"timestamp":"${timestamp()}",${outcome},${this.#subject(method, tool, subject)},"ms":${rounded},"requestId":${stringify(cut(requestId))}${session},"bytes":${bytes}${received}${this.#rareMembers(record)}${bodies ? this.#bodies(record.arguments, bodies.answer) : ''}}`
+    return `{"timestamp":"${timestamp()}",${outcome},${this.#subject(method, tool, subject)},"ms":${rounded},"requestId":${stringify(truncate(requestId))}${session},"bytes":${bytes}${received}${this.#rareMembers(record)}${bodies ? this.#bodies(record.arguments, bodies.answer) : ''}}`
   }
 
   #rareMembers({ failed, caller, code, reason, replayOf }: RequestRecord): string {
-    let members = caller === undefined ? '' : `,"caller":${stringify(cut(caller))}`
-    if (typeof replayOf === 'string') members += `,"replayOf":${stringify(cut(replayOf))}`
+    let members = caller === undefined ? '' : `,"caller":${stringify(truncate(caller))}`
+    if (typeof replayOf === 'string') members += `,"replayOf":${stringify(truncate(replayOf))}`
     if (!failed) return members
     if (code !== undefined) members += `,"code":${code}`
     if (reason === undefined) return members
-    return `${members},"reason":${stringify(cut(this.#redactText(reason), MAX_REASON_CHARACTERS))}`
+    return `${members},"reason":${stringify(truncate(this.#redactText(reason), MAX_REASON_CHARACTERS))}`
   }
 
   /** Also redacts JSON inside the text, such as the answer of an API that a tool passes on. */
@@ -81,8 +81,8 @@ export class RequestLines {
   }
 
   #bodies(args: unknown, answer: string | undefined): string {
-    const sent = args === undefined ? '' : `,"arguments":${cutBody(this.#redactMessage(args))}`
-    const members = answer === undefined ? sent : `${sent},"answer":${cutBody(answer)}`
+    const sent = args === undefined ? '' : `,"arguments":${truncateBody(this.#redactMessage(args))}`
+    const members = answer === undefined ? sent : `${sent},"answer":${truncateBody(answer)}`
     return this.#hasRoomFor(members.length) ? members : ',"bodies":"omitted"'
   }
 
@@ -105,7 +105,7 @@ export class RequestLines {
     const known = subjects.get(key)
     if (known !== undefined) return known
     const members = describeRequest(method, tool)
-    const subject = tool === undefined ? members : `${members},"tool":${stringify(cut(tool))}`
+    const subject = tool === undefined ? members : `${members},"tool":${stringify(truncate(tool))}`
     // Clients choose these names, so the cache is limited.
     if (subjects.count < MAX_SUBJECTS && key.length < MAX_SUBJECT_CHARACTERS) subjects.set(key, subject)
     return subject
@@ -129,16 +129,18 @@ class Subjects {
 
 /** Members for the method and the tool, resource or prompt. */
 function describeRequest(method: string, target: string | undefined): string {
-  const message = stringify(target === undefined ? cut(method) : `${cut(method)} ${cut(target)}`)
-  return `"stream":"mcp","message":${message},"method":${stringify(cut(method))}`
+  const message = stringify(
+    target === undefined ? truncate(method) : `${truncate(method)} ${truncate(target)}`,
+  )
+  return `"stream":"mcp","message":${message},"method":${stringify(truncate(method))}`
 }
 
 /** JSON text as it is, or its truncated text as a string if long, because half a JSON value is invalid. */
-function cutBody(text: string): string {
-  return text.length > MAX_BODY_CHARACTERS ? stringify(cut(text, MAX_BODY_CHARACTERS)) : text
+function truncateBody(text: string): string {
+  return text.length > MAX_BODY_CHARACTERS ? stringify(truncate(text, MAX_BODY_CHARACTERS)) : text
 }
 
-export function cut(text: string, most = MAX_TEXT_CHARACTERS): string {
+export function truncate(text: string, most = MAX_TEXT_CHARACTERS): string {
   const rest = text.length - most
   return rest > 0 ? `${slice(text, 0, most)}… (${rest} more characters)` : text
 }

@@ -4,7 +4,7 @@ import { bare, slice, stringify } from '../isolation/intrinsics.ts'
 import { LogWriter } from './log-writer.ts'
 import { createRedactor } from './redact.ts'
 import { createMessageRedactor } from './redact-message.ts'
-import { cut, RequestLines, type RequestRecord, timestamp } from './request-line.ts'
+import { truncate, RequestLines, type RequestRecord, timestamp } from './request-line.ts'
 
 const LOG = Number(process.env[LOG_DESCRIPTOR] ?? 1)
 const MAX_MESSAGE_CHARACTERS = 64 * 1024
@@ -49,7 +49,7 @@ export class TenantLog {
   #writeMessage(direction: 'in' | 'out', redacted: string, sessionId: string | undefined): void {
     // Arrows, escaped because V8 handles text beyond Latin-1 at half the speed.
     const arrow = direction === 'in' ? '\\u2192' : '\\u2190'
-    const text = slice(stringify(cut(redacted, MAX_MESSAGE_CHARACTERS)), 1)
+    const text = slice(stringify(truncate(redacted, MAX_MESSAGE_CHARACTERS)), 1)
     const session = sessionId === undefined ? '' : `,"sessionId":${stringify(sessionId)}`
     this.#writer.write(
       `{"timestamp":"${timestamp()}","level":"debug","stream":"mcp","message":"${arrow} ${text}${session}}`,
@@ -62,30 +62,30 @@ export class TenantLog {
       timestamp: timestamp(),
       level: 'warn',
       stream: 'mcp',
-      message: cut(this.#redactText(`refused with ${status}: ${reason}`)),
+      message: truncate(this.#redactText(`refused with ${status}: ${reason}`)),
       outcome: 'error',
       status,
-      ...(method !== undefined && { method: cut(method) }),
-      ...(tool !== undefined && { tool: cut(tool) }),
+      ...(method !== undefined && { method: truncate(method) }),
+      ...(tool !== undefined && { tool: truncate(tool) }),
       ...(sessionId !== undefined && { sessionId }),
     })
   }
 
   /** `stream` is the source of the line. */
   server(level: LogLine['level'], message: string, stream: LogLine['stream'] = 'server'): void {
-    this.#write({ ...serverLine(level, cut(this.#redactText(message), MAX_MESSAGE_CHARACTERS)), stream })
+    this.#write({ ...serverLine(level, truncate(this.#redactText(message), MAX_MESSAGE_CHARACTERS)), stream })
   }
 
   /** Logs a line that user code printed. Written immediately, because the code may crash the process next. */
   output(stream: 'stdout' | 'stderr', text: string): void {
-    const message = cut(this.#redactText(text), MAX_MESSAGE_CHARACTERS)
+    const message = truncate(this.#redactText(text), MAX_MESSAGE_CHARACTERS)
     this.#write({ timestamp: timestamp(), level: stream === 'stdout' ? 'info' : 'warn', stream, message })
     this.#writer.flushNow()
   }
 
   /** Copies a line from another log in our format. */
   copy(line: LogLine): void {
-    this.#write({ ...line, message: cut(this.#redactText(line.message), MAX_MESSAGE_CHARACTERS) })
+    this.#write({ ...line, message: truncate(this.#redactText(line.message), MAX_MESSAGE_CHARACTERS) })
   }
 
   /** Blocks until waiting lines are written. */

@@ -29,8 +29,6 @@ const BARS = '▁▂▃▄▅▆▇█'
 
 /** One character per value, scaled to the maximum. Zero is a space. */
 export function sparkline(values: readonly number[]): string {
-  const greatest = Math.max(...values)
-  return values
-    .map(value => (value > 0 ? BARS[Math.ceil((value / greatest) * BARS.length) - 1] : ' '))
-    .join('')
+  const max = Math.max(...values)
+  return values.map(value => (value > 0 ? BARS[Math.ceil((value / max) * BARS.length) - 1] : ' ')).join('')
 }

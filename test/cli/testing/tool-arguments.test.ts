@@ -42,7 +42,7 @@ describe('tool arguments', () => {
     expect(parseToolArguments(['cities:=["Rome"]', 'cities=Oslo'], inputSchema)).toEqual({ cities: ['Oslo'] })
   })
 
-  it('keeps further equals signs in a value', () => {
+  it('keeps additional equals signs in a value', () => {
     expect(parse('city=a=b&c=d')).toEqual({ city: 'a=b&c=d' })
   })
 

@@ -68,7 +68,7 @@ test('a mapping follows the releases of its server', async () => {
   expect(await health(mapping.url)).toMatchObject({ server: 'other' })
 })
 
-test('serves a deployment at its subdomain and its domain, by http and https', async () => {
+test('serves a deployment at its subdomain and its domain, over http and https', async () => {
   const released = await deploy(daemon, await buildServer(daemon, echoServer('other')), 'production', {
     domain: 'mcp.example.com',
   })

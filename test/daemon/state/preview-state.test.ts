@@ -82,7 +82,7 @@ test('a preview starts empty by default, and without data to copy', async () => 
   expect((await runOnStore(await preview('fresh', {}), 'list', [''])).result).toEqual([])
 })
 
-test('the build fails when the data cannot be copied, and leaves no part of it', async () => {
+test('the build fails when the data cannot be copied, and leaves no partial copy', async () => {
   mkdirSync(folder('broken', 'production'), { recursive: true })
   writeFileSync(join(folder('broken', 'production'), 'store.db'), 'no database'.repeat(100))
   await expect(preview('broken')).rejects.toThrow(

@@ -33,7 +33,7 @@ test.each([plain, { ...plain, additionalProperties: false }, { ...plain, propert
   },
 )
 
-describe('schemas with further keywords are compiled', () => {
+describe('schemas with other keywords are compiled', () => {
   const property = (schema: object) => ({ type: 'object', properties: { city: schema } })
   const schemas: object[] = [
     {},

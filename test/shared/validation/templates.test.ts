@@ -20,7 +20,7 @@ test('reports nested templates with their path', () => {
   )
 })
 
-test('rejects a name that never has a value when no further arguments are allowed', () => {
+test('rejects a name that never has a value when no additional arguments are allowed', () => {
   const inputSchema = { type: 'object', properties: { city: {} }, additionalProperties: false }
   const template =
     '{{ citty }}{{ args.country }}{{ city }}{{ data.x }}{{ context.user_id }}{% assign a = 1 %}{{ a }}'

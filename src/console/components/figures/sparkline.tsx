@@ -5,11 +5,11 @@ const HEIGHT = 16
 
 /** Points of a polyline. Values are scaled to the maximum, and the newest is at the right edge. */
 export function linePoints(values: readonly number[], points: number): string {
-  const greatest = Math.max(...values) || 1
+  const max = Math.max(...values) || 1
   const step = WIDTH / (points - 1)
   const left = WIDTH - step * (values.length - 1)
   return values
-    .map((value, index) => `${round(left + index * step)},${round(HEIGHT - (value / greatest) * HEIGHT)}`)
+    .map((value, index) => `${round(left + index * step)},${round(HEIGHT - (value / max) * HEIGHT)}`)
     .join(' ')
 }
 

@@ -9,7 +9,7 @@ interface MessagesProps {
 
 export function Messages({ id, hints, errors }: MessagesProps) {
   if (hints.length + errors.length === 0) return null
-  const unsaid = hints.filter(hint => !errors.some(error => error.includes(hint)))
+  const otherHints = hints.filter(hint => !errors.some(error => error.includes(hint)))
   return (
     <div id={id} class="sf-notes">
       {[...new Set(errors)].map(text => (
@@ -17,7 +17,7 @@ export function Messages({ id, hints, errors }: MessagesProps) {
           <LongText value={text} />
         </p>
       ))}
-      {[...new Set(unsaid)].map(text => (
+      {[...new Set(otherHints)].map(text => (
         <p key={text} class="sf-hint">
           <LongText value={text} />
         </p>

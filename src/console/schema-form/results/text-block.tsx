@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { printable } from '../../../shared/format/printable.ts'
-import { cut, ShowAll } from '../text/text.tsx'
+import { truncate, ShowAll } from '../text/text.tsx'
 import { JsonTree } from './json-tree.tsx'
 
 const MAX_SHOWN = 20_000
@@ -29,8 +29,8 @@ export function TextBlock({ text }: { text: string }) {
 
 function PlainText({ text }: { text: string }) {
   const isWhole = useSignal(false)
-  const isCut = text.length > MAX_SHOWN && !isWhole.value
-  const parts = chunks(isCut ? cut(text, MAX_SHOWN) : text)
+  const isTruncated = text.length > MAX_SHOWN && !isWhole.value
+  const parts = chunks(isTruncated ? truncate(text, MAX_SHOWN) : text)
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolls, so the keyboard must reach it. */}
@@ -39,7 +39,7 @@ function PlainText({ text }: { text: string }) {
           <span key={index}>{printable(part)}</span>
         ))}
       </pre>
-      {isCut && <ShowAll size={text.length} onClick={() => (isWhole.value = true)} />}
+      {isTruncated && <ShowAll size={text.length} onClick={() => (isWhole.value = true)} />}
     </>
   )
 }

@@ -10,18 +10,20 @@ interface Shown {
 /** A server's text on one line: characters that control its direction or are invisible are replaced. */
 export function Name({ value, max = 120 }: Shown) {
   return (
-    <bdi title={value.length > max ? 'The name is truncated' : undefined}>{cut(printable(value), max)}</bdi>
+    <bdi title={value.length > max ? 'The name is truncated' : undefined}>
+      {truncate(printable(value), max)}
+    </bdi>
   )
 }
 
 /** A server's text of any length, truncated until the reader asks for the rest. */
 export function LongText({ value, max = 600 }: Shown) {
   const isWhole = useSignal(false)
-  const isCut = value.length > max && !isWhole.value
+  const isTruncated = value.length > max && !isWhole.value
   return (
     <>
-      <bdi>{printable(isCut ? cut(value, max) : value)}</bdi>
-      {isCut && <ShowAll size={value.length} onClick={() => (isWhole.value = true)} />}
+      <bdi>{printable(isTruncated ? truncate(value, max) : value)}</bdi>
+      {isTruncated && <ShowAll size={value.length} onClick={() => (isWhole.value = true)} />}
     </>
   )
 }
@@ -35,7 +37,7 @@ export function ShowAll({ size, onClick }: { size: number; onClick: () => void }
 }
 
 /** Does not cut a character in half. */
-export function cut(text: string, max: number): string {
+export function truncate(text: string, max: number): string {
   if (text.length <= max) return text
   const end = /[\uD800-\uDBFF]/.test(text[max - 1]!) ? max - 1 : max
   return `${text.slice(0, end)}…`

@@ -86,7 +86,7 @@ function rowsOf(server: Server): Row[] {
 
 function figure(
   name: string,
-  course: (activity: Activity) => readonly number[],
+  valuesOf: (activity: Activity) => readonly number[],
   text: (activity: Activity) => string,
 ): Column<Row> {
   return {
@@ -94,7 +94,7 @@ function figure(
     kind: 'number',
     cell: ({ deployment }) =>
       deployment?.status === 'deployed' ? (
-        <Figure id={deployment.deployment_id} course={course} text={text} />
+        <Figure id={deployment.deployment_id} valuesOf={valuesOf} text={text} />
       ) : (
         '–'
       ),
@@ -103,16 +103,16 @@ function figure(
 
 interface FigureProps {
   id: string
-  course(activity: Activity): readonly number[]
+  valuesOf(activity: Activity): readonly number[]
   text(activity: Activity): string
 }
 
-function Figure({ id, course, text }: FigureProps) {
+function Figure({ id, valuesOf, text }: FigureProps) {
   const activity = activityOf(id).value
   if (!activity) return <>–</>
   return (
     <span class="figure">
-      <Sparkline values={course(activity)} />
+      <Sparkline values={valuesOf(activity)} />
       <span>{text(activity)}</span>
     </span>
   )

@@ -100,10 +100,10 @@ export function layoutSource(directory: string): ImageSource {
     name: `oci:${directory}`,
     manifest: digest => readSmall(path(digest), directory),
     async blob({ digest }) {
-      const isThere = await stat(path(digest))
+      const exists = await stat(path(digest))
         .then(found => found.isFile())
         .catch(() => false)
-      if (!isThere) throw malformedImage(`oci:${directory}`, `it has no blob ${digest}`)
+      if (!exists) throw malformedImage(`oci:${directory}`, `it has no blob ${digest}`)
       return createReadStream(path(digest))
     },
   }

@@ -20,8 +20,8 @@ export function validate<T extends z.ZodType>(schema: T, input: unknown, part: s
 }
 
 function describeIssue(schema: z.ZodType, issue: z.core.$ZodIssue, noun: string): string[] {
-  const path = cut(issue.path.join('.'))
-  const at = (name: string) => (path ? `${path}.${cut(name)}` : cut(name))
+  const path = truncate(issue.path.join('.'))
+  const at = (name: string) => (path ? `${path}.${truncate(name)}` : truncate(name))
   if (issue.code === 'unrecognized_keys')
     return issue.keys
       .slice(0, MAX_LISTED)
@@ -30,7 +30,7 @@ function describeIssue(schema: z.ZodType, issue: z.core.$ZodIssue, noun: string)
   return [`${path || 'the value'}: ${issue.message}`]
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}…` : text
 }
 

@@ -167,7 +167,7 @@ export function buildEndpoints(services: Services) {
 
   const getSurface = dataEndpoint({
     operationId: 'getSurface',
-    summary: 'Compare what clients see of a build with the live deployments of its server',
+    summary: 'Compare a build, as clients see it, with the live deployments of its server',
     params,
     query: z.strictObject({ environment: environmentSchema.optional().describe('Only this environment.') }),
     answers: { 200: { description: 'The changes.', schema: surfaceReportSchema } },

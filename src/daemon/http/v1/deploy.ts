@@ -153,7 +153,7 @@ export function deployEndpoints({ deployments, records }: Services) {
 
   const rollback = endpoint({
     operationId: 'rollbackDeployment',
-    summary: 'Go back to an earlier deployment, as a new deployment',
+    summary: 'Roll back to an earlier deployment, as a new deployment',
     params,
     record,
     body: rollbackRequestSchema,

@@ -14,7 +14,7 @@ export interface LogFilter extends Partial<Record<(typeof FIELDS)[number], strin
   until?: string
   /** Case-insensitive text that the message or the tool's name must contain. */
   grep?: string
-  /** Any further condition. */
+  /** Additional condition. */
   accepts?(line: LogLine): boolean
 }
 

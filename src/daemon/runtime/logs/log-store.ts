@@ -29,7 +29,7 @@ export interface FollowedLine {
 }
 
 /** Maximum number of lines read per page. Otherwise the search for a rare match would occupy the daemon for seconds. */
-const SCANNED_LINES = 20_000
+const MAX_SCANNED_LINES = 20_000
 
 /** Maximum number of instances in the token of each line. */
 const MAX_INSTANCES_IN_TOKEN = 32
@@ -76,7 +76,7 @@ export class LogStore {
     { limit, nextToken, ...filter }: LogFilter & { limit: number; nextToken?: string | undefined },
   ): Promise<{ lines: LogLine[]; nextToken: string | null }> {
     const from = decodeOlderThan(nextToken)
-    const { lines, next } = await this.#tail(ids, filter, limit, { from, scan: SCANNED_LINES })
+    const { lines, next } = await this.#tail(ids, filter, limit, { from, scan: MAX_SCANNED_LINES })
     return { lines, nextToken: next ? encodeToken(next) : null }
   }
 

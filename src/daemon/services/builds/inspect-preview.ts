@@ -5,8 +5,8 @@ import { HostingError } from '../../../shared/errors.ts'
 import type { Build } from '../../store/tables/builds.ts'
 import type { Previews } from './previews.ts'
 
-const TRIES = 100
-const PORT_TRIES = 40
+const MAX_ATTEMPTS = 100
+const MAX_PORT_ATTEMPTS = 40
 const PAUSE_MS = 50
 
 /**
@@ -44,7 +44,7 @@ export async function inspectorUrl(port: number | undefined): Promise<string | n
 }
 
 async function findUrl(previews: Previews, { id, name }: Build): Promise<string> {
-  for (let tries = 0; tries < TRIES; tries++) {
+  for (let tries = 0; tries < MAX_ATTEMPTS; tries++) {
     const url = await inspectorUrl(previews.inspectedPort(id))
     if (url !== null) return url
     await sleep(PAUSE_MS)
@@ -69,7 +69,7 @@ async function findPort(port: number): Promise<number> {
       return await bindOnce(port)
     } catch (cause) {
       const { code } = cause as NodeJS.ErrnoException
-      if (code === 'EADDRINUSE' && tries < PORT_TRIES) await sleep(PAUSE_MS)
+      if (code === 'EADDRINUSE' && tries < MAX_PORT_ATTEMPTS) await sleep(PAUSE_MS)
       else
         throw new HostingError('CONFLICT', `Port ${port} for the debugger cannot be used (${code}).`, {
           details: 'Stop the program that uses it, or choose another with --inspect-port.',

@@ -10,7 +10,7 @@ import { getBuild } from '../builds/stored-builds.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 
 /** A run has up to a megabyte. Older ones are removed. */
-const KEPT = { ofServer: 100, ofAll: 1000 }
+const MAX_RUNS = { ofServer: 100, ofAll: 1000 }
 
 type Dependencies = Pick<ServiceDependencies, 'clock' | 'store'>
 
@@ -32,7 +32,7 @@ export class SuiteRuns {
     const run = { id: createId('srun'), server, ...results, deploymentId, author, createdAt: clock.now() }
     store.transaction(() => {
       store.suiteRuns.add(run, cases)
-      store.suiteRuns.trim(server, KEPT)
+      store.suiteRuns.trim(server, MAX_RUNS)
     })
     return run
   }

@@ -6,7 +6,7 @@ interface Use {
   tasks: number
 }
 
-/** Children of every process of the machine, as a snapshot. Any thread of a parent may have started a child. */
+/** Children of every process on the machine, as a snapshot. Any thread of a parent may have started a child. */
 export type ProcessTable = ReadonlyMap<number, readonly number[]>
 
 export function readProcesses(): ProcessTable {

@@ -3,7 +3,7 @@ import { createErrorOutput } from '../../log/error-output.ts'
 import { ChildStartError } from './child-start-error.ts'
 
 /** Attempts before the deployment fails. The slot waits between them. */
-const TRIES = 3
+const MAX_ATTEMPTS = 3
 
 /** Rejects with the last error, after writing the program's output to where the daemon looks for failure reasons. */
 export async function startWithRetries(tenant: Tenant, start: () => Promise<void>): Promise<void> {
@@ -11,7 +11,7 @@ export async function startWithRetries(tenant: Tenant, start: () => Promise<void
     try {
       return await start()
     } catch (error) {
-      if (error instanceof ChildStartError && tries < TRIES) continue
+      if (error instanceof ChildStartError && tries < MAX_ATTEMPTS) continue
       if (error instanceof ChildStartError) error.output.forEach(createErrorOutput(tenant))
       throw error
     }

@@ -10,7 +10,7 @@ import {
 
 /** Logs of deployments, previews and container builds. */
 
-const logLineSchema = named('LogLine', 'A log line. Lines of requests have further fields.').looseObject({
+const logLineSchema = named('LogLine', 'A log line. Lines of requests have more fields.').looseObject({
   timestamp: isoTime.describe('Time of the line.'),
   stream: z.string().meta(described('Where the line comes from.', 'stdout')),
   phase: z.string().meta(described('Phase of the container build. For deployments `BUILD` or `RUN`.', 'RUN')),

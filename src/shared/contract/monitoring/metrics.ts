@@ -52,7 +52,7 @@ export const metricsHistorySchema = namedMetricsHistory.object({
         .extend({ timestamp: isoTime.describe('Start of the step.') })
         .meta({ id: 'MetricsPoint', description: 'Requests of one step.' }),
     )
-    .describe('One entry per step, oldest first, steps without requests included.'),
+    .describe('One entry per step, oldest first, including steps without requests.'),
   tools: z.array(toolSummarySchema).describe('Requests by tool, most called first.'),
   destinations: z
     .array(destinationSchema)

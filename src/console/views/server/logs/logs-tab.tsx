@@ -14,7 +14,7 @@ import type { LogLine } from './log-text.ts'
 
 /** Number of existing lines that are loaded before new ones. */
 const OLDER_LINES = 10_000
-const KEPT_LINES = 100_000
+const MAX_LINES = 100_000
 
 /** The log of a server across its releases, live. Filters are part of the URL. */
 export function LogsTab({ name, environment }: TabProps) {
@@ -36,7 +36,7 @@ interface LogProps {
 }
 
 function Log({ name, environment, level, text }: LogProps) {
-  const buffer = useMemo(() => new RowBuffer<LogLine>(KEPT_LINES), [])
+  const buffer = useMemo(() => new RowBuffer<LogLine>(MAX_LINES), [])
   const state = useSignal<StreamState>('connecting')
   const error = useSignal<HostingError | undefined>(undefined)
   const selected = useSignal<number | undefined>(undefined)

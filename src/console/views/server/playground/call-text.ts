@@ -4,12 +4,12 @@ import type { Call } from './call.ts'
 import type { Place } from './place.ts'
 
 /** A call with what identifies its entry. */
-export interface Made extends Pick<Call, 'args'> {
+export interface CallInput extends Pick<Call, 'args'> {
   entry: Pick<Call['entry'], 'kind' | 'id'>
 }
 
 /** Command that makes the same call. */
-export function commandFor({ entry: { kind, id }, args }: Made, { name, environment }: Place): string {
+export function commandFor({ entry: { kind, id }, args }: CallInput, { name, environment }: Place): string {
   const json = Object.keys(args).length > 0 ? [printableJson(JSON.stringify(args))] : []
   const words = {
     tool: ['call', name, id, ...json],
@@ -21,7 +21,7 @@ export function commandFor({ entry: { kind, id }, args }: Made, { name, environm
 }
 
 /** Case of a test suite (docs/testing.md) that expects the call. JSON texts are YAML texts, too. */
-export function testCaseFor({ entry: { kind, id }, args }: Made, message: string): string {
+export function testCaseFor({ entry: { kind, id }, args }: CallInput, message: string): string {
   const text = (value: unknown) => printableJson(JSON.stringify(value))
   const expected = {
     tool: ['calls:', `  - tool: ${text(id)}`, `    arguments: ${text(args)}`],

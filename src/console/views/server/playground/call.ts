@@ -45,7 +45,7 @@ export interface Call {
 const KEPT_CALLS = 50
 const KEPT_CHARACTERS = 64e6
 /** A server could log forever. The newest messages stay. */
-const KEPT_LOGS = 500
+const MAX_LOGS = 500
 
 let lastId = 0
 
@@ -102,7 +102,7 @@ function receive({ progress, logs }: Call, method: string, params: Params): void
   }
   if (method === 'notifications/message') {
     const message = { level: String(params.level), logger: text(params.logger), data: params.data }
-    logs.value = [...logs.peek().slice(1 - KEPT_LOGS), message]
+    logs.value = [...logs.peek().slice(1 - MAX_LOGS), message]
   }
 }
 

@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals'
 import { Dialog } from '../../../components/dialog.tsx'
 import { notify } from '../../../components/notices.tsx'
 import { shown } from '../../../components/text.tsx'
-import { type Made, testCaseFor } from './call-text.ts'
+import { type CallInput, testCaseFor } from './call-text.ts'
 
 interface TestCaseProps {
-  call: Made
+  call: CallInput
   /** Title or name of what is called. */
   name: string
   onClose(): void

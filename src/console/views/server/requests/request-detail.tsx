@@ -121,10 +121,10 @@ function Facts({ record }: { record: RequestRecordItem }) {
     <dl class="facts">
       <Fact name="Time">{new Date(timestamp).toLocaleString()}</Fact>
       <Fact name="Duration">{durationMs !== null && formatMs(durationMs)}</Fact>
-      <Fact name="Method">{method !== null && <Only name="method" value={method} />}</Fact>
-      <Fact name="Tool">{tool !== null && <Only name="tool" value={tool} />}</Fact>
-      <Fact name="Session">{sessionId !== null && <Only name="session" value={sessionId} />}</Fact>
-      <Fact name="User">{caller !== null && <Only name="caller" value={caller} />}</Fact>
+      <Fact name="Method">{method !== null && <FilterButton name="method" value={method} />}</Fact>
+      <Fact name="Tool">{tool !== null && <FilterButton name="tool" value={tool} />}</Fact>
+      <Fact name="Session">{sessionId !== null && <FilterButton name="session" value={sessionId} />}</Fact>
+      <Fact name="User">{caller !== null && <FilterButton name="caller" value={caller} />}</Fact>
       <Fact name="Request">{requestBytes !== null && formatBytes(requestBytes)}</Fact>
       <Fact name="Answer">{responseBytes !== null && formatBytes(responseBytes)}</Fact>
       <Fact name="HTTP status">{status}</Fact>
@@ -157,7 +157,7 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
 }
 
 /** A value that becomes a filter. */
-function Only({ name, value }: { name: string; value: string }) {
+function FilterButton({ name, value }: { name: string; value: string }) {
   const text = <Text value={value} max={100} />
   return (
     <button

@@ -8,12 +8,12 @@ import { useAction } from '../../../components/action.ts'
 import { RowBuffer } from '../../../components/rows/row-buffer.ts'
 import { streamStart } from './request-query.ts'
 
-const KEPT = 10_000
+const MAX_RECORDS = 10_000
 const PAGE_SIZE = 200
 
 /** Records of requests that match, newest last. New ones are added as they are written. Expects a component per query. */
 export function useRequestFeed(wanted: Query) {
-  const buffer = useMemo(() => new RowBuffer<RequestRecordItem>(KEPT), [])
+  const buffer = useMemo(() => new RowBuffer<RequestRecordItem>(MAX_RECORDS), [])
   const isLoaded = useSignal(false)
   const error = useSignal<HostingError | undefined>(undefined)
   const nextToken = useSignal<string | null>(null)
@@ -43,7 +43,7 @@ export function useRequestFeed(wanted: Query) {
     isLoaded: isLoaded.value,
     error: error.value,
     /** Loads older records. Undefined when there are no more, or no room for them. */
-    older: nextToken.value !== null && buffer.count < KEPT ? older : undefined,
+    older: nextToken.value !== null && buffer.count < MAX_RECORDS ? older : undefined,
   }
 }
 

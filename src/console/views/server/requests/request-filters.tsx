@@ -21,7 +21,7 @@ const TIMES = [
 ] as const
 
 /** As many requests as the API exports. */
-const EXPORTED = 1000
+const MAX_EXPORTED = 1000
 
 interface FiltersProps {
   wanted: Query
@@ -52,7 +52,9 @@ export function RequestFiltersBar({ wanted, filters, server }: FiltersProps) {
 function Export({ wanted, server }: { wanted: Query; server: string }) {
   const action = useAction(async () => {
     try {
-      const response = await send('GET', '/api/requests/export', { query: { ...wanted, limit: EXPORTED } })
+      const response = await send('GET', '/api/requests/export', {
+        query: { ...wanted, limit: MAX_EXPORTED },
+      })
       saveFile(`${server}.har`, await response.blob())
     } catch (error) {
       notifyError(error as Error)
@@ -60,7 +62,7 @@ function Export({ wanted, server }: { wanted: Query; server: string }) {
   })
   return (
     <Button icon="down" class="last" busy={action.isRunning} onClick={() => void action.run()}>
-      Export<span class="hidden"> the newest {EXPORTED} as an HTTP archive</span>
+      Export<span class="hidden"> the newest {MAX_EXPORTED} as an HTTP archive</span>
     </Button>
   )
 }

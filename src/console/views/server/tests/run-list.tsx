@@ -16,7 +16,7 @@ import { PassRates } from './pass-rates.tsx'
 import { formatCost, totalOf } from './run-text.ts'
 
 /** Number of runs that the API keeps for each server. */
-const KEPT_RUNS = 100
+const MAX_RUNS = 100
 
 interface RunListProps {
   server: string
@@ -27,7 +27,7 @@ export function RunList({ server, environment }: RunListProps) {
   const resource = useResource(server, {
     load: signal =>
       request<{ items: SuiteRunSummary[] }>('GET', '/api/suite-runs', {
-        query: { server, limit: KEPT_RUNS },
+        query: { server, limit: MAX_RUNS },
         signal,
       }),
     concerns: concerns(server, ['suiteRun']),
