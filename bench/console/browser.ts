@@ -36,7 +36,7 @@ function pidOf(server: BrowserServer): number {
   return pid
 }
 
-/** The cookie that the one-time address of `mcp console` sets. The page is not loaded, so that nothing is cached. */
+/** The cookie that the one-time URL of `mcp console` sets. The page is not loaded, so that nothing is cached. */
 async function signIn(daemon: BenchDaemon): Promise<{ name: string; value: string; url: string }> {
   const { url } = await daemon.call<{ url: string }>('POST', '/api/console/links')
   const { host, origin, pathname, search } = new URL(url)

@@ -7,7 +7,7 @@ import type { Figure } from '../report.ts'
 import { type BenchBrowser, consoleUrl, type TraceEvent, timeOf, traced, until } from './browser.ts'
 
 const LINES = 100_000
-/** A follower starts anew when a log grows faster than it reads. */
+/** A follower starts over when a log grows faster than it reads. */
 const BATCH = 5000
 const SCROLL_MS = 5000
 const LIMIT_FPS = 55

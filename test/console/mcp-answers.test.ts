@@ -16,8 +16,8 @@ import {
 
 afterEach(closeServers)
 
-describe('lists', () => {
-  test('have all pages, each name once, and nothing without a name', async () => {
+describe('lists of a server', () => {
+  test('lists contain all pages, each name once, and no entry without a name', async () => {
     const pages: Record<string, Params> = {
       undefined: { tools: [{ name: 'a', title: 'A' }, { name: 'a' }, null, { name: '' }], nextCursor: 'two' },
       two: { tools: [{ name: 'constructor' }, 'x'] },
@@ -33,7 +33,7 @@ describe('lists', () => {
     expect(errors).toEqual([])
   })
 
-  test('end after 64 pages, and a list that fails leaves the others', async () => {
+  test('lists end after 64 pages, and a failed list does not affect the others', async () => {
     let pages = 0
     const { path } = await listen((message, _request, response) => {
       const discovered = { supportedVersions: ['2026-07-28'], capabilities: { tools: {}, prompts: {} } }
@@ -48,19 +48,19 @@ describe('lists', () => {
   })
 })
 
-describe('what is no answer', () => {
+describe('an invalid answer', () => {
   test.each([
     ['a list', '[]', 'invalid MCP message'],
     ['no JSON', 'hello', 'invalid MCP message'],
     ['nothing', '', 'connection broke'],
-  ])('fails when the body is %s', async (_name, body, words) => {
+  ])('a call fails when the body is %s', async (_name, body, words) => {
     const { connection } = await connectModern((_message, _request, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(body),
     )
     await expect(call(connection)).rejects.toThrow(words)
   })
 
-  test('fails when the stream breaks, or has more than 32 MiB', async () => {
+  test('a call fails when the stream breaks or exceeds 32 MiB', async () => {
     const { connection } = await connectModern((message, _request, response) => {
       stream(response)
       if (message.params!.name === 'short')
@@ -76,7 +76,7 @@ describe('what is no answer', () => {
     await expect(call(connection, { params: { name: 'long' } })).rejects.toThrow('larger than 33554432 bytes')
   })
 
-  test('an error of the API keeps its sentence, and a server may ask for a token', async () => {
+  test('an API error keeps its message, and a server can require a token', async () => {
     const { path, sent } = await listen((message, request, response) => {
       if (request.headers.authorization === 'Bearer t')
         return json(response, result(message, { supportedVersions: ['2026-07-28'], capabilities: {} }))

@@ -14,7 +14,7 @@ import {
 afterEach(closeServers)
 
 describe('a server of 2026-07-28', () => {
-  test('gets complete requests, and its progress and messages arrive before the result', async () => {
+  test('a modern server gets complete requests, and its progress and messages arrive before the result', async () => {
     const { connection, sent } = await connectModern((message, _request, response) => {
       const { progressToken } = message.params!._meta as Params
       stream(
@@ -37,7 +37,7 @@ describe('a server of 2026-07-28', () => {
     })
   })
 
-  test('gets the answers to its questions with its state, until it has a result', async () => {
+  test('a modern server gets answers to its questions with its state until it returns a result', async () => {
     const { connection, sent } = await connectModern((message, _request, response) => {
       const { inputResponses } = message.params!
       const ask = { q: { method: 'elicitation/create', params: { message: 'Sure?' } } }
@@ -57,14 +57,14 @@ describe('a server of 2026-07-28', () => {
     expect(sent.at(-1)!.message.params).toMatchObject(answer)
   })
 
-  test('cannot ask forever', async () => {
+  test('a modern server cannot ask forever', async () => {
     const { connection } = await connectModern((message, _request, response) =>
       json(response, result(message, { resultType: 'input_required', requestState: 'again' })),
     )
     await expect(call(connection)).rejects.toThrow('asked 50 times')
   })
 
-  test('refuses in its own words, also with a status of HTTP', async () => {
+  test('an error of a modern server keeps its message, even with an HTTP error status', async () => {
     const { connection } = await connectModern((message, _request, response) =>
       json(response, error(message, -32602, 'No <b>such</b> tool'), 400),
     )
@@ -73,7 +73,7 @@ describe('a server of 2026-07-28', () => {
     expect(refused).toMatchObject({ message: 'No <b>such</b> tool', code: -32602 })
   })
 
-  test('is cancelled by closing the connection', async () => {
+  test('a modern request is cancelled by closing the connection', async () => {
     const closed = Promise.withResolvers<void>()
     const { connection } = await connectModern((_message, _request, response) => {
       stream(response)
@@ -88,8 +88,8 @@ describe('a server of 2026-07-28', () => {
   })
 })
 
-describe('a server of the revisions before', () => {
-  test('gets a handshake, and every request has its session', async () => {
+describe('a server of the legacy era', () => {
+  test('a legacy server gets a handshake, and every later request names its session', async () => {
     const { connection, sent } = await connectLegacy((message, _request, response) =>
       json(response, result(message, { content: [] })),
     )
@@ -101,7 +101,7 @@ describe('a server of the revisions before', () => {
     })
   })
 
-  test('gets the answer to its question while the call runs, and an error for questions of other kinds', async () => {
+  test('a legacy server gets the answer to its question during the call, and an error for other kinds of questions', async () => {
     const answers = new Map<unknown, Message>()
     const { connection } = await connectLegacy((message, _request, response) => {
       if (message.method) {
@@ -124,7 +124,7 @@ describe('a server of the revisions before', () => {
     expect(answers.get('q2')).toMatchObject({ error: { code: -32601 } })
   })
 
-  test('is asked for the rest of a stream that it closed early', async () => {
+  test('the rest of a stream that a legacy server closed early is requested again', async () => {
     const { connection, sent } = await connectLegacy((_message, request, response) => {
       if (request.method === 'GET') stream(response, result({ jsonrpc: '2.0', id: 2 }, { content: [] })).end()
       else response.writeHead(200, { 'content-type': 'text/event-stream' }).end('id: e7\ndata:\n\n')
@@ -133,7 +133,7 @@ describe('a server of the revisions before', () => {
     expect(sent.at(-1)!.headers['last-event-id']).toBe('e7')
   })
 
-  test('gets another handshake when it has ended the session', async () => {
+  test('a legacy server gets another handshake after it ended the session', async () => {
     let calls = 0
     const { connection, sent } = await connectLegacy((message, _request, response) => {
       calls++
@@ -144,7 +144,7 @@ describe('a server of the revisions before', () => {
     expect(sent.filter(({ message }) => message.method === 'initialize')).toHaveLength(2)
   })
 
-  test('is told which request was cancelled, and its session ends with the connection', async () => {
+  test('a legacy server is notified of a cancelled request, and its session ends with the connection', async () => {
     const { connection, sent } = await connectLegacy((_message, request, response) => {
       if (request.method === 'DELETE') response.writeHead(200).end()
       else stream(response).write(':\n\n')

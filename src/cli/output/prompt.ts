@@ -66,7 +66,7 @@ export async function ask(question: string): Promise<boolean> {
 
 interface TextQuestion {
   default?: string | undefined
-  /** Returns what is wrong with the text. */
+  /** Returns a message about invalid text. */
   validate?(text: string): string | undefined
 }
 

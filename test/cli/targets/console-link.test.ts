@@ -23,7 +23,7 @@ function contextOf({ interactive = true, terminal = true, code }: Terminal): Com
   return { output: { interactive, terminal }, api: async () => client } as unknown as CommandContext
 }
 
-test('at a terminal, the address signs a browser in and leads to the page', async () => {
+test('at a terminal, the URL signs a browser in and opens the page', async () => {
   const address = new URL((await signInAddress(contextOf({ code: 'abc' }), PAGE))!)
   expect(Object.fromEntries(address.searchParams)).toEqual({ code: 'abc', to: PAGE })
 })
@@ -31,12 +31,12 @@ test('at a terminal, the address signs a browser in and leads to the page', asyn
 test.each([
   ['without a terminal', { interactive: false }],
   ['with standard output in a pipe', { terminal: false }],
-])('%s, the address has no secret', async (_, terminal) => {
+])('%s, the URL contains no secret', async (_, terminal) => {
   const address = await signInAddress(contextOf({ code: 'abc', ...terminal }), PAGE)
   expect(address).toBe(`${ADDRESS}/servers/my%20server?env=production`)
 })
 
-test('an API without a console has no address', async () => {
+test('an API without a console has no console URL', async () => {
   expect(await signInAddress(contextOf({}), PAGE)).toBeUndefined()
   const client = { url: 'https://mcp.example.com' } as Parameters<typeof consoleAddress>[0]
   expect(consoleAddress(client)).toBeUndefined()

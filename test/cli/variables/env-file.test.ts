@@ -30,7 +30,7 @@ test.each([
   expect(() => read(content)).not.toThrow(/secret|sk-live|never closed\n/)
 })
 
-test('a missing file is an error that says so', () => {
+test('reports a missing file', () => {
   expect(() => readEnvFile(join(folder, 'none'))).toThrow(/Could not read .*none: the file does not exist/)
 })
 

@@ -6,7 +6,7 @@ import { formFault } from './fill.ts'
 
 const programs = fileURLToPath(new URL('../../../node_modules/.bin/', import.meta.url))
 
-/** Those of scripts/published-servers.ts that are installed. The script does the same with all of them. */
+/** Installed servers of scripts/published-servers.ts. The script tests all of them in the same way. */
 test.each([
   ['mcp-server-everything', 10],
   ['mcp-server-filesystem', 10],

@@ -92,7 +92,7 @@ describe('records', () => {
     ])
   })
 
-  test('requests to the preview are records of the environment preview', async () => {
+  test('requests to the preview are recorded under the environment preview', async () => {
     const { url } = (await daemon.api('GET', `/v1/build/${mcpId}`)).body.data
     await callTool(url, 'say', { text: 'hello' })
     await expect

@@ -55,7 +55,7 @@ export const upgradeRequestSchema = namedUpgradeRequest.strictObject({
 const namedDaemonUpgrading = named('DaemonUpgrading', 'The next daemon is starting.', { status: 'upgrading' })
 
 export const daemonUpgradingSchema = namedDaemonUpgrading.object({
-  status: z.literal('upgrading').describe('Always upgrading.'),
+  status: z.literal('upgrading').describe('Always `upgrading`.'),
 })
 
 const namedDaemonState = named('DaemonState', 'The daemon and its last upgrade.', {

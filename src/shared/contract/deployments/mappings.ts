@@ -56,8 +56,8 @@ export const mappingSchema = namedMapping.object({
   status: deploymentStateSchema.nullable().describe('State of that deployment. Null without one.'),
   server: z.string().describe('Name of the server.'),
   environment: environmentSchema,
-  url: z.string().describe('MCP endpoint over http. Empty while the named gateway does not listen.'),
-  secureUrl: z.string().describe('MCP endpoint over https. Empty while the named gateway does not listen.'),
+  url: z.string().describe('MCP endpoint over http. Empty while the named gateway is not listening.'),
+  secureUrl: z.string().describe('MCP endpoint over https. Empty while the named gateway is not listening.'),
   createdAt: isoTime.describe('Creation time.'),
   updatedAt: isoTime.describe('Time of the last change.'),
 })
