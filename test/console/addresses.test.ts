@@ -6,14 +6,14 @@ import { serverPath } from '../../src/console/views/paths.ts'
 import { entryText } from '../../src/console/views/server/overview/client-entry.ts'
 import { CLIENT_FORMATS } from '../../src/shared/client-formats.ts'
 
-test('an address names a server, a view and an environment', () => {
+test('a URL names a server, a view and an environment', () => {
   expect(serverPath('a b', '/logs', 'staging')).toBe('/servers/a%20b/logs?env=staging')
   expect(matchPath('/servers/:name/logs', '/servers/a%20b/logs')).toEqual({ name: 'a b' })
   expect(matchPath('/servers/:name', '/servers/a/logs')).toBeUndefined()
   expect(matchPath('/servers/:name', '/servers/')).toBeUndefined()
 })
 
-test('a malformed escape in an address matches no view', () => {
+test('a URL with a malformed escape matches no view', () => {
   expect(matchPath('/servers/:name', '/servers/%E0%A4%A')).toBeUndefined()
 })
 

@@ -27,7 +27,7 @@ const entry = (kind: Entry['kind'], id: string, source: Params = {}): Entry => (
 })
 
 describe('the request of an entry', () => {
-  test('names the entry and has its arguments', () => {
+  test('a request names its entry and contains its arguments', () => {
     expect(requestFor(entry('tool', 'add'), { a: 1 })).toEqual({
       method: 'tools/call',
       params: { name: 'add', arguments: { a: 1 } },
@@ -38,7 +38,7 @@ describe('the request of an entry', () => {
     expect(requestFor(entry('template', 'a://{id}{?q}'), { id: 'x y' })).toMatchObject({ about: 'a://x%20y' })
   })
 
-  test('repeats arguments in the headers that the schema names', () => {
+  test('a request repeats arguments in the headers that the schema names', () => {
     const region = { type: 'string', 'x-mcp-header': 'Region' }
     const hostile = { type: 'string', 'x-mcp-header': 'A\r\nB' }
     const properties = { at: { type: 'object', properties: { region } }, no: region, bad: hostile }
@@ -47,7 +47,7 @@ describe('the request of an entry', () => {
     expect(headers).toEqual({ 'mcp-param-Region': '=?base64?esO8cmljaA==?=' })
   })
 
-  test('asks for the arguments of prompts and the variables of templates as texts', () => {
+  test('the schema for prompts and resource templates describes text arguments', () => {
     const declared = [{ name: 'city', required: true, description: 'Where' }, { name: 'tone' }, { name: 5 }]
     expect(argumentSchema(entry('prompt', 'p', { arguments: declared }))).toMatchObject({
       properties: { city: { type: 'string', description: 'Where' }, tone: { type: 'string' } },
@@ -70,7 +70,7 @@ describe('the request of an entry', () => {
     ['{?a,b,none}', '?a=x%2Fy%20z&b=1'],
     ['{&b}{none}', '&b=1'],
     ['{constructor}', ''],
-  ])('expands %s', (template, uri) => {
+  ])('expands the URI template %s', (template, uri) => {
     expect(expandTemplate(template, { a: 'x/y z', b: 1 })).toBe(uri)
   })
 })
@@ -80,7 +80,7 @@ describe('a call', () => {
   const start = (request: (sent: McpRequest) => Promise<Params>) =>
     startCall({ request } as McpConnection, { method: 'tools/call' }, { entry: entry('tool', 'a'), args: {} })
 
-  test('keeps progress, the newest 500 messages and the result', async () => {
+  test('a call keeps its progress, its newest 500 log messages and its result', async () => {
     const { call, ended } = start(async ({ onNotification }) => {
       onNotification!('notifications/progress', { progress: 2, total: 4, message: 'half' })
       for (let index = 0; index < 600; index++)
@@ -95,7 +95,7 @@ describe('a call', () => {
     expect(call.outcome.value).toMatchObject({ status: 'answered', result: { content: [] } })
   })
 
-  test('waits for the answer to a question, and asks nothing more when it is cancelled', async () => {
+  test('a call waits for the answer to a question, and asks nothing more after it is cancelled', async () => {
     const { call, ended } = start(async ({ onQuestion }) => {
       await onQuestion!({ method: 'elicitation/create', params: {} })
       return onQuestion!({ method: 'sampling/createMessage', params: {} })
@@ -110,14 +110,14 @@ describe('a call', () => {
     expect(call.outcome.value.status).toBe('cancelled')
   })
 
-  test('fails with the error of its request', async () => {
+  test('a call fails with the error of its request', async () => {
     const { call, ended } = start(() => Promise.reject(new McpError({ code: -32602, message: 'No city' })))
     await ended
     expect(call.outcome.value).toMatchObject({ status: 'failed', error: { message: 'No city' } })
     expect(refusalOf(call.outcome.value)).toBe('No city')
   })
 
-  test('is forgotten after 50 newer ones, or when the results are too large', () => {
+  test('a call is removed after 50 newer ones, or when the results are too large', () => {
     const made = (outcome: Outcome) => ({ outcome: signal(outcome) }) as unknown as Call
     const answered = (size: number) => made({ status: 'answered', result: {}, durationMs: 1, size })
     const many = Array.from({ length: 60 }, () => answered(10))
@@ -127,7 +127,7 @@ describe('a call', () => {
     expect(recentCalls(large)).toEqual(large.slice(0, 1))
   })
 
-  test('was refused with the first text of a tool error', () => {
+  test('the refusal of a call is the first text of its tool error', () => {
     const content = [{ type: 'image' }, { type: 'text', text: 'Too long' }]
     expect(
       refusalOf({ status: 'answered', result: { isError: true, content }, durationMs: 1, size: 1 }),
@@ -136,10 +136,10 @@ describe('a call', () => {
   })
 })
 
-describe('a call as text', () => {
+describe('a call written as text', () => {
   const place = { name: 'notes', environment: 'staging' } as const
 
-  test('is a command whose words a shell does not change', () => {
+  test('a call becomes a command with shell-quoted words', () => {
     const made = { entry: entry('tool', 'say it'), args: { text: "it's $HOME\u001b[31m" } }
     const json = String.raw`'{"text":"it'\''s $HOME\\u001b[31m"}'`.replace('\\\\u', '\\u')
     expect(commandFor(made, place)).toBe(`mcp call notes 'say it' ${json} --env staging`)
@@ -149,7 +149,7 @@ describe('a call as text', () => {
     expect(commandFor(prompt, place)).toBe('mcp prompt notes p --env staging')
   })
 
-  test('is a case of a test suite that expects it', () => {
+  test('a call becomes a case of a test suite that expects it', () => {
     const cases = [
       testCaseFor({ entry: entry('tool', 'a: b'), args: { city: 'Oslo "x"' } }, 'How warm: is it?'),
       testCaseFor({ entry: entry('prompt', 'p'), args: {} }, 'Plan'),
@@ -164,7 +164,7 @@ describe('a call as text', () => {
   })
 })
 
-test('a tool asks first only if its server says that it is destructive', () => {
+test('confirmation is required only if a server declares a tool as destructive', () => {
   const isDestructive = (annotations: unknown) => hintsOf({ annotations }).isDestructive
   expect(isDestructive({ destructiveHint: true })).toBe(true)
   expect(isDestructive({ destructiveHint: true, readOnlyHint: true })).toBe(false)

@@ -34,7 +34,7 @@ describe.runIf(CHROMIUM !== undefined)('access in the console', () => {
     for (const width of [360, 768]) expect(await overflows(page, width), String(width)).toBe(false)
   }
 
-  test('creates a key, shows its secret once, and revokes it after a question', async () => {
+  test('creates a key, shows its secret once, and revokes it after confirmation', async () => {
     const page = await show('/keys')
     const row = (name: string) => page.getByRole('row').filter({ hasText: name })
     await row('owner').getByText('this browser').waitFor()
@@ -57,13 +57,13 @@ describe.runIf(CHROMIUM !== undefined)('access in the console', () => {
     expect((await daemon.api('GET', '/v1/build', { key: key! })).status).toBe(401)
   })
 
-  test('a key without the scope sees which one it needs', async () => {
+  test('shows which scope a key lacks', async () => {
     const { key } = await createKey(daemon, { scopes: ['READ'] })
     const page = await show('/keys', key)
     await page.getByRole('alert').getByText(/ADMIN/).first().waitFor()
   })
 
-  test('shows grants and clients of the sign-in, and revokes them after a question', async () => {
+  test('shows grants and clients of the sign-in, and revokes them after confirmation', async () => {
     const auth = { provider: 'local' }
     const mcpId = await buildServer(daemon, echoServer('guarded'))
     const { deployment_id } = await deploy(daemon, mcpId, 'production', { auth })

@@ -138,7 +138,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
     await result().getByText('Deleted 7').waitFor()
   })
 
-  test('keeps calls, whose arguments can be used again, as a command and as a test case', async () => {
+  test('lists earlier calls, and reuses one in the form, as a command or as a test case', async () => {
     await show('notes', 'tool', 'search')
     for (const query of ['tea', 'milk']) {
       await page.getByLabel('query').fill(query)
@@ -173,25 +173,28 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
     await result().getByText('You cancelled the call.').waitFor()
   })
 
-  test.each(['2026-07-28', '2025-11-25'])('answers questions of the server in protocol %s', async version => {
-    await open.goto('/servers/everything/playground')
-    await page.getByLabel('Protocol').selectOption({ label: `${version}, ${ERAS[version]}` })
-    await page.getByText(`newest (${version})`).waitFor({ state: 'attached' })
-    await page.getByRole('link', { name: 'trigger-elicitation-request' }).click()
-    await run()
-    await page.getByRole('textbox', { name: 'name' }).fill('Ada')
-    await page.getByRole('button', { name: 'Answer' }).click()
-    await result().getByText('Name: Ada').waitFor()
-    await page.getByRole('link', { name: 'trigger-sampling-request' }).click()
-    await page.getByRole('textbox', { name: 'prompt' }).fill('1 + 1?')
-    await run()
-    await page.getByText('context: 1 + 1?').waitFor()
-    await page.getByLabel('Your answer').fill('two')
-    await page.getByRole('button', { name: 'Answer' }).click()
-    await result()
-      .getByText(/"?text"?: "?two/)
-      .waitFor()
-  })
+  test.each(['2026-07-28', '2025-11-25'])(
+    'answers questions from the server in protocol %s',
+    async version => {
+      await open.goto('/servers/everything/playground')
+      await page.getByLabel('Protocol').selectOption({ label: `${version}, ${ERAS[version]}` })
+      await page.getByText(`newest (${version})`).waitFor({ state: 'attached' })
+      await page.getByRole('link', { name: 'trigger-elicitation-request' }).click()
+      await run()
+      await page.getByRole('textbox', { name: 'name' }).fill('Ada')
+      await page.getByRole('button', { name: 'Answer' }).click()
+      await result().getByText('Name: Ada').waitFor()
+      await page.getByRole('link', { name: 'trigger-sampling-request' }).click()
+      await page.getByRole('textbox', { name: 'prompt' }).fill('1 + 1?')
+      await run()
+      await page.getByText('context: 1 + 1?').waitFor()
+      await page.getByLabel('Your answer').fill('two')
+      await page.getByRole('button', { name: 'Answer' }).click()
+      await result()
+        .getByText(/"?text"?: "?two/)
+        .waitFor()
+    },
+  )
 
   test('reads resources and templates, and gets prompts with the values that the server offers', async () => {
     await open.goto('/servers/everything/playground')
@@ -215,7 +218,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
     await expectAccessible()
   })
 
-  test('shows what a module throws, and reads the resource that its result links to', async () => {
+  test('shows an error thrown by a module, and reads a resource that a result links to', async () => {
     await show('depot', 'tool', 'close')
     await run()
     await result().getByText('The depot is closed on Sundays').waitFor()
@@ -236,7 +239,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
     expect(new URL(page.url()).searchParams.get('env')).toBe('preview')
   })
 
-  test('says why a stopped server does not answer, and continues when it runs again', async () => {
+  test('explains why a stopped server does not answer, and continues when it runs again', async () => {
     const { deployment_id } = await deploy(
       daemon,
       await buildServer(daemon, { ...NOTES, name: 'halted' }),
@@ -252,7 +255,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
     await page.getByRole('link', { name: 'search' }).waitFor()
   })
 
-  test('a broken connection and a server with its own sign-in say what to do', async () => {
+  test('shows what to do about a broken connection and a server with its own sign-in', async () => {
     await show('notes', 'tool', 'search')
     await page.getByLabel('query').fill('tea')
     await page.route('**/mcp/production', route => route.abort())
@@ -274,7 +277,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
     await page.unrouteAll()
   })
 
-  test('a key that may not call tools sees which scope it lacks', async () => {
+  test('shows which scope is missing to a key that may not call tools', async () => {
     const { key } = await createKey(daemon, { scopes: ['READ'] })
     const other = await openConsole(browser, daemon, { path: '/servers/notes/playground', key })
     await other.page.getByRole('alert').getByText(/CHAT/).first().waitFor()

@@ -6,7 +6,7 @@ import { type Suggest, useForm } from './context.ts'
 import { textAttributes } from './text-attributes.ts'
 import type { WidgetProps } from './widget.ts'
 
-/** A server is not asked while the user types on. */
+/** The server is not asked while the user is still typing. */
 const PAUSE_MS = 150
 const MAX_SHOWN = 100
 

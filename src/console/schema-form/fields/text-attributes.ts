@@ -1,7 +1,7 @@
 import { placeholder } from './placeholder.ts'
 import { controlAttributes, type WidgetProps } from './widget.ts'
 
-/** What one line and several lines of text have in common. */
+/** Attributes of both single-line and multi-line text. */
 export function textAttributes(props: WidgetProps, text: string) {
   const { isRequired, onChange } = props
   return {

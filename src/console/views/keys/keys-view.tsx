@@ -18,7 +18,7 @@ interface KeyPage {
   items: KeyRecord[]
 }
 
-/** As many as the API returns on a page. */
+/** Maximum page size of the API. */
 const MOST_KEYS = 1000
 
 /** API keys of the daemon. Only keys with the scope ADMIN may see them. */
@@ -83,7 +83,7 @@ function ownKey(signal: AbortSignal): Promise<KeyInfo> {
   return request('GET', '/api/deployments/api-key/info', { signal })
 }
 
-/** The secret of a new key, until the user closes it. The page keeps it nowhere else. */
+/** The secret of a new key, until the user closes it. The page stores it nowhere else. */
 function Secret({ created: { name, key }, onClose }: { created: CreatedKey; onClose(): void }) {
   return (
     <section class="secret" role="status" aria-label="New key">

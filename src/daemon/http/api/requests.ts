@@ -28,7 +28,7 @@ const exportQuery = z.strictObject({
   outcome: z
     .enum([...REQUEST_OUTCOMES, 'failed'])
     .optional()
-    .describe('Only requests with this outcome. `failed`: all but `ok`.'),
+    .describe('Only requests with this outcome. `failed`: all except `ok`.'),
   grep: z.string().min(1).max(200).optional().describe('Only requests that contain this text.'),
   limit: limitSchema,
 })

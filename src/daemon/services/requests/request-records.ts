@@ -25,7 +25,7 @@ export interface RequestQuery extends RequestScope {
   caller?: string | undefined
   /** Prefix of the id. */
   id?: string | undefined
-  /** `failed`: all but `ok`. */
+  /** `failed`: all except `ok`. */
   outcome?: RequestOutcome | 'failed' | undefined
   /** Text that the record contains, in its bodies too. */
   text?: string | undefined

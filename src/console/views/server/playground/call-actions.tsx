@@ -16,7 +16,7 @@ interface ActionsProps {
   onReuse: (() => void) | undefined
 }
 
-/** What can be done with a call that has ended. */
+/** Actions for a call that has ended. */
 export function CallActions({ call, place, isRaw, onToggleRaw, onReuse }: ActionsProps) {
   const isSaving = useSignal(false)
   const outcome = call.outcome.value

@@ -3,7 +3,7 @@ import { expandTemplate } from '../../../mcp/expand-template.ts'
 import type { Call } from './call.ts'
 import type { Place } from './place.ts'
 
-/** A call with what identifies its entry. */
+/** A call and the identity of its entry. */
 export interface CallInput extends Pick<Call, 'args'> {
   entry: Pick<Call['entry'], 'kind' | 'id'>
 }

@@ -42,8 +42,8 @@ export interface Call {
   cancel(): void
 }
 
-const KEPT_CALLS = 50
-const KEPT_CHARACTERS = 64e6
+const MAX_CALLS = 50
+const MAX_CHARACTERS = 64e6
 /** A server could log forever. The newest messages stay. */
 const MAX_LOGS = 500
 
@@ -121,17 +121,17 @@ async function ask({ questions }: Call, question: Question, aborted: AbortSignal
   }
 }
 
-/** Calls that are not forgotten, newest first, because results can be large. A call that runs is never forgotten. */
+/** Calls to keep, newest first. Older ones are removed, because results can be large. A running call is always kept. */
 export function recentCalls(calls: readonly Call[]): readonly Call[] {
   let size = 0
   return calls.filter(({ outcome }, index) => {
     const ended = outcome.peek()
     if (ended.status === 'answered') size += ended.size
-    return ended.status === 'running' || index === 0 || (index < KEPT_CALLS && size <= KEPT_CHARACTERS)
+    return ended.status === 'running' || index === 0 || (index < MAX_CALLS && size <= MAX_CHARACTERS)
   })
 }
 
-/** Words of the server about a request that it refused. */
+/** Error message of the server for a request that it refused. */
 export function refusalOf(outcome: Outcome): string | undefined {
   if (outcome.status === 'failed')
     return outcome.error instanceof McpError ? outcome.error.message : undefined

@@ -72,7 +72,7 @@ export class Playground {
     void this.connect()
   }
 
-  /** Sends the request of an entry, and places the server's words about wrong arguments in its form. */
+  /** Sends the request of an entry, and shows errors of the server about invalid arguments in its form. */
   run(entry: Entry, args: Params): void {
     const { connection } = this.connected.peek()!
     const { call, ended } = startCall(connection, requestFor(entry, args), { entry, args })
@@ -85,7 +85,7 @@ export class Playground {
     })
   }
 
-  /** The result shows what names no field. */
+  /** Errors that name no field are shown with the result. */
   #placeErrors({ entry, outcome }: Call): void {
     const refusal = refusalOf(outcome.peek())
     const form = refusal === undefined ? undefined : this.formOf(entry)

@@ -41,7 +41,7 @@ export function Grants({ server, environment, revision }: GrantsProps) {
     <section class="section">
       <div class="section-head">
         <h2>Grants</h2>
-        <Button kind="quiet" icon="restart" label="Load the grants again" onClick={resource.reload} />
+        <Button kind="quiet" icon="restart" label="Reload the grants" onClick={resource.reload} />
       </div>
       <Loaded resource={resource} what="the grants">
         {({ items, nextToken }) =>

@@ -54,7 +54,7 @@ export function SignInClients({ server, environment, onRevoked }: ClientsProps) 
     <section class="section">
       <div class="section-head">
         <h2>Clients</h2>
-        <Button kind="quiet" icon="restart" label="Load the clients again" onClick={resource.reload} />
+        <Button kind="quiet" icon="restart" label="Reload the clients" onClick={resource.reload} />
       </div>
       <Loaded resource={resource} what="the clients">
         {({ items, nextToken }) =>
