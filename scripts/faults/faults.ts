@@ -146,8 +146,8 @@ export const FAULTS: readonly Fault[] = [
   fault(
     'log/tenant-log',
     'a secret that user code prints is logged',
-    /cut\(this\.#redactText\(text\), /,
-    'cut(text, ',
+    /truncate\(this\.#redactText\(text\), /,
+    'truncate(text, ',
   ),
   fault(
     'http/metrics',

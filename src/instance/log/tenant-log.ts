@@ -4,7 +4,7 @@ import { bare, slice, stringify } from '../isolation/intrinsics.ts'
 import { LogWriter } from './log-writer.ts'
 import { createRedactor } from './redact.ts'
 import { createMessageRedactor } from './redact-message.ts'
-import { truncate, RequestLines, type RequestRecord, timestamp } from './request-line.ts'
+import { RequestLines, type RequestRecord, timestamp, truncate } from './request-line.ts'
 
 const LOG = Number(process.env[LOG_DESCRIPTOR] ?? 1)
 const MAX_MESSAGE_CHARACTERS = 64 * 1024

@@ -1,4 +1,4 @@
-import { truncate, formatCount } from '../text/text.tsx'
+import { formatCount, truncate } from '../text/text.tsx'
 
 interface IconProps {
   sign: string

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { printable } from '../../../shared/format/printable.ts'
-import { truncate, ShowAll } from '../text/text.tsx'
+import { ShowAll, truncate } from '../text/text.tsx'
 import { JsonTree } from './json-tree.tsx'
 
 const MAX_SHOWN = 20_000
