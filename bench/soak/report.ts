@@ -52,7 +52,7 @@ export function formatReport(report: SoakReport): string {
     '# Soak',
     '',
     '`npm run soak` loads a daemon for an hour while it injects faults. It fails when memory or descriptors grow, when a log line is',
-    'lost, or when a request fails for another reason than an injected fault. `npm run soak -- --minutes 2` is a short run.',
+    'lost, or when a request fails for a reason other than an injected fault. `npm run soak -- --minutes 2` is a short run.',
     '`--write` updates this page.',
     '',
     `${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${machine}, ${minutes} minutes: **${faults.length === 0 ? 'passed' : `failed: ${faults.join(', ')}`}**.`,

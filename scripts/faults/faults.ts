@@ -126,7 +126,7 @@ export const FAULTS: readonly Fault[] = [
   fault('services/asleep', 'a call does not wake a server', /this\.#owner\.onNeeded\(\)/),
   fault(
     'runtime/sleep',
-    'a server that fails to wake answers with another status than 503',
+    'a server that fails to wake answers with a status other than 503',
     /'HTTP\/1\.1 503 Service Unavailable',/,
     "'HTTP/1.1 500 Internal Server Error',",
   ),

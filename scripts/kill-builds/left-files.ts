@@ -23,7 +23,7 @@ export function brokenImages(home: string, records: readonly BuildRecord[]): str
       if (statSync(join(blobs, digest.slice(7))).size !== size) faults.push(`${id}: ${digest} is cut`)
   }
   const torn = readdirSync(blobs).filter(name => digestOf(join(blobs, name)) !== name)
-  return [...faults, ...torn.map(name => `the blob ${name} has other content than its name says`)]
+  return [...faults, ...torn.map(name => `the content of the blob ${name} does not match its name`)]
 }
 
 function readBlob(blobs: string, digest: string) {

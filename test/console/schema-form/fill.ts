@@ -19,7 +19,7 @@ import { createSampler } from '../../../src/instance/samples/create-sampler.ts'
 import { compileSchema, type JsonSchema } from '../../../src/shared/json/json-schema.ts'
 import { describeViolation } from '../../../src/shared/json/violations.ts'
 
-/** Fills a form as a user does who wants to send `target`: picks alternatives and options, types text, adds items and entries. */
+/** Fills a form like a user who wants to send `target`: picks alternatives and options, types text, adds items and entries. */
 export function fill(schema: unknown, target: unknown, document: SchemaDocument): State {
   return fillField(schema, initialState(schema, document), target, document)
 }

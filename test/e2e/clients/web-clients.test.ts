@@ -31,7 +31,7 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
   let daemon: TestDaemon
   let browser: Browser
   let site: Awaited<ReturnType<typeof startSite>>
-  /** The browser takes its address for one on the internet. */
+  /** The browser treats its address as one on the internet. */
   let publicSite: typeof site
   /** On the site. */
   let page: Page

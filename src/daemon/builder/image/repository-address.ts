@@ -24,7 +24,7 @@ export function parseRepository(text: string): RepositoryAddress {
   )
 }
 
-/** The API of Docker Hub has another host than its image names (https://docs.docker.com/reference/api/registry/latest/). */
+/** The API of Docker Hub has a different host from that in its image names (https://docs.docker.com/reference/api/registry/latest/). */
 export function apiHost(registry: string): string {
   return registry === DOCKER_HUB ? 'registry-1.docker.io' : registry
 }

@@ -29,7 +29,7 @@ type ServedName = Pick<Served, 'id' | 'serverName'>
 
 export type NewChange = Omit<ChangeEvent, 'timestamp'>
 
-/** Where changes of the daemon are published. Collects nothing until the first reader comes. */
+/** Where changes of the daemon are published. Collects nothing until the first reader connects. */
 export class ChangeFeed {
   readonly #options: ChangeFeedOptions
   readonly #observers: ChangeObserver[] = []
@@ -66,7 +66,7 @@ export class ChangeFeed {
     return { log, reader: log.reader(after), close: () => this.#closeReader() }
   }
 
-  /** Must be called before the first reader comes. */
+  /** Must be called before the first reader connects. */
   add(observer: ChangeObserver): void {
     this.#observers.push(observer)
   }

@@ -13,7 +13,7 @@ function get(path: string, headers: Record<string, string> = {}) {
   return daemon.api('GET', path, { key: null, headers })
 }
 
-/** Addresses of the scripts, styles and icons of the page. */
+/** URLs of the scripts, styles and icons of the page. */
 function assets(): string[] {
   return [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!)
 }

@@ -47,7 +47,7 @@ function startsRequest({ tokens, tags }: Analysis, at: number): boolean {
   )
 }
 
-/** Request verbs that the tagger takes for nouns here. */
+/** Request verbs that the tagger mistakes for nouns here. */
 const VERBS = new Set(
   'calculate compute determine estimate predict convert translate book order buy play search look check list create add delete remove update set send save read write open close move copy rename fetch retrieve provide generate draw plot analyze analyse compare identify recommend suggest schedule cancel remind summarize describe explain solve train run start stop commit push mark assign invite post reply upload download press click type navigate fill submit take turn switch enable disable increase decrease subscribe share rate archive restore reserve count sort filter merge split export import reschedule pay transfer deploy install register'.split(
     ' ',
