@@ -19,7 +19,7 @@ try {
     if (round % 10 === 0) console.log(JSON.stringify(killed.tally))
   }
   console.log(
-    `${kills} kills: all that was acknowledged is as it was, no orphan, no lost port, no lost line.`,
+    `${kills} kills: everything acknowledged is intact, with no orphan, no lost port and no lost line.`,
   )
 } finally {
   await home.remove()

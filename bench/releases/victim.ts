@@ -42,7 +42,7 @@ export function killInstance(pid: number, port: number): Victim {
   }
 }
 
-/** `t` is a stop by a tracer. A process that has ended takes no connections either. */
+/** `t` is a stop by a tracer. A process that has exited accepts no connections either. */
 function hasStopped(pid: number): boolean {
   return readStat(pid).every(({ state }) => 'TtZX'.includes(state))
 }

@@ -95,16 +95,16 @@ async function targetOfName(api: ApiClient, name: string, env: ServerInput['env'
 function currentByEnvironment(deployments: readonly DeploymentEntry[]): DeploymentEntry[] {
   const environments = new Set([...ORDER, ...deployments.map(({ environment }) => environment)])
   return [...environments].flatMap(environment => {
-    const there = deployments.filter(one => one.environment === environment)
-    return there.find(({ status }) => status === 'deployed') ?? there[0] ?? []
+    const candidates = deployments.filter(one => one.environment === environment)
+    return candidates.find(({ status }) => status === 'deployed') ?? candidates[0] ?? []
   })
 }
 
 function notLive(name: string, env: string, deployments: readonly DeploymentEntry[]): HostingError {
-  const there = [...new Set(deployments.map(one => `${one.environment} (${one.status})`))]
+  const places = [...new Set(deployments.map(one => `${one.environment} (${one.status})`))]
   return new HostingError(
     'NOT_FOUND',
-    `${name} is not live in ${env}.${there.length > 0 ? ` It is in: ${there.join(', ')}.` : ''}`,
+    `${name} is not live in ${env}.${places.length > 0 ? ` It is in: ${places.join(', ')}.` : ''}`,
     { next: [{ description: 'Deploy it there', command: `mcp deploy ${name} --env ${env}` }] },
   )
 }

@@ -2,7 +2,7 @@ import { HostingError } from '../../shared/errors.ts'
 
 /**
  * Bytes of a response. Not every browser can iterate over a stream. Throws UPSTREAM_FAILED after `maxBytes`, because a
- * server could otherwise fill the memory of the page.
+ * server could otherwise exhaust the memory of the page.
  */
 export async function* chunksOf({ body }: Response, maxBytes = Infinity): AsyncGenerator<Uint8Array> {
   const reader = body!.getReader()

@@ -5,7 +5,7 @@ import { apiError, fetchAnswer } from '../api/client.ts'
 import { isObject, type Message, SignInRequiredError } from './messages.ts'
 import { invalidMessage, streamCut } from './protocol.ts'
 
-/** A larger response is not shown, because it would fill the memory of the page. */
+/** A larger response is not shown, because it could exhaust the memory of the page. */
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024
 
 interface Sent {

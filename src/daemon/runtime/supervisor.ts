@@ -43,7 +43,7 @@ export interface SupervisorOptions {
   /** Tenants per shared process. Default: 3500. */
   tenantsPerHost?: number
   limits?: Partial<PoolLimits>
-  /** A process that does not take a connection within this time is killed. Default: 30 s. */
+  /** A process that does not accept a connection within this time is killed. Default: 30 s. */
   hangTimeoutMs?: number
   egress?: HostOptions['egress']
   stores?: HostOptions['stores']

@@ -16,7 +16,7 @@ const HEADERS = [
   'no-store',
 ]
 
-/** True for a person's browser. MCP clients ask for event streams, and curl for anything. */
+/** True for a person's browser. MCP clients ask for event streams, and curl accepts anything. */
 export function wantsPage({ tenant, request }: TenantExchange, path: string): boolean {
   if (request.method !== 'GET' || (path !== '/mcp' && path !== '/') || tenant.server.forward) return false
   const { accept = '' } = request.headers

@@ -26,7 +26,7 @@ export function samplePattern(pattern: string, choices: PatternChoices): string 
 /** Different kinds of characters, so that a repeated class yields several of them, as password patterns require. */
 const CANDIDATES = [...'a1A-0bB_. /:@#', 'é', '"']
 const MAX_REPEATS = 1000
-/** Nested repetitions could fill the memory. */
+/** Nested repetitions could exhaust the memory. */
 const MAX_LENGTH = 10_000
 const CLASSES = 'dDwWsS'
 const CONTROLS: Record<string, string> = { n: '\n', r: '\r', t: '\t', f: '\f', v: '\v', '0': '\0' }

@@ -4,7 +4,7 @@ import { RequestCounters } from '../../../src/instance/tenant/request-counters.t
 const namesOf = (counters: RequestCounters) =>
   counters.report('dep_a', 0, 0).series.map(({ method, tool, requests }) => `${method} ${tool} ${requests}`)
 
-test('counts requests by tool, or else by method', () => {
+test('counts requests by tool, or otherwise by method', () => {
   const counters = new RequestCounters(name => name === 'add')
   counters.count('tools/call', 'add', 1, false)
   counters.count('tools/call', 'add', 2, true)

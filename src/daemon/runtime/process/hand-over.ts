@@ -9,14 +9,14 @@ export interface HandOver {
   /** Accepted and unread, except for the bytes in `named`. */
   socket: Socket
   named: NamedRequest | undefined
-  /** Called when the process did not take the connection. It is still unread. */
+  /** Called when the process did not accept the connection. It is still unread. */
   onLost(): void
 }
 
 export interface HandOversOptions {
   child: ChildProcess
   handles: HandleSender
-  /** A process that does not take a connection within this time is reported as hanging. */
+  /** A process that does not accept a connection within this time is reported as hanging. */
   hangTimeoutMs: number
   onHanging(): void
 }

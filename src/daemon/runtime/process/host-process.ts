@@ -25,7 +25,7 @@ import type { SocketHandle } from './socket-lease.ts'
 import { VitalSigns } from './vital-signs.ts'
 
 export interface HostProcessOptions extends ProcessOptions {
-  /** A process that does not take a connection or answer a question within this time is killed. */
+  /** A process that does not accept a connection or answer a question within this time is killed. */
   hangTimeoutMs: number
   termination?: TerminationDelays | undefined
 }

@@ -66,7 +66,7 @@ export class LineReader {
     if (this.#bytes > this.#options.maxBytes && this.#parts.length > 2) this.#shorten()
   }
 
-  /** Keeps only the ends, so that an endless line cannot fill the memory. */
+  /** Keeps only the ends, so that an endless line cannot exhaust the memory. */
   #shorten(): void {
     const all = Buffer.concat(this.#parts)
     this.#parts = [

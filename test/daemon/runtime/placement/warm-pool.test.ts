@@ -66,7 +66,7 @@ test('spares warm up, and processes that are needed immediately do not', async (
   expect(count).toBe(3)
 })
 
-test('a spare that ends is replaced', async () => {
+test('a spare that exits is replaced', async () => {
   await using harness = new RuntimeHarness({ warmSpares: 1 })
   const [spare] = spares(harness)
   process.kill(await pidOf(spare!), 'SIGKILL')

@@ -102,7 +102,7 @@ test.each([
   expect(parseInstanceMessage(message)).toBeUndefined()
 })
 
-test('accepts a packet of several messages only if all of them are valid', () => {
+test('accepts a batch of messages only if all of them are valid', () => {
   const messages = [
     { type: 'took', seq: 7 },
     { type: 'wake', tenantId: 'dep_a' },
