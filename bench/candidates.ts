@@ -92,7 +92,7 @@ async function startProgram(program: string, args: string[]) {
   for (;;) {
     const url = /http:[^"\s]+/.exec(readFileSync(log, 'utf8'))?.[0]
     if (url) return { url, pid: child.pid!, stop }
-    if (child.exitCode !== null) throw new Error(`${program} ended with ${child.exitCode}`)
+    if (child.exitCode !== null) throw new Error(`${program} exited with ${child.exitCode}`)
     await sleep(20)
   }
 }

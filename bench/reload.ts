@@ -59,7 +59,7 @@ function builds(child: ChildProcess): () => Promise<{ url: string }> {
   return async () => {
     for (;;) {
       const { value, done } = await lines.next()
-      if (done) throw new Error('mcp dev ended')
+      if (done) throw new Error('mcp dev exited')
       const event = JSON.parse(value)
       if (event.event === 'failed') throw new Error(event.error.message)
       if (event.event === 'built') return event

@@ -164,7 +164,7 @@ async function mcp<T>(args: string[]): Promise<T> {
   child.stdout!.on('data', chunk => (output += chunk))
   child.stderr!.on('data', chunk => (errors += chunk))
   const code = await new Promise(resolve => child.once('close', resolve))
-  if (code !== 0) throw new Error(errors.trim() || `mcp ${args[0]} ended with ${code}`)
+  if (code !== 0) throw new Error(errors.trim() || `mcp ${args[0]} exited with ${code}`)
   return JSON.parse(output) as T
 }
 

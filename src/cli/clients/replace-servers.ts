@@ -27,7 +27,7 @@ export async function replaceServers(
   return write(file, text)
 }
 
-/** Puts back the entries that `replaceServers` replaced, unless they changed since. Throws NOT_FOUND when there are none. */
+/** Puts back the entries that `replaceServers` replaced, unless they have changed since. Throws NOT_FOUND when there are none. */
 export async function restoreServers(
   client: McpClient,
   file: string,

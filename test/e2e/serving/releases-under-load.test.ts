@@ -22,7 +22,7 @@ afterAll(() => daemon.close())
 describe.each([
   ['declared', 1],
   ['module', 2],
-] as const)('under load of both eras, a %s server of %i', (kind, instances) => {
+] as const)('a %s server of %i under load of both eras', (kind, instances) => {
   test('a server under load loses no request or session during releases and rollbacks, and no wrong release answers', {
     timeout: LIMIT_MS,
   }, async () => {

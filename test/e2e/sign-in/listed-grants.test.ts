@@ -170,7 +170,7 @@ test('grants can be filtered by user and environment', async () => {
   expect(await grants('?environment=staging')).toEqual([])
 })
 
-test('a server without sign-in has no grants, and an unknown one is 404', async () => {
+test('a server without sign-in has no grants, and an unknown server gets 404', async () => {
   const open = await deploy(daemon, await buildServer(daemon, echoServer('open')), 'staging')
   await beginSession(open.url)
   const { body } = await daemon.api('GET', '/api/servers/open/grants')

@@ -118,7 +118,7 @@ test('after a crash requests wait for the next process, and the pending one gets
   expect(await call('who')).not.toBe(before)
 })
 
-test('a program that disconnects during a 10 MB body gets its client an error, and the next request an answer', async () => {
+test('if a program disconnects during a 10 MB body, the client gets an error and the next request is answered', async () => {
   const { origin } = served.address
   const body = 'x'.repeat(10 * 1024 * 1024)
   const answer = await send(`${origin}/drop`, { body, method: 'POST' })

@@ -155,7 +155,7 @@ test.each([
   [{ baseUrl: 'https://app.example/sign-in/' }, 'https://app.example/sign-in'],
   [{ baseUrl: 'https://app.example', basePath: '/a/b' }, 'https://app.example/a/b'],
   [{ baseUrl: 'https://app.example', basePath: '' }, 'https://app.example'],
-])('the options %j give the issuer %s', (where, issuer) => {
+])('the options %j result in the issuer %s', (where, issuer) => {
   const options = { sessionSecret: 'x'.repeat(32), providers: [openid.config], ...where }
   const made = createOAuthProxy(options)
   expect(made.issuer).toBe(issuer)

@@ -27,7 +27,7 @@ function isCommit({ checks = [], writes }: Members): boolean {
   return (
     isList(checks, MAX_TRANSACTION_KEYS, isCheck) &&
     isList(writes, MAX_TRANSACTION_KEYS, isWrite) &&
-    // Characters, which are at most as many as bytes.
+    // In characters, of which there are never more than bytes.
     (writes as Members[]).reduce((sum, { value }) => sum + String(value ?? '').length, 0) <= MAX_WRITE_BYTES
   )
 }
