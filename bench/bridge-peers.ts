@@ -27,7 +27,7 @@ export async function startPeer(name: PeerName, program: string): Promise<Peer> 
   })
   const url = `http://127.0.0.1:${port}/mcp`
   while (!(await isUp(url))) {
-    if (child.exitCode !== null) throw new Error(`${name} ended with ${child.exitCode}`)
+    if (child.exitCode !== null) throw new Error(`${name} exited with ${child.exitCode}`)
     await new Promise(resolve => setTimeout(resolve, 50))
   }
   return { url, pid: child.pid!, stop: () => stopGroup(child) }
@@ -57,7 +57,7 @@ async function install(): Promise<void> {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const code = await new Promise(resolve => npm.once('close', resolve))
-  if (code !== 0) throw new Error(`the peers cannot be installed: npm ended with ${code}`)
+  if (code !== 0) throw new Error(`the peers cannot be installed: npm exited with ${code}`)
 }
 
 function installedVersion(name: string): string | undefined {

@@ -56,6 +56,6 @@ export async function runNode(args: string[], env: NodeJS.ProcessEnv): Promise<s
     child.on('error', reject)
     child.on('close', resolve)
   })
-  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${errors || output}`)
+  if (code !== 0) throw new Error(`${args.join(' ')} exited with ${code}: ${errors || output}`)
   return output
 }

@@ -101,7 +101,7 @@ async function startProxy(path: string, program: ProxyProgram, instanceUrl: stri
   const child = spawn(path, program.args(config, folder), { stdio: ['ignore', 'ignore', 'inherit'] })
   const url = `http://127.0.0.1:${own}${pathname}`
   while (!(await isUp(url))) {
-    if (child.exitCode !== null) throw new Error(`${path} ended with ${child.exitCode}`)
+    if (child.exitCode !== null) throw new Error(`${path} exited with ${child.exitCode}`)
     await sleep(20)
   }
   return { url, pid: child.pid!, stop: () => stopProxy(child, folder) }

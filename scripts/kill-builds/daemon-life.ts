@@ -108,7 +108,7 @@ export async function startLife(home: string): Promise<DaemonLife> {
       const { code, stderr } = await runToEnd(process.execPath, [MCP_BIN, 'daemon', 'stop'], { env })
       const left = await stillRunning(() => processesNaming(home))
       return [
-        ...(code === 0 ? [] : [`mcp daemon stop ended with ${code}: ${stderr}`]),
+        ...(code === 0 ? [] : [`mcp daemon stop exited with ${code}: ${stderr}`]),
         ...left.map(name => `the process ${name} is still running`),
       ]
     },

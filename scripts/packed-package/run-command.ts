@@ -40,5 +40,5 @@ export async function runOrThrow(
 ): Promise<string> {
   const { code, stdout, stderr } = await runCommand(file, args, options)
   if (code === 0) return stdout
-  throw new Error(`${[file, ...args].join(' ')} ended with ${code}:\n${(stderr || stdout).slice(0, 1500)}`)
+  throw new Error(`${[file, ...args].join(' ')} exited with ${code}:\n${(stderr || stdout).slice(0, 1500)}`)
 }

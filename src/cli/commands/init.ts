@@ -25,7 +25,7 @@ export default defineCommand({
       doc: 'basic: declared results, advanced: also HTTP calls, custom: TypeScript code (default: basic)',
     },
     name: { type: 'string', value: 'name', doc: "the server's name (default: the folder's)" },
-    tool: { type: 'list', value: 'name', doc: "name of a tool, replaces the template's definitions" },
+    tool: { type: 'list', value: 'name', doc: "name of a tool; replaces the template's definitions" },
     example: { type: 'string', value: 'example', choices: EXAMPLES, doc: 'copy this example' },
     fromOpenapi: {
       type: 'string',

@@ -189,7 +189,7 @@ describe('mcp import', () => {
     expect(failed.stdout).not.toContain('--connect')
   })
 
-  it('reports a missing server or client with the known ones', async () => {
+  it('reports a missing server or client and lists the known ones', async () => {
     const file = writeConfig('.cursor/mcp.json', { mcpServers: servers })
     const noServer = await home.mcp(['import', file, '--only', 'nots'])
     expect(noServer).toMatchObject({ code: 4, stderr: expect.stringContaining('my notes, broken, remote') })

@@ -73,7 +73,7 @@ describe('project file', () => {
     expect((await loadProject(join(folder, 'other.json'))).request.name).toBe('demo')
   })
 
-  it('a project file is reported missing with the possible names', async () => {
+  it('a missing project file is reported with the possible names', async () => {
     expect(await failure()).toMatchObject({ code: 'INVALID_REQUEST' })
     expect((await failure()).message).toContain('expected mcp.config.json, mcp.config.yaml')
     await expect(loadProject(join(folder, 'nowhere'))).rejects.toThrow('nowhere does not exist.')

@@ -201,7 +201,7 @@ describe('a protected deployment', () => {
     expect(text).not.toContain(provider.config.clientSecret)
   })
 
-  it('rejects an incomplete identity provider with every problem', async () => {
+  it('rejects an incomplete identity provider and lists every problem', async () => {
     const { body } = await daemon.api('GET', `/v1/deploy/${who.deployment_id}/status`)
     const refused = await daemon.api('POST', '/v1/deploy', {
       body: {

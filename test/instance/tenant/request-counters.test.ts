@@ -24,7 +24,7 @@ test('reports only what was counted since the last report', () => {
   expect(counters.report('dep_a', 0, 0)).toMatchObject({ requests: 2, series: [{ requests: 1 }] })
 })
 
-test('counts names invented by clients together', () => {
+test('counts all names invented by clients as one', () => {
   const counters = new RequestCounters(() => false)
   for (let index = 0; index < 5000; index++) {
     counters.count('tools/call', `made-up-${index}`, 1, true)

@@ -27,7 +27,7 @@ interface PageOptions {
   nextToken?: string | undefined
 }
 
-/** Who acts, for the log of the daemon. */
+/** The acting user, for the log of the daemon. */
 interface Action {
   server: string
   id: string

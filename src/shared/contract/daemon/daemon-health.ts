@@ -28,7 +28,7 @@ const namedDaemonStopping = named('DaemonStopping', 'The daemon is stopping.', {
 
 /** POST /api/daemon/stop */
 export const daemonStoppingSchema = namedDaemonStopping.object({
-  status: z.literal('stopping').describe('Always stopping.'),
+  status: z.literal('stopping').describe('Always `stopping`.'),
 })
 
 const namedUpgradeRequest = named('UpgradeRequest', 'The daemon that takes over.', {
