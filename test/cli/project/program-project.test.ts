@@ -121,7 +121,7 @@ test('docker run is converted to an image with its variables, mounts, network, e
   })
 })
 
-test('a container whose standard input is not connected may serve HTTP', () => {
+test('a container whose standard input is not connected can serve HTTP', () => {
   expect(run('--rm mcp/web').request.program).toEqual({ type: 'image', image: 'mcp/web', path: '/mcp' })
 })
 

@@ -25,7 +25,7 @@ test('never calls a tool that may change something', () => {
   )
 })
 
-test('takes arguments from default, const, examples and enum of the schema', () => {
+test('uses default, const, examples and enum of the schema as arguments', () => {
   const properties = {
     a: { type: 'string', default: 'one' },
     b: { const: 2 },

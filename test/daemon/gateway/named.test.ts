@@ -230,7 +230,7 @@ test('new connections are dropped while too many have not sent a request', async
   gateway.close()
 })
 
-test('a listener may use a quarter of the file descriptors', () => {
+test('a listener can use a quarter of the file descriptors', () => {
   const limits =
     'Limit  Soft Limit  Hard Limit  Units\nMax open files            4096                 8192   files\n'
   expect(connectionLimit(limits)).toBe(1024)

@@ -27,7 +27,7 @@ test('a process with its own network hands over a listening socket and accepts n
   await once(child, 'exit')
 })
 
-test('a sealed process may send a handle with its first message only', async () => {
+test('a sealed process can send a handle with its first message only', async () => {
   const { messages, reason } = await run(
     'late',
     `process.send({ type: 'ready', egress: true }, listener, () => process.send({ type: 'ready', egress: true }, listener))`,

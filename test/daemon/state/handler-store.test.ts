@@ -95,7 +95,7 @@ describe('the store of a server', () => {
     }
   })
 
-  test('separates the entries of a signed-in user, who may have several keys, from the shared ones', async () => {
+  test('separates the entries of a signed-in user, who can have several keys, from the shared ones', async () => {
     using project = createProjectFolder({ 'tools/run.ts': storeTool(1) })
     const config = { auth: { provider: 'local' } }
     const { url, sign_in } = await deployFolder(daemon, 'protected', project.path, { config })

@@ -60,7 +60,7 @@ describe('a new custom project', () => {
     expect(failed.stderr).toContain('3 |   handler: () => (1 +,')
   })
 
-  it('a new custom project needs no project file and takes the name of its package', async () => {
+  it('a new custom project needs no project file and is named after its package', async () => {
     const bare = join(home.dir, 'bare')
     await home.json(['init', bare, '--template', 'custom', '--tool', 'echo'])
     rmSync(join(bare, 'mcp.config.json'))

@@ -102,7 +102,7 @@ test('an ended session gets 404 on every instance, even on those that start late
   })
 })
 
-test('all sessions of an environment end, including those of earlier releases and those that no instance has', async () => {
+test('all sessions of an environment end, including those of earlier releases and those that no instance has in memory', async () => {
   const build = await buildServer(daemon, echoServer('all'))
   const { url } = await deploy(daemon, build, 'production')
   const [lost, kept] = [await beginSession(url), await beginSession(url)]

@@ -94,7 +94,7 @@ describe.runIf(walls.userSwitch.usable && walls.bubblewrap.usable)('under a daem
     expect(run(line)).toMatch(/^mainnextapp\n19\d+$/)
   })
 
-  test('a program runs as the owner of a folder that it may write', () => {
+  test('a program runs as the owner of a folder that it can write', () => {
     const data = folderOf(12_345)
     const line = lineFor('id -u; touch "$1/changed" && echo written', [data])
     expect(run(line)).toBe('12345\nwritten')

@@ -228,7 +228,7 @@ describe('a client without a session', () => {
     ])
   })
 
-  test('a client without a session leaves no handler running: it is aborted and may clean up', async () => {
+  test('a client without a session leaves no handler running: it is aborted and can clean up', async () => {
     const before = Number((await call('tidied')).result.content[0].text)
     await call('tidy')
     expect(Number((await call('tidied')).result.content[0].text)).toBe(before + 1)

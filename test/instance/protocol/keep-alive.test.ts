@@ -62,7 +62,7 @@ test('runs no timer without requests, and gives a later request its full delay',
   expect(next.context.openSink).toHaveBeenCalledOnce()
 })
 
-test('opening a stream may add another request', () => {
+test('opening a stream can add another request', () => {
   let next: ReturnType<typeof add> | undefined
   const first = add()
   first.context.openSink.mockImplementation(() => {

@@ -95,7 +95,7 @@ test.each([
   sessions.close()
 })
 
-test('an id that a program gives to several users becomes a separate session for each', () => {
+test('an id that a program assigns to several users becomes a separate session for each', () => {
   const sessions = new Sessions(TENANT.stateKey, 'inst_1')
   const programSessions = new ProgramSessions()
   const nameFor = (subject: string) => {

@@ -108,7 +108,7 @@ test('reports a failing mapper without details', async () => {
 })
 
 describe('clients that are not configured', () => {
-  test('clients that are not configured may only redirect to programs on the user’s computer', async () => {
+  test('clients that are not configured can only redirect to programs on the user’s computer', async () => {
     const elsewhere = startFlow(base, { redirect_uri: 'https://evil.example/callback' })
     expect((await openAuthorize(elsewhere)).status).toBe(400)
     const own = await openAuthorize(startFlow(base, { redirect_uri: 'http://localhost:1234/any/path' }))
@@ -116,7 +116,7 @@ describe('clients that are not configured', () => {
     expect(own.text).toContain('Continue only if you started this sign-in yourself.')
   })
 
-  test('clients that are not configured may only redirect to listed URIs if there is a list', async () => {
+  test('clients that are not configured can only redirect to listed URIs if there is a list', async () => {
     await using listed = await mountProxy({
       providers: [openid.config],
       redirectUris: ['https://app.example/done'],
@@ -129,7 +129,7 @@ describe('clients that are not configured', () => {
   })
 })
 
-test('a configured client may skip the consent page, but not with a manipulated redirect URI', async () => {
+test('a configured client can skip the consent page, but not with a manipulated redirect URI', async () => {
   await using trusting = await mountProxy({
     providers: [openid.config],
     clients: [{ client_id: 'own', redirect_uris: ['http://127.0.0.1/callback'], skipConsent: true }],

@@ -107,7 +107,7 @@ test('does not validate the entries of a list that is too long', () => {
   expect(problemsOf(server({ env }))).toEqual(['env: has 1001 entries; the maximum is 1000'])
 })
 
-test('a list may have 1000 entries', () => {
+test('a list can have 1000 entries', () => {
   const tools = Array.from({ length: 1001 }, (_, index) => ({ ...tool, name: `t${index}` }))
   expect(problemsOf(server({ tools }))).toEqual(['tools: has 1001 entries; the maximum is 1000'])
   expect(problemsOf(server({ tools: tools.slice(1) }))).toEqual([])

@@ -27,7 +27,7 @@ interface PageOptions {
   nextToken?: string | undefined
 }
 
-/** The acting user, for the log of the daemon. */
+/** An action and the user who performs it, for the log of the daemon. */
 interface Action {
   server: string
   id: string

@@ -103,7 +103,7 @@ test('rejects a bundle that is too large', async () => {
   expect(failure.message).toMatch(/^The bundled source has \d+ MB; the maximum is 64 MB\.$/)
 })
 
-test('CommonJS packages of the project may require modules of Node', async () => {
+test('CommonJS packages of the project can require Node modules', async () => {
   using project = createProjectFolder({
     'tools/join.ts': `import join from 'joiner'\nexport default { joined: join('a', 'b') }`,
     'node_modules/joiner/package.json': '{"name":"joiner","main":"index.js"}',

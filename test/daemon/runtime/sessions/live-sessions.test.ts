@@ -54,7 +54,7 @@ test('a session on several instances is listed once, with the sum of their figur
   ])
 })
 
-test('a page may have more sessions than one report of an instance', async () => {
+test('a page can contain more sessions than one report of an instance', async () => {
   const many = Array.from({ length: 250 }, (_, index) => report(`ses_${index}`, index % 3))
   const live = serve(holder('inst_a', many), holder('inst_b', many.slice(100)))
   const { sessions } = await live.list(['dep_a'], { limit: 240 })

@@ -71,7 +71,7 @@ test('the build record lists the definitions of modules', async () => {
   })
 })
 
-test('the request overrides definitions of modules and may name other modules', async () => {
+test('the request overrides definitions of modules and can name other modules', async () => {
   const files = {
     'tools/add.ts': ADD,
     'src/all.ts': `export const shout = ({ text }: { text: string }) => text.toUpperCase()`,

@@ -178,7 +178,7 @@ test('arguments can neither leave the path nor change the host', async () => {
   expect(api.received).toHaveLength(0)
 })
 
-test('rejects private addresses unless the server may reach private networks', async () => {
+test('rejects private addresses unless the server is allowed to reach private networks', async () => {
   for (const url of [
     api.base,
     api.base.replace('127.0.0.1', 'localhost'),

@@ -48,7 +48,7 @@ describe('legacy sessions', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('above the limit, the longest idle legacy session is removed and may return', () => {
+  test('above the limit, the longest idle legacy session is removed and can return', () => {
     const sessions = create()
     const [first, second] = [sessions.create('2025-11-25'), sessions.create('2025-11-25')]
     vi.advanceTimersByTime(10)

@@ -56,7 +56,7 @@ describe('a modern request', () => {
     ['resources/list', {}, 'public'],
     ['resources/templates/list', {}, 'public'],
     ['resources/read', { uri: 'test://one' }, 'private'],
-  ])('%s returns how long its result may be cached', async (method, params, cacheScope) => {
+  ])('%s returns how long its result can be cached', async (method, params, cacheScope) => {
     const { result } = (await postModern(address.url, method, params)).json
     expect(result).toMatchObject({ resultType: 'complete', cacheScope, ttlMs: expect.any(Number) })
   })
@@ -176,7 +176,7 @@ describe('the headers of a modern request', () => {
     expect([status, json.id, json.error.code]).toEqual([400, 1, -32020])
   })
 
-  test('the headers of a modern request may have spaces around a value, any case in a name, and base64 for any value', async () => {
+  test('the headers of a modern request can have spaces around a value, any case in a name, and base64 for any value', async () => {
     for (const value of ['  echo  ', encoded('echo')])
       expect(
         (await post(address.url, call, { ...headers, 'MCP-NAME': value, 'mcp-name': value })).status,

@@ -66,7 +66,7 @@ test('with a callback URL per provider, rejects a response at the wrong one, eve
   expect(plain.tokenRequests).toEqual([])
 })
 
-test('a plain provider may only send an issuer on its host', async () => {
+test('a plain provider can only send an issuer on its host', async () => {
   plain.script = { callback: { iss: `${plain.origin}/login/oauth` } }
   expect(await outcome('plain')).toBe('code')
   plain.script = { callback: { iss: honest.origin } }

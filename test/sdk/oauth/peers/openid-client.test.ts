@@ -69,7 +69,7 @@ test.each([
   expect(await client.tokenIntrospection(server, refreshed.access_token)).toEqual({ active: false })
 })
 
-test('a registered client, or one with a wrong secret, may not introspect tokens', async () => {
+test('a registered client, or one with a wrong secret, cannot introspect tokens', async () => {
   const config = await client.dynamicClientRegistration(
     new URL(mounted.issuer),
     { redirect_uris: [CALLBACK] },
