@@ -39,7 +39,7 @@ test('stop accepts a prefix of a build id, and the log records it', async () => 
   }
 })
 
-test('building an archived project fails with the command that activates it', async () => {
+test('building an archived project fails and suggests the command that activates it', async () => {
   await home.json(['projects', 'create', 'aside'])
   await home.json(['projects', 'archive', 'aside'])
   const refused = await home.mcp(['projects', 'build', 'aside'])

@@ -41,7 +41,7 @@ describe.each([
     expect((await call('add', { a: 1, b: 2 })).content).toEqual([{ type: 'text', text: '3' }])
   })
 
-  it('a connection passes on logs and progress of a call', async () => {
+  it('a connection forwards logs and progress of a call', async () => {
     const heard: unknown[] = []
     const onLog = (level: string, data: unknown, logger?: string) => heard.push([level, data, logger])
     await use({ onLog }, async connection => {

@@ -18,7 +18,7 @@ test('columns are aligned, two spaces apart, without trailing spaces', () => {
   ).toEqual(['A      LONG', 'first  x', 'b'])
 })
 
-test('long text is wrapped in its column for a terminal only', () => {
+test('long text is wrapped in its column only for a terminal', () => {
   const rows = [['greet', 'Greets a person by name in the language of the place']]
   expect(formatTable(['TOOL', 'DESCRIPTION'], rows, 40)).toEqual([
     'TOOL   DESCRIPTION',

@@ -41,7 +41,7 @@ test('a project can be created, shown, updated, archived, activated and deleted'
   expect((await home.mcp(['projects', 'archive', made.id])).code).toBe(5)
 })
 
-test('a second project with the same name is refused, with the command that shows the first', async () => {
+test('rejects a second project with the same name and suggests the command that shows the first', async () => {
   const { id } = await projects('create', 'only')
   await projects('create', 'another')
   for (const args of [

@@ -120,7 +120,7 @@ export function testDeployments(contract: Contract): void {
     contract.deploymentId = released.data.deployment_id
   })
 
-  test('passes messages on to a server', async () => {
+  test('forwards messages to a server', async () => {
     const at = { name: 'echo', environment: 'production' }
     const params = {
       protocolVersion: '2025-11-25',

@@ -258,7 +258,7 @@ test('a run with make_calls: false validates tool calls but makes none', async (
   ])
 })
 
-test('a model without a key is rejected with the next step', async () => {
+test('rejects a model without a key and suggests the next step', async () => {
   const { status, body } = await daemon.api('POST', '/v1/test', {
     body: { mcp_id: mcpId, message: 'x', ai_model: '<vendor-a>-sonnet-4-5' },
   })

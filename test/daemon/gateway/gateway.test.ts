@@ -46,7 +46,7 @@ test('closing an address keeps connections that were handed over', async () => {
   expect((await answer).status).toBe(200)
 })
 
-test('opening a port that another program holds throws CONFLICT with the port', async () => {
+test('opening a port that another program holds throws CONFLICT and names the port', async () => {
   await using harness = new RuntimeHarness()
   await using other = await listen()
   await expect(harness.gateway.open('a', other.port)).rejects.toMatchObject({
@@ -97,7 +97,7 @@ test('open throws after closeAll', async () => {
   await expect(harness.gateway.open('b')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
 })
 
-test('running out of file descriptors throws with the limit to raise', async () => {
+test('the error for running out of file descriptors names the limit to raise', async () => {
   await using small = await startSmallGateway(64, 100)
   expect(small.output).toContain("reached the system's limit of open files and connections (EMFILE)")
 })

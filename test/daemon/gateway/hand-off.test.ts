@@ -78,7 +78,7 @@ test('a client that disconnects before the hand-over affects no other', async ()
   expect(await servedBy(url)).toMatchObject({ tenantId: 'dep_a' })
 })
 
-test('after the hand-over the client sees the end of a connection immediately', async () => {
+test('after the hand-over the client immediately sees the end of a connection', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a')
   await harness.supervisor.start('dep_a')

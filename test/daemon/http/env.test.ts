@@ -153,7 +153,7 @@ test('a change with the entity tag of an older version is rejected, even when on
   expect([late.status, late.body.error.code]).toEqual([412, 'PRECONDITION_FAILED'])
 })
 
-test('rejects invalid names, values and environments by name, without the value', async () => {
+test('rejects invalid names, values and environments without repeating the value', async () => {
   for (const [variables, details] of [
     [{ '1A': SECRET }, /^variables\.1A/],
     [{ A: `${SECRET}\0` }, /^variables\.A/],

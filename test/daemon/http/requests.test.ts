@@ -79,7 +79,7 @@ describe('records', () => {
     }
   })
 
-  test('a refused request is a record with its HTTP status', async () => {
+  test('a refused request is recorded with its HTTP status', async () => {
     const { url } = (await daemon.api('GET', `/v1/deploy/${development}/status`)).body.data
     await fetch(url, {
       method: 'POST',

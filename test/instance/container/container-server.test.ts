@@ -146,7 +146,7 @@ test('an image gets a persistent DATA_DIR that its user owns, and a temporary on
   expect(statSync(data).mode & 0o777).toBe(0o777)
 })
 
-test('passes on only the configured limits', () => {
+test('passes only the configured limits to the engine', () => {
   const engine = stubEngine('')
   onTestFinished(() => engine[Symbol.dispose]())
   const tenant = { env: {} } as Tenant

@@ -11,7 +11,7 @@ beforeAll(() => {
 })
 afterAll(() => harness.stop())
 
-/** Serves a sleeping server and calls it without an answer. */
+/** Serves a sleeping server and calls it without waiting for the answer. */
 async function callAsleep(): Promise<void> {
   const { url } = await harness.serve(createArtifact(), { id: ID, asleep: 'elsewhere' })
   void post(url, rpc('tools/call', { name: 'echo' })).catch(() => {})

@@ -45,7 +45,7 @@ test('uniqueItems uses the equality of JSON Schema and is fast for long lists', 
   expect(compileSchema({ uniqueItems: false })([1, 1])).toBe(true)
 })
 
-test('rejects a long text that is not a URL immediately', () => {
+test('immediately rejects a long text that is not a URL', () => {
   const validate = compileSchema({ format: 'url' })
   expect(validate('https://example.com/a?b=c')).toBe(true)
   expect(validate(`http://${'::'.repeat(1_000_000)}`)).toBe(false)

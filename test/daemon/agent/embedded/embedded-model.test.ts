@@ -114,7 +114,7 @@ test('resolves relative dates from the reference date', async () => {
   expect(content[0]).toMatchObject({ input: '{"text":"Call Ana","date":"2026-03-10"}' })
 })
 
-test('works with the loop of the AI SDK and answers from the results', async () => {
+test('works with the agent loop of the AI SDK and answers from the results', async () => {
   const { text, steps } = await generateText({
     model,
     prompt: 'What is the weather in Lisbon?',

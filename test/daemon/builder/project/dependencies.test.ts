@@ -63,15 +63,18 @@ test.each([
   [{}, 'there is no package-lock.json'],
   [{ 'pnpm-lock.yaml': '' }, 'they are locked by pnpm-lock.yaml instead of package-lock.json'],
   [{ 'yarn.lock': '' }, 'they are locked by yarn.lock'],
-])('rejects dependencies without a package-lock.json, with the next step: %j', async (files, expected) => {
-  using cache = createProjectFolder()
-  using project = createProjectFolder({ 'package.json': '{"dependencies":{"tiny":"^1.0.0"}}', ...files })
-  await expect(open(cache).provide(project.path)).rejects.toMatchObject({
-    code: 'INVALID_MCP',
-    message: expect.stringContaining(expected),
-    next: [{ command: 'npm install --package-lock-only' }],
-  })
-})
+])(
+  'rejects dependencies without a package-lock.json and suggests the next step: %j',
+  async (files, expected) => {
+    using cache = createProjectFolder()
+    using project = createProjectFolder({ 'package.json': '{"dependencies":{"tiny":"^1.0.0"}}', ...files })
+    await expect(open(cache).provide(project.path)).rejects.toMatchObject({
+      code: 'INVALID_MCP',
+      message: expect.stringContaining(expected),
+      next: [{ command: 'npm install --package-lock-only' }],
+    })
+  },
+)
 
 test.each([
   [

@@ -61,7 +61,7 @@ describe.each(Object.entries(forms))('with %s', (_name, [algorithm, keys]) => {
     expect(await answerTo(`bearer ${token}`)).toBe('idp|ada')
   })
 
-  test('answers a request without a token with a challenge without error', async () => {
+  test('answers a request without a token with a challenge that contains no error', async () => {
     const challenge = { status: 401, challenge: `Bearer ${metadata()}` }
     for (const header of [undefined, '', 'Bearer', `Basic ${token}`, `Bearer ${token} ${token}`]) {
       expect(await answerTo(header)).toEqual(challenge)
@@ -167,7 +167,7 @@ describe('signed with the right secret', () => {
   )
 })
 
-test('rejects a token that was valid after it expired', async () => {
+test('rejects a previously valid token after it expires', async () => {
   let time = 1000
   const issuer = 'https://auth.example'
   const verify = createTokenVerifier({ issuer, signingSecret: SIGNING_SECRET }, () => time)
