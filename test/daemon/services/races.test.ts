@@ -88,7 +88,7 @@ test('a deployment removed while it starts is gone, and no error is logged', asy
   expect(daemon.errors).toEqual([])
 })
 
-test('stops, starts, deploys and removals in any order end in a consistent state', async () => {
+test('stops, starts, deployments and removals in any order lead to a consistent state', async () => {
   const mcpId = await wishing('stormy')
   const ids = await Promise.all(Array.from({ length: 4 }, () => begin(mcpId)))
   const verbs = ['stop', 'start', 'restart', 'rollback']
