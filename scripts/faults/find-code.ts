@@ -11,7 +11,7 @@ export interface Found {
   tests: string[]
 }
 
-/** Finds the code and the tests of a fault. Throws when either is not there exactly once. */
+/** Finds the code and the tests of a fault. Throws unless each exists exactly once. */
 export async function findCode(root: string, { title, code, faulty, tests }: Fault): Promise<Found> {
   const every = new RegExp(code, `${code.flags}g`)
   const matches = globSync('src/**/*.ts', { cwd: root }).flatMap(file => {

@@ -12,7 +12,7 @@ export function consolePage(server: string, environment: StoreEnvironment): stri
 }
 
 /**
- * Address of a page of the local daemon's console. It has no secret: a browser that is not signed in shows how to sign in.
+ * URL of a page of the local daemon's console. It has no secret: a browser that is not signed in shows how to sign in.
  * Undefined for another API.
  */
 export function consoleAddress({ url }: ApiClient, page = '/'): string | undefined {
@@ -21,7 +21,7 @@ export function consoleAddress({ url }: ApiClient, page = '/'): string | undefin
 }
 
 /**
- * Address of a page of the console that also signs one browser in, within a minute. Without a terminal it has no secret, because
+ * URL of a page of the console that also signs one browser in, within a minute. Without a terminal it has no secret, because
  * others may read the output. Undefined for an API without a console.
  */
 export async function signInAddress(

@@ -42,7 +42,7 @@ describe('lists of a declared server', () => {
     expect(all).not.toContain('secret')
   })
 
-  test('lists are split into pages that cursors connect', () => {
+  test('lists are split into pages that are linked by cursors', () => {
     const tools = ['a', 'b', 'c', 'd', 'e'].map(name => createTool({ name }))
     const server = prepare({ tools, pageSize: 2 })
     const names: string[] = []
