@@ -12,7 +12,7 @@ import { impliedEnvironment } from '../dev/dev-mark.ts'
 import type { Output } from '../output/output.ts'
 import { deploymentTable, shortId } from '../output/tables/deployment-table.ts'
 import type { DeployResult } from '../project/deploy-server.ts'
-import { consoleAddress, consolePage } from '../targets/console-link.ts'
+import { consolePage, consoleUrl } from '../targets/console-link.ts'
 import { summaryFields } from '../targets/deployment-summary.ts'
 import { logOrHealthStep } from '../targets/log-or-health-step.ts'
 import {
@@ -152,7 +152,7 @@ async function showAll({ output, api }: CommandContext, environment: string | un
   const current = currentDeployments(deployments)
   output.result(current, () => {
     deploymentTable(output, current)
-    const console = consoleAddress(client)
+    const console = consoleUrl(client)
     if (console) output.line(`\nConsole: ${output.style.cyan(console)}`)
     if (current[0])
       output.next({
@@ -165,7 +165,7 @@ async function showAll({ output, api }: CommandContext, environment: string | un
 
 /** Undefined for an API that implements only the contract, and for one on another machine. */
 function consoleOf(client: ApiClient, { name, environment, promises }: DeployResult): string | undefined {
-  return promises && name && environment && consoleAddress(client, consolePage(name, environment))
+  return promises && name && environment && consoleUrl(client, consolePage(name, environment))
 }
 
 /** Undefined for a removed build, and for an API that does not show builds. */
@@ -176,7 +176,7 @@ function readBuild(api: ApiClient, { mcp_id }: Partial<DeployResult>): Promise<B
 
 interface Details {
   build: BuildRecord | undefined
-  /** Address of its page in the console. */
+  /** URL of its page in the console. */
   console: string | undefined
 }
 

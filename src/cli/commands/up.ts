@@ -27,7 +27,7 @@ import {
 } from '../project/program-project.ts'
 import { loadProject, type Project } from '../project/project.ts'
 import { MESSAGE_OPTION, releaseNotes } from '../project/release-notes.ts'
-import { consolePage, signInAddress } from '../targets/console-link.ts'
+import { consolePage, signInUrl } from '../targets/console-link.ts'
 import { findBuild } from '../targets/resolve-id.ts'
 import { pickSampleCall, type SampleCall } from '../testing/sample-call.ts'
 import { readEnvVars, SAVE_OPTION, VARIABLE_OPTIONS } from '../variables/given-variables.ts'
@@ -106,7 +106,7 @@ export default defineCommand({
     // If users must sign in, the preview of the same build is used, which needs no sign-in.
     const tried = await tryServer(context, auth ? build.url : deployment.url, project)
     // An API that implements only the contract has no console.
-    const console = build.template && (await signInAddress(context, consolePage(name, place.environment)))
+    const console = build.template && (await signInUrl(context, consolePage(name, place.environment)))
     report(context, name, { build, deployment, isolation, tried, console })
   },
 })
@@ -185,7 +185,7 @@ interface Result {
   deployment: DeployResult
   isolation: DeployResult['isolation'] | false
   tried: TrialResult
-  /** Address of its page in the console. */
+  /** URL of its page in the console. */
   console: string | undefined
 }
 

@@ -9,7 +9,7 @@ import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
 import { countsToText } from '../output/counts.ts'
 import { formatLogLine, type LogEntry } from '../output/log-lines.ts'
 import { quoteShellWord } from '../project/shell-words.ts'
-import { consolePage, signInAddress } from '../targets/console-link.ts'
+import { consolePage, signInUrl } from '../targets/console-link.ts'
 import { BuildLoop, type BuildLoopOptions, type Outcome } from './build-loop.ts'
 import { daemonId, waitForRestart } from './daemon-watch.ts'
 import { markDev } from './dev-mark.ts'
@@ -181,7 +181,7 @@ export class DevSession {
   /** An API that implements only the contract has no console. */
   async #showConsole({ name, template }: BuildRecord): Promise<void> {
     const { output } = this.#context
-    const address = template && (await signInAddress(this.#context, consolePage(name, 'preview')))
+    const address = template && (await signInUrl(this.#context, consolePage(name, 'preview')))
     if (address) output.line(`console  ${output.style.cyan(address)}`)
   }
 

@@ -15,7 +15,7 @@ export function consolePage(server: string, environment: StoreEnvironment): stri
  * URL of a page of the local daemon's console. It has no secret: a browser that is not signed in shows how to sign in.
  * Undefined for another API.
  */
-export function consoleAddress({ url }: ApiClient, page = '/'): string | undefined {
+export function consoleUrl({ url }: ApiClient, page = '/'): string | undefined {
   const { hostname, port } = new URL(url)
   return isLoopback(hostname) ? `http://${CONSOLE_HOST}:${port}/console${page}` : undefined
 }
@@ -24,12 +24,9 @@ export function consoleAddress({ url }: ApiClient, page = '/'): string | undefin
  * URL of a page of the console that also signs one browser in, within a minute. Without a terminal it has no secret, because
  * others may read the output. Undefined for an API without a console.
  */
-export async function signInAddress(
-  { api, output }: CommandContext,
-  page: string,
-): Promise<string | undefined> {
+export async function signInUrl({ api, output }: CommandContext, page: string): Promise<string | undefined> {
   const client = await api()
-  if (!output.interactive || !output.terminal) return consoleAddress(client, page)
+  if (!output.interactive || !output.terminal) return consoleUrl(client, page)
   const link = await client.post<ConsoleLink>('/api/console/links').catch(() => undefined)
   return link && `${link.url}&to=${encodeURIComponent(page)}`
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { CommandContext } from '../../../src/cli/command-line/command-context.ts'
-import { consoleAddress, consolePage, signInAddress } from '../../../src/cli/targets/console-link.ts'
+import { consolePage, consoleUrl, signInUrl } from '../../../src/cli/targets/console-link.ts'
 import { HostingError } from '../../../src/shared/errors.ts'
 
 const ADDRESS = 'http://console.mcp-hosting.localhost:6273/console'
@@ -24,7 +24,7 @@ function contextOf({ interactive = true, terminal = true, code }: Terminal): Com
 }
 
 test('at a terminal, the URL signs a browser in and opens the page', async () => {
-  const address = new URL((await signInAddress(contextOf({ code: 'abc' }), PAGE))!)
+  const address = new URL((await signInUrl(contextOf({ code: 'abc' }), PAGE))!)
   expect(Object.fromEntries(address.searchParams)).toEqual({ code: 'abc', to: PAGE })
 })
 
@@ -32,14 +32,14 @@ test.each([
   ['without a terminal', { interactive: false }],
   ['with standard output in a pipe', { terminal: false }],
 ])('%s, the URL contains no secret', async (_, terminal) => {
-  const address = await signInAddress(contextOf({ code: 'abc', ...terminal }), PAGE)
+  const address = await signInUrl(contextOf({ code: 'abc', ...terminal }), PAGE)
   expect(address).toBe(`${ADDRESS}/servers/my%20server?env=production`)
 })
 
 test('an API without a console has no console URL', async () => {
-  expect(await signInAddress(contextOf({}), PAGE)).toBeUndefined()
-  const client = { url: 'https://mcp.example.com' } as Parameters<typeof consoleAddress>[0]
-  expect(consoleAddress(client)).toBeUndefined()
+  expect(await signInUrl(contextOf({}), PAGE)).toBeUndefined()
+  const client = { url: 'https://mcp.example.com' } as Parameters<typeof consoleUrl>[0]
+  expect(consoleUrl(client)).toBeUndefined()
 })
 
 test('the page of a preview is its playground', () => {
