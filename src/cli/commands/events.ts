@@ -10,8 +10,8 @@ import type { Output } from '../output/output.ts'
 
 const RESETS = {
   new: 'following changes',
-  restarted: 'the daemon has restarted, earlier changes may be missing',
-  missed: 'too many changes at once, some are missing',
+  restarted: 'the daemon has restarted; earlier changes may be missing',
+  missed: 'too many changes at once; some are missing',
 }
 
 export default defineCommand({

@@ -75,7 +75,7 @@ test('a deployment of a declared server also loads the project validation', asyn
   expect(await beyondBare(builtins)).toEqual(['net', 'http'])
 })
 
-test('a deployment takes three requests', async () => {
+test('a deployment needs three requests', async () => {
   const { stderr } = await home.mcp(['deploy', writeProject(), '--json', '--debug'])
   expect(
     [...stderr.matchAll(/^> (\w+) \S+?(\/v1\/\w+)/gm)].map(([, method, path]) => `${method} ${path}`),

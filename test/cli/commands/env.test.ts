@@ -60,7 +60,7 @@ test('the error for a missing variable names the command that sets it, and later
   expect(await say(up)).toBe('https://a.example k2')
 })
 
-test('stored variables take precedence over the project file, and given values over both', async () => {
+test('stored variables take precedence over the project file, and given values take precedence over both', async () => {
   const directory = project('layered', { development: { env_vars: { SHOP_URL: 'https://file.example' } } })
   const up = await home.json<DeploymentStatus>(['up', directory])
   expect(await say(up)).toBe('https://file.example ')

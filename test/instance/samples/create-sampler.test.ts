@@ -105,7 +105,7 @@ test('equal arguments give equal samples', () => {
   expect(sampleOf(schema, { city: 'Rome' })).toEqual(sampleOf(schema, { city: 'Rome' }))
 })
 
-test('members with the name of an argument take its value if allowed', () => {
+test('members with the name of an argument get its value if allowed', () => {
   const schema = {
     type: 'object',
     properties: { city: { type: 'string' }, days: { type: 'array', items: { type: 'string' } } },

@@ -126,7 +126,7 @@ export class StateWrites {
     return this.#connection.prepare<{ version: number }>(sql).get({})!.version
   }
 
-  /** Throws Refused when the store is too large even without expired entries. */
+  /** Throws CommitRefusedError when the store is too large even without expired entries. */
   #requireRoom(now: number): void {
     if (this.#growth <= 0 || this.usage().bytes <= this.#maxBytes) return
     this.sweep(now, Number.MAX_SAFE_INTEGER)

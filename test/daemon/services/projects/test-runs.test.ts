@@ -88,7 +88,7 @@ test('continues a chat, pages through it and removes it with its messages', asyn
   expect((await daemon.api('GET', `/api/chat-messages/chat/id/${chat_id}`)).status).toBe(404)
 })
 
-test('a chat belongs to one server and takes one message at a time', async () => {
+test('a chat belongs to one server and accepts one message at a time', async () => {
   const [one, other] = [await build('one', 'x'), await build('other', 'x')]
   stub = await startModelStub('compatible', [{ text: 'hello' }, { silent: true }])
   const { chat_id } = (await send(one)).body.data
