@@ -107,7 +107,7 @@ describe('a failed expectation is explained', () => {
     [{ errors: 0 }, 'failed calls: 1, expected at most 0'],
     [{ turns: { min: 4 } }, 'turns: 3, expected at least 4'],
     [{ seconds: 1 }, 'seconds: 1.500, expected at most 1'],
-  ])('the expectation %j fails with a sentence', (expectation, sentence) =>
+  ])('the expectation %j fails with an explanation', (expectation, sentence) =>
     expect(failuresOf(expectation)[0]).toContain(sentence),
   )
 })

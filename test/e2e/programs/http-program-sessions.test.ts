@@ -74,12 +74,12 @@ describe('a sleeping program over HTTP', () => {
     expect(await answerOf(url, session)).toBe('404')
   })
 
-  test('a list of an era that the program does not speak wakes it up', async () => {
+  test('a list request of an era that the program does not support wakes it up', async () => {
     expect((await postModern(unknownEra.url, 'tools/list')).status).toBe(404)
     expect(await instancesOf(unknownEra.deployment_id)).toHaveLength(1)
   })
 
-  test('a list of the second era that the program speaks does not wake it up', async () => {
+  test('a list request of the second era that the program supports does not wake it up', async () => {
     expect(listed(await postModern(knownEra.url, 'tools/list'))).toBe('count')
     expect(await instancesOf(knownEra.deployment_id)).toEqual([])
   })
