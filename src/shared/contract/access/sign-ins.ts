@@ -31,7 +31,9 @@ const grantSchema = named('SignInGrant', 'Access that a user granted to a client
   scopes: z.array(z.string()).describe('Scopes that the user granted.'),
   issuedAt: isoTime.describe('Time of the sign-in.'),
   lastRefreshedAt: isoTime.nullable().describe('Time of the last refresh. Null if there was none.'),
-  expiresAt: isoTime.describe('Time at which the user must sign in again unless the client refreshes its tokens.'),
+  expiresAt: isoTime.describe(
+    'Time at which the user must sign in again unless the client refreshes its tokens.',
+  ),
 })
 
 /** GET /api/servers/{name}/grants */
