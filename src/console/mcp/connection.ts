@@ -57,6 +57,7 @@ async function connectLegacy(endpoint: Endpoint, signal: AbortSignal): Promise<M
     } catch (error) {
       if (!(error instanceof SessionEndedError)) throw error
       // The client then starts a new session (2025-11-25 transports, "Session Management").
+      session.close()
       session = await LegacySession.open(endpoint, sent.signal)
       return session.request(sent)
     }

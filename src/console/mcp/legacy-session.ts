@@ -53,8 +53,13 @@ export class LegacySession {
     })
     const facts = await firstAnswer(messages(), 1)
     const session = new LegacySession(endpoint, headers.get('mcp-session-id'), facts)
-    await session.#send({ jsonrpc: '2.0', method: 'notifications/initialized' }, signal)
-    await session.#enableLog(signal)
+    try {
+      await session.#send({ jsonrpc: '2.0', method: 'notifications/initialized' }, signal)
+      await session.#enableLog(signal)
+    } catch (error) {
+      session.close()
+      throw error
+    }
     void session.#listen()
     return session
   }

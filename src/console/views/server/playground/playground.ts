@@ -50,13 +50,15 @@ export class Playground {
     const attempt = new AbortController()
     this.#attempt = attempt
     this.error.value = undefined
+    let connection: McpConnection | undefined
     try {
       const endpoint = { path: this.#path, token: this.#token }
-      const connection = await connect(endpoint, { era: this.era.peek(), signal: attempt.signal })
+      connection = await connect(endpoint, { era: this.era.peek(), signal: attempt.signal })
       const catalog = await loadCatalog(connection, attempt.signal)
       this.connected.peek()?.connection.close()
       this.connected.value = { connection, catalog }
     } catch (error) {
+      connection?.close()
       if (!attempt.signal.aborted) this.error.value = error as Error
     }
   }

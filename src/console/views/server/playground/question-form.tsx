@@ -17,7 +17,7 @@ export function QuestionForm({ question }: { question: OpenQuestion }) {
       {method === 'sampling/createMessage' ? (
         <SamplingForm question={question} />
       ) : params.mode === 'url' ? (
-        <AddressQuestion question={question} />
+        <UrlQuestion question={question} />
       ) : (
         <FieldsQuestion question={question} />
       )}
@@ -44,7 +44,7 @@ function FieldsQuestion({ question: { params, answer } }: { question: OpenQuesti
 }
 
 /** The server wants the user to open a page. */
-function AddressQuestion({ question: { params, answer } }: { question: OpenQuestion }) {
+function UrlQuestion({ question: { params, answer } }: { question: OpenQuestion }) {
   return (
     <>
       <h3>The server asks you to open a page</h3>

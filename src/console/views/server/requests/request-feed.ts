@@ -42,7 +42,7 @@ export function useRequestFeed(wanted: Query) {
     buffer,
     isLoaded: isLoaded.value,
     error: error.value,
-    /** Loads older records. Undefined when there are no more, or no room for them. */
+    /** Loads older records. Undefined when there are no more, or the list is full. */
     older: nextToken.value !== null && buffer.count < MAX_RECORDS ? older : undefined,
   }
 }
