@@ -18,7 +18,10 @@ export async function startBrowser(): Promise<BenchBrowser> {
   if (!existsSync(executablePath)) throw new Error(`there is no ${executablePath}`)
   // The sandbox needs user namespaces, which containers do not always have.
   const server = await chromium.launchServer({ executablePath, args: ['--no-sandbox'] })
-  const browser = await chromium.connect(server.wsEndpoint())
+  const browser = await chromium.connect(server.wsEndpoint()).catch(async error => {
+    await server.close()
+    throw error
+  })
   return {
     pid: pidOf(server),
     async context(daemon) {
@@ -56,12 +59,6 @@ async function signIn(daemon: BenchDaemon): Promise<{ name: string; value: strin
 /** Waits until the expression is true. The page's own rules forbid `waitForFunction`, which evaluates strings in the page. */
 export async function until(page: Page, expression: string): Promise<void> {
   while (!(await page.evaluate(`Boolean(${expression})`))) await sleep(50)
-}
-
-/** Address of a page of the console. */
-export async function consoleUrl(daemon: BenchDaemon, path: string): Promise<string> {
-  const { url } = await daemon.call<{ url: string }>('POST', '/api/console/links')
-  return `${new URL(url).origin}/console${path}`
 }
 
 /** An event of a trace. `ts` is in microseconds. Source: "Trace Event Format" of the Chromium project. */

@@ -1,7 +1,8 @@
+import { consoleUrl } from '../../src/cli/targets/console-link.ts'
 import { type BenchDaemon, deployEchoServers, withDaemon } from '../daemon.ts'
 import { median } from '../measure.ts'
 import type { Figure } from '../report.ts'
-import { type BenchBrowser, consoleUrl, timeOf, traced, until } from './browser.ts'
+import { type BenchBrowser, timeOf, traced, until } from './browser.ts'
 
 const SERVERS = 20
 const OPENS = 15
@@ -34,7 +35,7 @@ async function openMs(browser: BenchBrowser, daemon: BenchDaemon): Promise<numbe
   const context = await browser.context(daemon)
   const page = await context.newPage()
   await page.addInitScript(MARK_WHEN_SHOWN)
-  const url = await consoleUrl(daemon, '/')
+  const url = consoleUrl(daemon, '/')!
   const events = await traced(page, async () => {
     await page.goto(url)
     await until(page, `performance.getEntriesByName('${MARK}').length > 0`)

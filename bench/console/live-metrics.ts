@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { consoleUrl } from '../../src/cli/targets/console-link.ts'
 import { type BenchDaemon, callEcho, deployEchoServers, withDaemon } from '../daemon.ts'
 import { median } from '../measure.ts'
 import { cpuSecondsOf, descendantsOf } from '../processes.ts'
 import type { Figure } from '../report.ts'
-import { type BenchBrowser, consoleUrl, until } from './browser.ts'
+import { type BenchBrowser, until } from './browser.ts'
 
 const SERVERS = 500
 /** Servers that get a call in each second. Their figures change. */
@@ -23,7 +24,7 @@ export function benchLiveMetrics(browser: BenchBrowser): Promise<Figure[]> {
     const urls = (await deployEchoServers(daemon, SERVERS, 'development')).map(({ url }) => url)
     const context = await browser.context(daemon)
     const page = await context.newPage()
-    const url = await consoleUrl(daemon, '/')
+    const url = consoleUrl(daemon, '/')!
     const [open, closed]: [Cost[], Cost[]] = [[], []]
     for (let round = 0; round < ROUNDS; round++) {
       await page.goto(url)

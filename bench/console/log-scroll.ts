@@ -1,10 +1,11 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { consoleUrl } from '../../src/cli/targets/console-link.ts'
 import { homePaths } from '../../src/shared/paths.ts'
 import { deployEchoServers, withDaemon } from '../daemon.ts'
 import type { Figure } from '../report.ts'
-import { type BenchBrowser, consoleUrl, type TraceEvent, timeOf, traced, until } from './browser.ts'
+import { type BenchBrowser, type TraceEvent, timeOf, traced, until } from './browser.ts'
 
 const LINES = 100_000
 /** A follower starts over when a log grows faster than it reads. */
@@ -31,7 +32,7 @@ export function benchLogScroll(browser: BenchBrowser): Promise<Figure[]> {
     const [deployed] = await deployEchoServers(daemon, 1)
     const context = await browser.context(daemon)
     const page = await context.newPage()
-    await page.goto(await consoleUrl(daemon, '/servers/server-0/logs?environment=production'))
+    await page.goto(consoleUrl(daemon, '/servers/server-0/logs?environment=production')!)
     await fillLog(page, join(homePaths(daemon.env).logs, deployed!.deployment_id, 'daemon.log'))
     const events = await traced(page, () => page.evaluate(SCROLL))
     await context.close()

@@ -15,7 +15,7 @@ export function consolePage(server: string, environment: StoreEnvironment): stri
  * URL of a page of the local daemon's console. It has no secret: a browser that is not signed in shows how to sign in.
  * Undefined for another API.
  */
-export function consoleUrl({ url }: ApiClient, page = '/'): string | undefined {
+export function consoleUrl({ url }: Pick<ApiClient, 'url'>, page = '/'): string | undefined {
   const { hostname, port } = new URL(url)
   return isLoopback(hostname) ? `http://${CONSOLE_HOST}:${port}/console${page}` : undefined
 }
