@@ -1,6 +1,7 @@
 import { basename, relative, resolve } from 'node:path'
 import type { BuildRequest } from '../../shared/definitions/definitions.ts'
 import { HostingError, type NextStep } from '../../shared/errors.ts'
+import { quoteShellWord } from '../../shared/shell-words.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { CONFIG, type NewProject, type WrittenFiles, writeProject } from '../new-project/project-files.ts'
@@ -10,7 +11,6 @@ import { fromToolNames } from '../new-project/tool-names.ts'
 import { CI_SYSTEMS, withWorkflow } from '../new-project/workflow.ts'
 import { findProjectFile } from '../project/project.ts'
 import { explainRemoteServer, isUrl, urlGiven } from '../project/remote-server.ts'
-import { quoteShellWord } from '../project/shell-words.ts'
 
 export default defineCommand({
   name: 'init',

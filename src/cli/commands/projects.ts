@@ -4,6 +4,7 @@ import type { ProjectRecord } from '../../shared/contract/projects/projects.ts'
 import { PROJECT_STATES } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { formatAge } from '../../shared/format/relative-time.ts'
+import { quoteShellWord } from '../../shared/shell-words.ts'
 import type { ApiClient } from '../api/client.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
@@ -12,7 +13,6 @@ import { shortId } from '../output/tables/deployment-table.ts'
 import { findLinked, resolveProject } from '../project/chosen-project.ts'
 import { folderOfProject, PROJECT_FILE_NAMES } from '../project/project.ts'
 import { getProject, listProjects, showProject, updateProject } from '../project/projects.ts'
-import { quoteShellWord } from '../project/shell-words.ts'
 
 const PROJECT = {
   project: { kind: 'project', doc: 'project id or unique prefix, or name (default: the linked project)' },

@@ -1,6 +1,6 @@
 import type { Prompt } from '@modelcontextprotocol/client'
+import { quoteShellWord } from '../../shared/shell-words.ts'
 import { defineCommand } from '../command-line/command.ts'
-import { quoteShellWord } from '../project/shell-words.ts'
 import {
   type ChosenServer,
   commandForServer,

@@ -1,5 +1,5 @@
+import { quoteShellWord } from '../../shared/shell-words.ts'
 import { defineCommand } from '../command-line/command.ts'
-import { quoteShellWord } from '../project/shell-words.ts'
 import { commandForServer, SERVER_ARGUMENT, SERVER_OPTIONS } from '../targets/server-input.ts'
 import { useServer } from '../targets/use-server.ts'
 

@@ -1,8 +1,8 @@
 import type { Tool } from '@modelcontextprotocol/client'
+import { quoteShellWord } from '../../shared/shell-words.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { getNamed } from '../mcp-client/get-named.ts'
-import { quoteShellWord } from '../project/shell-words.ts'
 import {
   type ChosenServer,
   commandForServer,

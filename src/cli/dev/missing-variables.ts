@@ -1,7 +1,7 @@
 import type { ServerEnv } from '../../shared/contract/servers/variables.ts'
 import { HostingError } from '../../shared/errors.ts'
+import { quoteShellWord } from '../../shared/shell-words.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
-import { quoteShellWord } from '../project/shell-words.ts'
 import { readServerEnvIfStored } from '../variables/server-env.ts'
 
 /** Warns about declared variables without a value, with the command that sets them. Repeats the warning only after they change. */

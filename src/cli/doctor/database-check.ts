@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { HomePaths } from '../../shared/paths.ts'
+import { quoteShellWord } from '../../shared/shell-words.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { checkDatabase, inspectHome, listBackups } from '../local-daemon/run-database-tool.ts'
-import { quoteShellWord } from '../project/shell-words.ts'
 import { type Finding, fail, pass } from './check.ts'
 
 /** Reads the whole database, whether or not the daemon is running. */

@@ -1,5 +1,5 @@
+import { quoteShellWord } from '../../shared/shell-words.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
-import { quoteShellWord } from '../project/shell-words.ts'
 
 /** Options whose values may be secret, with what is shown instead. Errors end up in logs. */
 const MASKS: Readonly<Record<string, (value: string) => string>> = {

@@ -1,4 +1,4 @@
-import { SHELL_WORD } from '../project/shell-words.ts'
+import { SHELL_WORD } from '../../shared/shell-words.ts'
 
 /**
  * Breaks text at spaces into lines of at most `width` columns. Longer words, such as URLs and ids, stay whole, so that they

@@ -1,10 +1,10 @@
 import { HostingError } from '../../shared/errors.ts'
 import { SERVER_NAME } from '../../shared/names.ts'
+import { quoteShellWord } from '../../shared/shell-words.ts'
 import type { ServerEntry } from '../clients/server-entries.ts'
 import { readEnvVars } from '../variables/given-variables.ts'
 import { commandProject, withEnvVars } from './program-project.ts'
 import type { Project } from './project.ts'
-import { quoteShellWord } from './shell-words.ts'
 
 /** Plan for importing one server of a client's configuration. */
 export interface ImportedServer {

@@ -4,10 +4,10 @@ import { ENVIRONMENTS, type Environment } from '../../shared/contract/states.ts'
 import type { ImageDefinition, ProgramDefinition } from '../../shared/definitions/definitions.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { SERVER_NAME } from '../../shared/names.ts'
+import { splitShellWords } from '../../shared/shell-words.ts'
 import type { OptionValues } from '../command-line/declaration.ts'
 import { type ContainerCommand, parseContainerCommand } from './container-command.ts'
 import type { Buildable, Project } from './project.ts'
-import { splitShellWords } from './shell-words.ts'
 
 /** Options for hosting an existing server without a project. */
 export const PROGRAM_OPTIONS = {

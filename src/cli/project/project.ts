@@ -6,12 +6,12 @@ import type { BuildRequest } from '../../shared/definitions/definitions.ts'
 import { inlineResourceFiles } from '../../shared/definitions/inline-resource-files.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { nearestName } from '../../shared/names.ts'
+import { quoteShellWord } from '../../shared/shell-words.ts'
 import { inferProject, needsSource } from './code-project.ts'
 import { readProjectSource } from './formats/read-project-source.ts'
 import { findLink } from './project-link.ts'
 import type { ProjectSource } from './project-source.ts'
 import { isUrl, urlGiven } from './remote-server.ts'
-import { quoteShellWord } from './shell-words.ts'
 
 /** A validated project file, split into the parts that commands need. */
 export interface Project {

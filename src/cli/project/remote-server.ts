@@ -1,5 +1,5 @@
 import { HostingError, type NextStep } from '../../shared/errors.ts'
-import { quoteShellWord } from './shell-words.ts'
+import { quoteShellWord } from '../../shared/shell-words.ts'
 
 const PROBE_TIMEOUT_MS = 5000
 

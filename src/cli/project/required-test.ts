@@ -1,12 +1,12 @@
 import { dirname, relative } from 'node:path'
 import type { ReleaseTest } from '../../shared/contract/deployments/releases.ts'
 import { HostingError } from '../../shared/errors.ts'
+import { quoteShellWord } from '../../shared/shell-words.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
 import { reportFailure } from '../command-line/failure.ts'
 import type { TestTarget } from '../targets/test-target.ts'
 import { findProjectFile, loadProject, type Project } from './project.ts'
-import { quoteShellWord } from './shell-words.ts'
 
 /** Value of `--require-test` or of the project file. Throws INVALID_REQUEST for anything but a share. */
 export function requiredRate(flag: string | undefined, project: Project | undefined): number | undefined {

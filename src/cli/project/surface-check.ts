@@ -1,8 +1,8 @@
 import type { SurfaceReport } from '../../shared/contract/builds/builds.ts'
 import type { Environment } from '../../shared/contract/states.ts'
 import { HostingError, type NextStep } from '../../shared/errors.ts'
+import { quoteShellWord } from '../../shared/shell-words.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
-import { quoteShellWord } from './shell-words.ts'
 
 interface Release {
   mcp_id: string

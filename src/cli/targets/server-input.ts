@@ -1,5 +1,5 @@
+import { quoteShellWord } from '../../shared/shell-words.ts'
 import type { Input, OptionDeclaration } from '../command-line/declaration.ts'
-import { quoteShellWord } from '../project/shell-words.ts'
 
 /** Options of commands that connect to a server. */
 export const SERVER_OPTIONS = {

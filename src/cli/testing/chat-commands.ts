@@ -1,8 +1,8 @@
 import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { nearestName } from '../../shared/names.ts'
+import { quoteShellWord } from '../../shared/shell-words.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
-import { quoteShellWord } from '../project/shell-words.ts'
 import type { TestTarget } from '../targets/test-target.ts'
 import type { ChatSession } from './chat-session.ts'
 

@@ -1,9 +1,9 @@
 import type { DeployRequest } from '../../shared/contract/deployments/deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { looksSecret } from '../../shared/secret-names.ts'
+import { quoteShellWord } from '../../shared/shell-words.ts'
 import type { ApiClient } from '../api/client.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
-import { quoteShellWord } from '../project/shell-words.ts'
 import { type Place, readServerEnvIfStored } from './server-env.ts'
 
 type Values = Record<string, string>

@@ -1,10 +1,10 @@
 import type { ServerEnv } from '../../shared/contract/servers/variables.ts'
+import { quoteShellWord } from '../../shared/shell-words.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
 import { inTime } from '../output/output.ts'
 import { ask } from '../output/prompt.ts'
 import { type DeployResult, reportFailedDeployment, settleDeployment } from '../project/deploy-server.ts'
-import { quoteShellWord } from '../project/shell-words.ts'
 import { type Place, pathOf } from './server-env.ts'
 
 /** Option of commands that change variables. */

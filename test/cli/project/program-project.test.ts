@@ -1,8 +1,8 @@
 import { basename, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { missingFile, type ProgramInput, programProject } from '../../../src/cli/project/program-project.ts'
-import { splitShellWords } from '../../../src/cli/project/shell-words.ts'
 import type { ProgramDefinition } from '../../../src/shared/definitions/definitions.ts'
+import { splitShellWords } from '../../../src/shared/shell-words.ts'
 
 const NOTHING: ProgramInput = {
   command: undefined,

@@ -1,4 +1,5 @@
 import { printable, printableJson } from '../../../../shared/format/printable.ts'
+import { quoteShellWord } from '../../../../shared/shell-words.ts'
 import { expandTemplate } from '../../../mcp/expand-template.ts'
 import type { Call } from './call.ts'
 import type { Place } from './place.ts'
@@ -17,7 +18,7 @@ export function commandFor({ entry: { kind, id }, args }: CallInput, { name, env
     resource: ['read', name, id],
     template: ['read', name, kind === 'template' ? expandTemplate(id, args) : id],
   }[kind]
-  return ['mcp', ...words, '--env', environment].map(quote).join(' ')
+  return ['mcp', ...words, '--env', environment].map(word => quoteShellWord(printable(word))).join(' ')
 }
 
 /** Case of a test suite (docs/testing.md) that expects the call. JSON texts are YAML texts, too. */
@@ -30,10 +31,4 @@ export function testCaseFor({ entry: { kind, id }, args }: CallInput, message: s
     template: [`resources: [${text(kind === 'template' ? expandTemplate(id, args) : id)}]`],
   }[kind]
   return [`- message: ${text(message)}`, '  expect:', ...expected.map(line => `    ${line}`)].join('\n')
-}
-
-/** A word for a POSIX shell. */
-function quote(word: string): string {
-  const text = printable(word)
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

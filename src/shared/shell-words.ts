@@ -1,4 +1,4 @@
-import { HostingError } from '../../shared/errors.ts'
+import { HostingError } from './errors.ts'
 
 /** A word with its quotes. */
 export const SHELL_WORD = /(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+|\S/gs

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
-import { quoteShellWord } from '../../../src/cli/project/shell-words.ts'
+import { quoteShellWord } from '../../src/shared/shell-words.ts'
 
 test.each(['weather', 'a b', "it's", 'x; touch y', '$(id)`id`', 'q://x{?a,b}&c=*', 'two\nlines'])(
   'quotes %j as one shell word',
