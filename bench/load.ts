@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { MODERN_CALL } from './daemon.ts'
 import { percentile } from './measure.ts'
@@ -9,22 +10,39 @@ export interface Load {
   p99Ms: number
 }
 
+/** Kept-alive connections to a server that answers the echo call. */
+export interface Connections extends Disposable {
+  /**
+   * Calls the echo tool over all connections for this long, one request at a time on each. Throws for an answer that is not 200.
+   */
+  load(seconds: number): Promise<Load>
+}
+
 /**
- * Calls the echo tool over this number of kept-alive connections, one request at a time on each. The generator does as little
- * as possible (a prepared request, an answer counted by its length), so that the server's core is the limit. If the client were
- * the limit, all servers would look alike. Throws for an answer that is not 200.
+ * The generator does as little as possible (a prepared request, an answer counted by its length), so that the server's core is
+ * the limit. If the client were the limit, all servers would look alike.
  */
-export async function load(url: string, connections: number, seconds: number): Promise<Load> {
+export async function openConnections(url: string, count: number): Promise<Connections> {
   const { hostname, port, host, pathname } = new URL(url)
   const request = requestBytes(host, pathname)
+  const sockets = Array.from({ length: count }, () =>
+    connect({ host: hostname, port: Number(port), noDelay: true }),
+  )
+  await Promise.all(sockets.map(socket => once(socket, 'connect')))
+  return {
+    load: seconds => loadOver(sockets, request, seconds),
+    [Symbol.dispose]: () => {
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+async function loadOver(sockets: Socket[], request: Buffer, seconds: number): Promise<Load> {
   const latencies: number[] = []
   const start = performance.now()
   const end = start + seconds * 1000
-  const lanes = Array.from({ length: connections }, () =>
-    lane(connect({ host: hostname, port: Number(port), noDelay: true }), request, end, latencies),
-  )
   const rest = stayAwake()
-  await Promise.all(lanes).finally(rest)
+  await Promise.all(sockets.map(socket => callUntil(end, socket, request, latencies))).finally(rest)
   const elapsed = performance.now() - start
   return {
     answered: latencies.length,
@@ -79,34 +97,33 @@ function stayAwake(): () => void {
   return () => clearImmediate(immediate)
 }
 
-function lane(socket: Socket, request: Buffer, end: number, latencies: number[]): Promise<void> {
+function callUntil(end: number, socket: Socket, request: Buffer, latencies: number[]): Promise<void> {
   let sentAt = 0
   let received = 0
   let length = 0
+  const { resolve, reject, promise } = Promise.withResolvers<void>()
   const send = () => {
     sentAt = performance.now()
     socket.write(request)
   }
-  return new Promise((resolve, reject) => {
-    socket.on('connect', send)
-    socket.on('error', reject)
-    socket.on('close', () => reject(new Error('the server closed the connection')))
-    socket.on('data', (chunk: Buffer) => {
-      if (received === 0) {
-        if (!startsWith200(chunk))
-          reject(new Error(`not answered with 200: ${chunk.toString('latin1', 0, 300)}`))
-        length ||= answerLength(chunk)
-      }
-      received += chunk.length
-      if (received < length) return
-      received = 0
-      const now = performance.now()
-      latencies.push(now - sentAt)
-      if (now < end) return send()
-      resolve()
-      socket.removeAllListeners('close').destroy()
-    })
-  })
+  const onClose = () => reject(new Error('the server closed the connection'))
+  const onData = (chunk: Buffer) => {
+    if (received === 0) {
+      if (!startsWith200(chunk))
+        reject(new Error(`not answered with 200: ${chunk.toString('latin1', 0, 300)}`))
+      length ||= answerLength(chunk)
+    }
+    received += chunk.length
+    if (received < length) return
+    received = 0
+    const now = performance.now()
+    latencies.push(now - sentAt)
+    if (now < end) return send()
+    resolve()
+  }
+  socket.on('error', reject).on('close', onClose).on('data', onData)
+  send()
+  return promise.finally(() => socket.off('error', reject).off('close', onClose).off('data', onData))
 }
 
 function requestBytes(host: string, path: string, more: Record<string, string> = {}): Buffer {

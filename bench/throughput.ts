@@ -1,19 +1,27 @@
 import { type Candidate, startCandidates } from './candidates.ts'
-import { load, loadWithoutKeepAlive } from './load.ts'
+import { loadWithoutKeepAlive, openConnections } from './load.ts'
 import { median, rotate } from './measure.ts'
 import { cpuSecondsOf } from './processes.ts'
 import type { Figure } from './report.ts'
 
-/** Many short rounds, so that a change of the machine's speed affects only one of the ratios. */
-const ROUNDS = 25
-const SECONDS = 0.5
+/**
+ * Many short rounds, so that a change of the machine's speed affects few of the ratios. Two processes of the same program differed by up
+ * to 10% in 25 rounds of half a second, and by 2% in 125 of a tenth.
+ */
+const ROUNDS = 125
+const SECONDS = 0.1
+/** V8 compiles code that runs for the first time. */
+const WARM_UP_ROUNDS = 10
+const NEW_CONNECTION_ROUNDS = 25
+const NEW_CONNECTION_SECONDS = 0.5
 
 interface Measured {
   /** Answered requests per second. */
   rate: number
   p99Ms: number
-  /** Processor time per request of all processes involved. */
-  cpuMicroseconds: number
+  answered: number
+  /** Processor time of all processes involved. */
+  cpuSeconds: number
 }
 
 /** tools/call through the public URL, compared with a raw `node:http` echo, an instance without the hop, and proxies. */
@@ -22,52 +30,58 @@ export async function benchThroughput(): Promise<Figure[]> {
   const { proxies, raw, hosted, development, module, direct } = candidates
   const figures: Figure[] = []
   for (const connections of [16, 64]) {
-    const rounds = await measure({ raw, direct, hosted, development, module, ...proxies }, candidate =>
-      measureLoad(candidate, connections),
+    const rounds = await measureKeepAlive(
+      { raw, direct, hosted, development, module, ...proxies },
+      connections,
     )
     figures.push(...keepAlive(`${connections} connections`, rounds, Object.keys(proxies)))
   }
   const proxied = proxies['an undici proxy']!
-  figures.push(...newConnections(await measure({ hosted, direct, proxied }, measureWithoutKeepAlive)))
+  figures.push(...(await newConnections({ hosted, direct, proxied })))
   return figures
 }
 
-type Rounds = Record<string, Measured[]>
+type Rounds<T> = Record<string, T[]>
+
+/** The connections stay open between the rounds, because the hand-over of a connection is measured by `newConnections`. */
+async function measureKeepAlive(
+  candidates: Record<string, Candidate>,
+  count: number,
+): Promise<Rounds<Measured>> {
+  using stack = new DisposableStack()
+  const looks: Record<string, () => Promise<Measured>> = {}
+  for (const [name, { url, pids }] of Object.entries(candidates)) {
+    const connections = stack.use(await openConnections(url, count))
+    looks[name] = async () => {
+      const before = cpuSecondsOf(pids)
+      const { rate, p99Ms, answered } = await connections.load(SECONDS)
+      return { rate, p99Ms, answered, cpuSeconds: cpuSecondsOf(pids) - before }
+    }
+  }
+  await measure(looks, WARM_UP_ROUNDS)
+  return await measure(looks, ROUNDS)
+}
 
 /**
  * Measures the candidates in turn. Each round starts with another one and every second one runs backwards, so that the order affects
  * all of them. `direct` and `hosted` are next to each other, because their ratio has the narrowest limit.
  */
-async function measure(
-  candidates: Record<string, Candidate>,
-  look: (candidate: Candidate) => Promise<Measured>,
-): Promise<Rounds> {
-  const names = Object.keys(candidates)
-  const rounds: Rounds = Object.fromEntries(names.map(name => [name, []]))
-  // Warm-up: V8 compiles code that runs for the first time.
-  for (const name of names) await look(candidates[name]!)
-  for (let round = 0; round < ROUNDS; round++) {
+async function measure<T>(looks: Record<string, () => Promise<T>>, count: number): Promise<Rounds<T>> {
+  const names = Object.keys(looks)
+  const rounds: Rounds<T> = Object.fromEntries(names.map(name => [name, []]))
+  for (let round = 0; round < count; round++) {
     const order = rotate(names, round)
-    for (const name of round % 2 ? order.toReversed() : order)
-      rounds[name]!.push(await look(candidates[name]!))
+    for (const name of round % 2 ? order.toReversed() : order) rounds[name]!.push(await looks[name]!())
   }
   return rounds
 }
 
-async function measureLoad({ url, pids }: Candidate, connections: number): Promise<Measured> {
-  const before = cpuSecondsOf(pids)
-  const { rate, p99Ms, answered } = await load(url, connections, SECONDS)
-  return { rate, p99Ms, cpuMicroseconds: ((cpuSecondsOf(pids) - before) * 1e6) / answered }
-}
-
-async function measureWithoutKeepAlive({ url }: Candidate): Promise<Measured> {
-  return { rate: await loadWithoutKeepAlive(url, 16, SECONDS), p99Ms: 0, cpuMicroseconds: 0 }
-}
-
-function keepAlive(label: string, rounds: Rounds, proxies: string[]): Figure[] {
-  const rate = (name: string) => of(rounds, name, 'rate')
-  const ratio = (name: string, to: string) => ratioOf(rounds, name, to, 'rate')
-  const tail = (to: string) => of(rounds, 'hosted', 'p99Ms') / of(rounds, to, 'p99Ms')
+function keepAlive(label: string, rounds: Rounds<Measured>, proxies: string[]): Figure[] {
+  const rates = ratesOf(rounds)
+  const rate = (name: string) => median(rates[name]!)
+  const ratio = (name: string, to: string) => ratioOf(rates, name, to)
+  const p99 = (name: string) => median(rounds[name]!.map(({ p99Ms }) => p99Ms))
+  const tail = (to: string) => p99('hosted') / p99(to)
   return [
     { name: `raw \`node:http\` echo, ${label}`, value: `${Math.round(rate('raw'))}/s` },
     figure(`declared tool through its public URL, ${label}`, rate('hosted'), ratio('hosted', 'raw'), 0.7),
@@ -86,7 +100,7 @@ function keepAlive(label: string, rounds: Rounds, proxies: string[]): Figure[] {
         'development',
         'hosted',
       ),
-      measured: ratioOf(rounds, 'development', 'hosted', 'cpuMicroseconds'),
+      measured: cpuOf(rounds, 'development') / cpuOf(rounds, 'hosted'),
       limit: { at: 'most', value: 1.5, unit: '×' },
     },
     ...proxies.flatMap(name => [
@@ -95,7 +109,7 @@ function keepAlive(label: string, rounds: Rounds, proxies: string[]): Figure[] {
     ]),
     {
       name: `p99 compared with the instance itself, ${label}`,
-      value: `${of(rounds, 'hosted', 'p99Ms').toFixed(2)} ms, ${tail('direct').toFixed(2)}×`,
+      value: `${p99('hosted').toFixed(2)} ms, ${tail('direct').toFixed(2)}×`,
       measured: tail('direct'),
       limit: { at: 'most', value: 1.5, unit: '×' },
     },
@@ -103,45 +117,62 @@ function keepAlive(label: string, rounds: Rounds, proxies: string[]): Figure[] {
   ]
 }
 
-function newConnections(rounds: Rounds): Figure[] {
-  const rate = (name: string) => of(rounds, name, 'rate')
-  const ratio = (name: string, to: string) => ratioOf(rounds, name, to, 'rate')
+async function newConnections(
+  candidates: Record<'hosted' | 'direct' | 'proxied', Candidate>,
+): Promise<Figure[]> {
+  const looks = Object.fromEntries(
+    Object.entries(candidates).map(([name, { url }]) => [
+      name,
+      () => loadWithoutKeepAlive(url, 16, NEW_CONNECTION_SECONDS),
+    ]),
+  )
+  await measure(looks, 1)
+  const rates = await measure(looks, NEW_CONNECTION_ROUNDS)
+  const compare = (name: string, to: string) => [median(rates[name]!), ratioOf(rates, name, to)] as const
   return [
     figure(
       'a new connection per request, compared with an undici proxy',
-      rate('hosted'),
-      ratio('hosted', 'proxied'),
+      ...compare('hosted', 'proxied'),
       1.5,
     ),
     figure(
       'an undici proxy, a new connection per request, compared with the instance itself',
-      rate('proxied'),
-      ratio('proxied', 'direct'),
+      ...compare('proxied', 'direct'),
     ),
   ]
 }
 
-function of(rounds: Rounds, name: string, field: keyof Measured): number {
-  return median(rounds[name]!.map(measured => measured[field]))
+function ratesOf(rounds: Rounds<Measured>): Rounds<number> {
+  return Object.fromEntries(
+    Object.entries(rounds).map(([name, measured]) => [name, measured.map(({ rate }) => rate)]),
+  )
 }
 
 /** Median of the ratios within each round. */
-function ratioOf(rounds: Rounds, name: string, to: string, field: keyof Measured): number {
-  return median(rounds[name]!.map((measured, round) => measured[field] / rounds[to]![round]![field]))
+function ratioOf(rounds: Rounds<number>, name: string, to: string): number {
+  return median(rounds[name]!.map((measured, round) => measured / rounds[to]![round]!))
+}
+
+/** Processor time per request in all rounds together, in microseconds. The kernel counts in steps of a tenth of a round. */
+function cpuOf(rounds: Rounds<Measured>, name: string): number {
+  const sum = (field: 'cpuSeconds' | 'answered') =>
+    rounds[name]!.reduce((total, measured) => total + measured[field], 0)
+  return (sum('cpuSeconds') * 1e6) / sum('answered')
 }
 
 /** Processor time of all processes involved. Unlike the rate, it hardly depends on other programs on the machine. */
 function cpuFigure(
   name: string,
-  rounds: Rounds,
+  rounds: Rounds<Measured>,
   candidate: string,
   to: 'direct' | 'hosted' = 'direct',
 ): Figure {
-  const microseconds = of(rounds, candidate, 'cpuMicroseconds').toFixed(1)
-  const base = of(rounds, to, 'cpuMicroseconds').toFixed(1)
-  const ratio = ratioOf(rounds, candidate, to, 'cpuMicroseconds')
+  const [measured, base] = [cpuOf(rounds, candidate), cpuOf(rounds, to)]
   const label = to === 'direct' ? 'directly' : 'in production'
-  return { name, value: `${microseconds} µs, ${label} ${base} µs, ${ratio.toFixed(2)}×` }
+  return {
+    name,
+    value: `${measured.toFixed(1)} µs, ${label} ${base.toFixed(1)} µs, ${(measured / base).toFixed(2)}×`,
+  }
 }
 
 function figure(name: string, rate: number, ratio: number, limit?: number): Figure {
