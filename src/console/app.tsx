@@ -35,14 +35,7 @@ export function App() {
             </span>
             mcp
           </Link>
-          <nav aria-label="Main">
-            <Link to="/" aria-current={path.value === '/' ? 'page' : undefined}>
-              Servers
-            </Link>
-            <Link to="/keys" aria-current={path.value === '/keys' ? 'page' : undefined}>
-              Keys
-            </Link>
-          </nav>
+          <Navigation />
           <ConnectionState />
           <ThemeSwitch />
           {connection.value !== 'refused' && <SignOut />}
@@ -52,6 +45,31 @@ export function App() {
       <Notices />
     </>
   )
+}
+
+/** Views of the main navigation in their order. */
+const NAVIGATION = [
+  ['/', 'Servers'],
+  ['/keys', 'Keys'],
+] as const
+
+function Navigation() {
+  return (
+    <nav aria-label="Main">
+      {NAVIGATION.map(([to, title]) => (
+        <Link key={to} to={to} aria-current={currentOf(to)}>
+          {title}
+        </Link>
+      ))}
+    </nav>
+  )
+}
+
+/** The view itself is the current page. Pages below it are part of it. */
+function currentOf(to: string): 'page' | 'true' | undefined {
+  if (path.value === to) return 'page'
+  const isPart = to === '/' ? path.value.startsWith('/servers/') : path.value.startsWith(`${to}/`)
+  return isPart ? 'true' : undefined
 }
 
 /** A new view gets the focus, so that screen readers and the keyboard start at its top. */
