@@ -3,6 +3,7 @@ import type { CreatedKey, CreateKeyRequest } from '../../../shared/contract/acce
 import { PLAN_LIMITS, PLANS, type Plan, SCOPES, type Scope } from '../../../shared/contract/access/scopes.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { request } from '../../api/client.ts'
+import { bound } from '../../components/bound.ts'
 import { Dialog } from '../../components/dialog.tsx'
 
 const DAY_MS = 86_400_000
@@ -52,16 +53,7 @@ export function KeyDialog({ onCreated, onClose }: KeyDialogProps) {
     <Dialog title="New API key" confirm="Create" onConfirm={create} onClose={onClose}>
       <label class="field">
         Name
-        <input
-          class="input"
-          required
-          maxLength={100}
-          autocomplete="off"
-          value={name.value}
-          onInput={event => {
-            name.value = event.currentTarget.value
-          }}
-        />
+        <input class="input" required maxLength={100} autocomplete="off" {...bound(name)} />
       </label>
       <fieldset class="scopes">
         <legend>Scopes</legend>
@@ -80,13 +72,7 @@ export function KeyDialog({ onCreated, onClose }: KeyDialogProps) {
       </fieldset>
       <label class="field">
         Limit
-        <select
-          class="input"
-          value={plan.value}
-          onChange={event => {
-            plan.value = event.currentTarget.value as Plan
-          }}
-        >
+        <select class="input" {...bound(plan)}>
           {PLANS.map(one => (
             <option key={one} value={one}>
               {one === 'enterprise'
@@ -98,13 +84,7 @@ export function KeyDialog({ onCreated, onClose }: KeyDialogProps) {
       </label>
       <label class="field">
         Expiry
-        <select
-          class="input"
-          value={days.value}
-          onChange={event => {
-            days.value = event.currentTarget.value
-          }}
-        >
+        <select class="input" {...bound(days)}>
           {LIFETIMES.map(([value, text]) => (
             <option key={value} value={value}>
               {text}

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { CLIENT_FORMATS, type ClientFormat } from '../../../../shared/client-formats.ts'
+import { bound } from '../../../components/bound.ts'
 import { Copyable } from '../../../components/copy.tsx'
 import { entryText } from './client-entry.ts'
 
@@ -11,14 +12,7 @@ export function Clients({ name, url }: { name: string; url: string }) {
     <section class="section">
       <div class="section-head">
         <h2 id="clients">Connect a client</h2>
-        <select
-          class="input"
-          aria-labelledby="clients"
-          value={chosen.value}
-          onChange={event => {
-            chosen.value = event.currentTarget.value
-          }}
-        >
+        <select class="input" aria-labelledby="clients" {...bound(chosen)}>
           {CLIENT_FORMATS.map(({ id, name }) => (
             <option key={id} value={id}>
               {name}

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { bound } from '../../../components/bound.ts'
 import { Button } from '../../../components/button.tsx'
 import { isObject } from '../../../mcp/messages.ts'
 import { LongText, ResultView } from '../../../schema-form/results/main.ts'
@@ -34,16 +35,7 @@ export function SamplingForm({ question: { params, answer, refuse } }: { questio
       </ol>
       <label class="pg-answer">
         Your answer
-        <textarea
-          class="input pg-text"
-          rows={3}
-          required
-          dir="auto"
-          value={text.value}
-          onInput={event => {
-            text.value = event.currentTarget.value
-          }}
-        />
+        <textarea class="input pg-text" rows={3} required dir="auto" {...bound(text)} />
       </label>
       <div class="sf-actions">
         <Button type="submit" kind="primary">

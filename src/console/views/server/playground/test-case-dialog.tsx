@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { bound } from '../../../components/bound.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { notify } from '../../../components/notices.tsx'
 import { shown } from '../../../components/text.tsx'
@@ -23,16 +24,7 @@ export function TestCaseDialog({ call, name, onClose }: TestCaseProps) {
     <Dialog title={`Test case for ${shown(name, 100)}`} confirm="Copy" onConfirm={copy} onClose={onClose}>
       <label class="field">
         What would a user ask, so that a model makes this call?
-        <textarea
-          class="input pg-text"
-          rows={2}
-          required
-          dir="auto"
-          value={message.value}
-          onInput={event => {
-            message.value = event.currentTarget.value
-          }}
-        />
+        <textarea class="input pg-text" rows={2} required dir="auto" {...bound(message)} />
       </label>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolls, so the keyboard must reach it. */}
       <pre class="sf-text" tabIndex={0}>

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { bound } from '../../../components/bound.ts'
 import { Button } from '../../../components/button.tsx'
 import type { Playground } from './playground.ts'
 
@@ -18,16 +19,7 @@ export function TokenForm({ playground }: { playground: Playground }) {
       </p>
       <label class="pg-token">
         Token
-        <input
-          class="input mono"
-          type="password"
-          autocomplete="off"
-          required
-          value={token.value}
-          onInput={event => {
-            token.value = event.currentTarget.value
-          }}
-        />
+        <input class="input mono" type="password" autocomplete="off" required {...bound(token)} />
       </label>
       <Button type="submit" kind="primary">
         Connect

@@ -7,6 +7,7 @@ import type {
 import { STORE_ENVIRONMENTS } from '../../../../shared/contract/states.ts'
 import { HostingError } from '../../../../shared/errors.ts'
 import { request } from '../../../api/client.ts'
+import { bound } from '../../../components/bound.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { shown } from '../../../components/text.tsx'
 
@@ -46,25 +47,11 @@ export function ReplayDialog({ record, onResult, onClose }: ReplayDialogProps) {
       )}
       <label class="field">
         Arguments
-        <textarea
-          class="input mono"
-          rows={8}
-          spellcheck={false}
-          value={args.value}
-          onInput={event => {
-            args.value = event.currentTarget.value
-          }}
-        />
+        <textarea class="input mono" rows={8} spellcheck={false} {...bound(args)} />
       </label>
       <label class="field">
         Environment
-        <select
-          class="input"
-          value={environment.value}
-          onChange={event => {
-            environment.value = event.currentTarget.value as typeof environment.value
-          }}
-        >
+        <select class="input" {...bound(environment)}>
           {STORE_ENVIRONMENTS.map(one => (
             <option key={one}>{one}</option>
           ))}
@@ -72,15 +59,7 @@ export function ReplayDialog({ record, onResult, onClose }: ReplayDialogProps) {
       </label>
       <label class="field">
         Bearer token, for a server with sign-in
-        <input
-          class="input mono"
-          type="password"
-          autocomplete="off"
-          value={token.value}
-          onInput={event => {
-            token.value = event.currentTarget.value
-          }}
-        />
+        <input class="input mono" type="password" autocomplete="off" {...bound(token)} />
       </label>
     </Dialog>
   )

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
+import { bound } from '../../../components/bound.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { notify } from '../../../components/notices.tsx'
 import { changeVariables } from './variables.ts'
@@ -51,10 +52,7 @@ export function VariableDialog({ server, environment, variable, onClose }: Varia
             title="Letters, digits and _, not starting with a digit"
             autocomplete="off"
             spellcheck={false}
-            value={name.value}
-            onInput={event => {
-              name.value = event.currentTarget.value
-            }}
+            {...bound(name)}
           />
         </label>
       )}
@@ -66,10 +64,7 @@ export function VariableDialog({ server, environment, variable, onClose }: Varia
           autocomplete="off"
           spellcheck={false}
           aria-describedby={isFixed ? id : undefined}
-          value={value.value}
-          onInput={event => {
-            value.value = event.currentTarget.value
-          }}
+          {...bound(value)}
         />
       </label>
       {isFixed ? (
