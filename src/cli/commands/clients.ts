@@ -1,5 +1,4 @@
 import type { RemovedSignInClient, SignInClient } from '../../shared/contract/access/sign-ins.ts'
-import { ENVIRONMENTS } from '../../shared/contract/states.ts'
 import { counted } from '../../shared/counted.ts'
 import { formatElapsed } from '../../shared/format/relative-time.ts'
 import { listItems } from '../api/list-items.ts'
@@ -7,22 +6,16 @@ import { defineCommand } from '../command-line/command.ts'
 import { confirm } from '../output/prompt.ts'
 import { chooseServer } from '../pickers/choose-server.ts'
 import { pickById } from '../targets/pick-by-id.ts'
-
-const ENV = {
-  type: 'string',
-  value: 'environment',
-  choices: ENVIRONMENTS,
-  doc: 'only this environment',
-} as const
+import { ENVIRONMENT_FILTER, SERVER_ARGUMENT, serverOption } from '../targets/server-arguments.ts'
 
 export const list = defineCommand({
   name: 'clients',
   description:
     'List the MCP clients of a server with sign-in: how each identified itself, where users return after the sign-in, and its grants.',
   arguments: {
-    server: { kind: 'server', doc: 'server name (default: the server of the project in this folder)' },
+    server: SERVER_ARGUMENT,
   },
-  options: { env: ENV },
+  options: { env: ENVIRONMENT_FILTER },
   examples: { 'mcp clients weather': 'in all environments' },
   async run(context, { server, env }) {
     const { output } = context
@@ -55,8 +48,8 @@ export const remove = defineCommand({
     'Remove a client of a server with sign-in and revoke all its grants. The client can register again, and its users must then sign in again.',
   arguments: { id: { required: true, doc: 'id of the client or unique prefix' } },
   options: {
-    server: { type: 'string', kind: 'server', value: 'name', doc: 'server (default: as for mcp clients)' },
-    env: ENV,
+    server: serverOption('mcp clients'),
+    env: ENVIRONMENT_FILTER,
   },
   examples: { 'mcp clients remove Yk2nPq8s --server weather --yes': 'without confirmation' },
   async run(context, { id, server, env }) {

@@ -1,11 +1,11 @@
 import type { SignInGrant } from '../../shared/contract/access/sign-ins.ts'
-import { ENVIRONMENTS } from '../../shared/contract/states.ts'
 import { formatElapsed } from '../../shared/format/relative-time.ts'
 import { listItems } from '../api/list-items.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { confirm } from '../output/prompt.ts'
 import { chooseServer } from '../pickers/choose-server.ts'
 import { pickById } from '../targets/pick-by-id.ts'
+import { ENVIRONMENT_FILTER, SERVER_ARGUMENT, serverOption } from '../targets/server-arguments.ts'
 
 const LIMIT = 1000
 
@@ -14,10 +14,10 @@ export const list = defineCommand({
   description:
     'List the grants of a server with sign-in, newest first: which user let which client use the server, with which scopes, and until when.',
   arguments: {
-    server: { kind: 'server', doc: 'server name (default: the server of the project in this folder)' },
+    server: SERVER_ARGUMENT,
   },
   options: {
-    env: { type: 'string', value: 'environment', choices: ENVIRONMENTS, doc: 'only this environment' },
+    env: ENVIRONMENT_FILTER,
     user: { type: 'string', value: 'subject', doc: 'only grants of this user, such as "github|42"' },
     client: { type: 'string', value: 'id', doc: 'only grants to this client' },
   },
@@ -62,7 +62,7 @@ export const revoke = defineCommand({
     'Revoke a grant. Its refresh token and access tokens are refused immediately. Running requests and open streams continue: end them with mcp sessions end.',
   arguments: { id: { required: true, doc: 'id of the grant or unique prefix' } },
   options: {
-    server: { type: 'string', kind: 'server', value: 'name', doc: 'server (default: as for mcp grants)' },
+    server: serverOption('mcp grants'),
   },
   examples: { 'mcp grants revoke p0Zt3qGm --server weather --yes': 'without confirmation' },
   async run(context, { id, server }) {

@@ -1,5 +1,4 @@
 import type { MetricsHistory, ServerMetrics } from '../../shared/contract/monitoring/metrics.ts'
-import { ENVIRONMENTS } from '../../shared/contract/states.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { formatBytes, formatMs, formatPercent, sparkline } from '../../shared/format/metric-format.ts'
 import { formatDestination } from '../../shared/network/destinations.ts'
@@ -9,6 +8,7 @@ import { impliedEnvironment } from '../dev/dev-mark.ts'
 import type { Output } from '../output/output.ts'
 import { parseTime } from '../output/parse-time.ts'
 import { resolveDeployment } from '../targets/resolve-id.ts'
+import { ENVIRONMENT_FILTER } from '../targets/server-arguments.ts'
 
 export default defineCommand({
   name: 'metrics',
@@ -18,7 +18,7 @@ export default defineCommand({
     id: { kind: 'server', required: true, doc: 'server name, deployment id or unique prefix of an id' },
   },
   options: {
-    env: { type: 'string', value: 'environment', choices: ENVIRONMENTS, doc: 'only this environment' },
+    env: ENVIRONMENT_FILTER,
     since: { type: 'string', value: 'time', doc: 'start: 10m, 2d, or a time (default: an hour ago)' },
     until: { type: 'string', value: 'time', doc: 'end: a duration or a time' },
     step: { type: 'duration', doc: 'time per row in whole minutes (default: at most 60 rows)' },

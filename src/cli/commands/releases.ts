@@ -6,6 +6,7 @@ import { releaseTable } from '../output/tables/release-table.ts'
 import { chooseServer } from '../pickers/choose-server.ts'
 import { listReleases } from '../targets/releases.ts'
 import { unknownServer } from '../targets/resolve-id.ts'
+import { ENVIRONMENT_FILTER, SERVER_ARGUMENT } from '../targets/server-arguments.ts'
 
 const DEFAULT_LIMIT = 20
 
@@ -14,10 +15,10 @@ export default defineCommand({
   description:
     'List the releases of a server by environment, newest first: version, age, author, message, requests since, changes for clients, result of the required tests, git commit and digest.',
   arguments: {
-    server: { kind: 'server', doc: 'server name (default: the server of the project in this folder)' },
+    server: SERVER_ARGUMENT,
   },
   options: {
-    env: { type: 'string', value: 'environment', choices: ENVIRONMENTS, doc: 'only this environment' },
+    env: ENVIRONMENT_FILTER,
     limit: {
       type: 'integer',
       short: 'n',

@@ -13,6 +13,7 @@ import type { Output } from '../output/output.ts'
 import { confirm } from '../output/prompt.ts'
 import { chooseServer } from '../pickers/choose-server.ts'
 import { pickById } from '../targets/pick-by-id.ts'
+import { SERVER_ARGUMENT, serverOption } from '../targets/server-arguments.ts'
 
 const ENV = {
   type: 'string',
@@ -26,7 +27,7 @@ export const list = defineCommand({
   description:
     'List the open MCP sessions of a server, newest first: client, user, protocol version, age, last use, requests and open streams. Clients since protocol version 2026-07-28 have no sessions. Their subscription streams are listed instead.',
   arguments: {
-    server: { kind: 'server', doc: 'server name (default: the server of the project in this folder)' },
+    server: SERVER_ARGUMENT,
   },
   options: { env: ENV },
   examples: {
@@ -53,7 +54,7 @@ export const end = defineCommand({
     'End MCP sessions of a server. Their streams close, and their clients get 404 and initialize again. To keep a user out, revoke the grant as well.',
   arguments: { id: { doc: 'id of a session or unique prefix' } },
   options: {
-    server: { type: 'string', kind: 'server', value: 'name', doc: 'server (default: as for mcp sessions)' },
+    server: serverOption('mcp sessions'),
     env: ENV,
     all: { type: 'boolean', doc: 'end all sessions, including idle ones that no instance has in memory' },
   },
