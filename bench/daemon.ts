@@ -93,10 +93,8 @@ export async function deployEchoServers(
   environment = 'production',
 ): Promise<Deployed[]> {
   const deployed: Deployed[] = []
-  for (let index = 0; index < count; index++) {
-    const { mcp_id } = await daemon.call<Deployed>('POST', '/v1/build', echoServer(`server-${index}`))
-    deployed.push(await daemon.call<Deployed>('POST', '/v1/deploy', { mcp_id, environment }))
-  }
+  for (let index = 0; index < count; index++)
+    deployed.push(await deployEcho(daemon, `server-${index}`, environment))
   return deployed
 }
 

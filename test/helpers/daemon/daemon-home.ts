@@ -20,15 +20,21 @@ export async function startHome(): Promise<DaemonHome> {
   const paths = homePaths(home.env)
   // During a restart, a command waits instead of starting another daemon.
   const lock = lockHome(paths)
-  const daemon = await startTestDaemon(discoverable(paths))
+  const removeHome = () => {
+    lock.release()
+    // A command that was killed may still write.
+    rmSync(home.dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  }
+  const daemon = await startTestDaemon(discoverable(paths)).catch(error => {
+    removeHome()
+    throw error
+  })
   return {
     ...home,
     restart: () => daemon.restart(discoverable(paths)),
     async remove() {
       await daemon.close()
-      lock.release()
-      // A command that was killed may still write.
-      rmSync(home.dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+      removeHome()
     },
   }
 }
