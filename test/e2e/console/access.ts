@@ -1,38 +1,11 @@
-import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { buildServer, createKey, deploy, echoServer } from '../../daemon/http/fixtures.ts'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
-import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { signInWithKey } from '../../helpers/daemon/local-sign-in.ts'
-import { browser } from './browser.ts'
-import { type OpenConsole, openConsole, overflows, violations } from './open-console.ts'
+import { daemon, expectAccessible, expectNoViolations, show, useConsole } from './use-console.ts'
 
 describe.runIf(CHROMIUM !== undefined)('access in the console', () => {
-  let daemon: TestDaemon
-  let open: OpenConsole | undefined
-  beforeAll(async () => {
-    daemon = await startTestDaemon()
-  })
-  afterEach(async () => {
-    const errors = open?.errors
-    await open?.close()
-    open = undefined
-    expect(errors ?? []).toEqual([])
-  })
-  afterAll(async () => {
-    await daemon?.close()
-  })
-
-  const show = async (path: string, key?: string): Promise<Page> => {
-    open = await openConsole(browser, daemon, { path, ...(key && { key }) })
-    return open.page
-  }
-  const expectAccessible = async (page: Page) => {
-    expect(await violations(page)).toEqual([])
-    await page.emulateMedia({ colorScheme: 'dark' })
-    expect(await violations(page, ['color-contrast'])).toEqual([])
-    for (const width of [360, 768]) expect(await overflows(page, width), String(width)).toBe(false)
-  }
+  useConsole()
 
   test('creates a key, shows its secret once, and revokes it after confirmation', async () => {
     const page = await show('/keys')
@@ -41,7 +14,7 @@ describe.runIf(CHROMIUM !== undefined)('access in the console', () => {
     await page.getByRole('button', { name: 'New key' }).click()
     await page.getByLabel('Name').fill('<b>ci</b>')
     await page.getByLabel('CHAT').check()
-    expect(await violations(page)).toEqual([])
+    await expectNoViolations(page)
     await page.getByRole('button', { name: 'Create' }).click()
     const secret = page.getByRole('status', { name: 'New key' })
     const key = await secret.locator('code').textContent()
@@ -59,7 +32,7 @@ describe.runIf(CHROMIUM !== undefined)('access in the console', () => {
 
   test('shows which scope a key lacks', async () => {
     const { key } = await createKey(daemon, { scopes: ['READ'] })
-    const page = await show('/keys', key)
+    const page = await show('/keys', { key })
     await page.getByRole('alert').getByText(/ADMIN/).first().waitFor()
   })
 

@@ -3,7 +3,7 @@ import type { Browser, Page } from 'playwright-core'
 import { CONSOLE_HOST } from '../../../src/shared/names.ts'
 import type { TestDaemon } from '../../helpers/daemon/daemon.ts'
 
-interface OpenOptions {
+export interface OpenOptions {
   path?: string
   /** The owner's by default. Null opens the page without a session. */
   key?: string | null

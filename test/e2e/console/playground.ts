@@ -1,17 +1,14 @@
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { buildServer, createKey, deploy } from '../../daemon/http/fixtures.ts'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
 import { deployFolder } from '../../helpers/daemon/custom-server.ts'
-import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { createProjectFolder } from '../../helpers/daemon/project-folder.ts'
 import { host } from '../programs/hosted-program.ts'
-import { browser } from './browser.ts'
-import { type OpenConsole, openConsole, overflows, violations } from './open-console.ts'
+import { daemon, expectAccessible, goto, HARMLESS, HOSTILE, show, useConsole } from './use-console.ts'
 
 const EVERYTHING = fileURLToPath(new URL('../../../node_modules/.bin/mcp-server-everything', import.meta.url))
-const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp.exe \u05e9\u05dc\u05d5\u05dd'
 
 /** Tools with each kind of hint, and texts that a page must not trust. */
 const NOTES = {
@@ -63,40 +60,26 @@ export default defineResource({
 }
 
 describe.runIf(CHROMIUM !== undefined)('the playground', () => {
-  let daemon: TestDaemon
-  let open: OpenConsole
+  useConsole()
   let page: Page
   beforeAll(async () => {
-    daemon = await startTestDaemon()
     await deploy(daemon, await buildServer(daemon, NOTES), 'production')
     await host(daemon, 'everything', { command: EVERYTHING })
     using depot = createProjectFolder(DEPOT)
     await deployFolder(daemon, 'depot', depot.path)
-    open = await openConsole(browser, daemon)
-    page = open.page
-  })
-  afterEach(() => expect(open.errors).toEqual([]))
-  afterAll(async () => {
-    await open?.close()
-    await daemon?.close()
   })
 
-  const show = (server: string, kind: string, name: string) =>
-    open.goto(`/servers/${server}/playground?kind=${kind}&name=${encodeURIComponent(name)}`)
+  const showPlayground = async (server: string) => {
+    page = await show(`/servers/${server}/playground`)
+  }
+  const showTool = async (server: string, name: string) => {
+    page = await show(`/servers/${server}/playground?kind=tool&name=${name}`)
+  }
   const run = () => page.getByRole('button', { name: 'Run', exact: true }).click()
   const result = () => page.getByRole('region', { name: 'Result' })
 
-  const expectAccessible = async () => {
-    expect(await violations(page)).toEqual([])
-    await page.emulateMedia({ colorScheme: 'dark' })
-    expect(await violations(page, ['color-contrast'])).toEqual([])
-    await page.emulateMedia({ colorScheme: 'light' })
-    for (const width of [360, 768]) expect(await overflows(page, width), String(width)).toBe(false)
-    await page.setViewportSize({ width: 1280, height: 800 })
-  }
-
   test('runs a tool from its form with the keyboard alone, and shows the answer as harmless text', async () => {
-    await open.goto('/servers/notes/playground')
+    await showPlayground('notes')
     await page.getByRole('link', { name: 'search' }).waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('sear')
@@ -105,14 +88,14 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
     await page.keyboard.press('Enter')
     await page.getByLabel('query').fill('tea')
     await page.keyboard.press('Control+Enter')
-    await result().getByText('Found tea <img src=x onerror=alert(1)>').waitFor()
+    await result().getByText(`Found tea ${HARMLESS}`).waitFor()
     expect(await page.locator('main img').count()).toBe(0)
     expect(new URL(page.url()).search).toBe('?env=production&kind=tool&name=search')
-    await expectAccessible()
+    await expectAccessible(page)
   })
 
   test('runs a tool with raw JSON, and shows the error of the server next to the field that it names', async () => {
-    await show('notes', 'tool', 'search')
+    await showTool('notes', 'search')
     await page.getByLabel('query').press('Alt+KeyJ')
     await page.getByLabel('JSON of search').fill('{"query": "milk", "limit": 21}')
     await page.keyboard.press('Control+Enter')
@@ -126,7 +109,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
   })
 
   test('asks for confirmation before it runs a destructive tool', async () => {
-    await show('notes', 'tool', 'delete')
+    await showTool('notes', 'delete')
     await page.getByLabel('id', { exact: true }).fill('7')
     await run()
     const dialog = page.getByRole('dialog', { name: 'Run delete in production?' })
@@ -139,7 +122,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
   })
 
   test('lists earlier calls, and reuses one in the form, as a command or as a test case', async () => {
-    await show('notes', 'tool', 'search')
+    await showTool('notes', 'search')
     for (const query of ['tea', 'milk']) {
       await page.getByLabel('query').fill(query)
       await run()
@@ -161,7 +144,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
   })
 
   test('shows progress, and cancels a call', async () => {
-    await show('everything', 'tool', 'trigger-long-running-operation')
+    await showTool('everything', 'trigger-long-running-operation')
     await page.getByLabel('duration').fill('60')
     await page.getByLabel('steps').fill('600')
     await run()
@@ -176,7 +159,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
   test.each(['2026-07-28', '2025-11-25'])(
     'answers questions from the server in protocol %s',
     async version => {
-      await open.goto('/servers/everything/playground')
+      await showPlayground('everything')
       await page.getByLabel('Protocol').selectOption({ label: `${version}, ${ERAS[version]}` })
       await page.getByText(`newest (${version})`).waitFor({ state: 'attached' })
       await page.getByRole('link', { name: 'trigger-elicitation-request' }).click()
@@ -197,7 +180,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
   )
 
   test('reads resources and templates, and gets prompts with the values that the server offers', async () => {
-    await open.goto('/servers/everything/playground')
+    await showPlayground('everything')
     await page.getByRole('link', { name: 'Dynamic Text Resource' }).click()
     await page.getByRole('combobox', { name: 'resourceId' }).fill('7')
     await page.getByRole('button', { name: 'Read' }).click()
@@ -215,11 +198,11 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
     await result()
       .getByText(/promote Alice/)
       .waitFor()
-    await expectAccessible()
+    await expectAccessible(page)
   })
 
   test('shows an error thrown by a module, and reads a resource that a result links to', async () => {
-    await show('depot', 'tool', 'close')
+    await showTool('depot', 'close')
     await run()
     await result().getByText('The depot is closed on Sundays').waitFor()
     await page.getByRole('link', { name: 'find' }).click()
@@ -231,7 +214,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
 
   test('uses the preview of a server that is not deployed', async () => {
     await buildServer(daemon, { ...NOTES, name: 'draft' })
-    await open.goto('/servers/draft/playground')
+    await showPlayground('draft')
     await page.getByRole('link', { name: 'search' }).click()
     await page.getByLabel('query').fill('tea')
     await run()
@@ -246,7 +229,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
       'staging',
     )
     await daemon.api('POST', `/v1/deploy/${deployment_id}/stop`)
-    await open.goto('/servers/halted/playground')
+    await showPlayground('halted')
     await page
       .getByRole('alert')
       .getByText(/halted.*not running|stopped/)
@@ -256,7 +239,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
   })
 
   test('shows what to do about a broken connection and a server with its own sign-in', async () => {
-    await show('notes', 'tool', 'search')
+    await showTool('notes', 'search')
     await page.getByLabel('query').fill('tea')
     await page.route('**/mcp/production', route => route.abort())
     await run()
@@ -269,7 +252,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
       tokens.push(route.request().headers().authorization)
       return tokens.length > 1 ? route.continue() : route.fulfill({ status: 401, body: '' })
     })
-    await open.goto('/servers/notes/playground')
+    await goto('/servers/notes/playground')
     await page.getByLabel('Token').fill('secret')
     await page.getByRole('button', { name: 'Connect' }).click()
     await page.getByRole('link', { name: 'search' }).waitFor()
@@ -279,10 +262,8 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
 
   test('shows which scope is missing to a key that may not call tools', async () => {
     const { key } = await createKey(daemon, { scopes: ['READ'] })
-    const other = await openConsole(browser, daemon, { path: '/servers/notes/playground', key })
-    await other.page.getByRole('alert').getByText(/CHAT/).first().waitFor()
-    expect(await other.page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
-    expect(other.errors).toEqual([])
-    await other.close()
+    page = await show('/servers/notes/playground', { key })
+    await page.getByRole('alert').getByText(/CHAT/).first().waitFor()
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
   })
 })

@@ -1,44 +1,32 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { buildServer, deploy, echoServer } from '../../daemon/http/fixtures.ts'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
-import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
-import { browser } from './browser.ts'
-import { type OpenConsole, openConsole, overflows, violations } from './open-console.ts'
-
-/** Markup and a change of the writing direction. */
-const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp.exe'
-const HARMLESS = '<img src=x onerror=alert(1)>'
+import { callTool } from '../../helpers/daemon/daemon.ts'
+import {
+  daemon,
+  expectAccessible,
+  expectNoViolations,
+  HARMLESS,
+  HOSTILE,
+  show,
+  useConsole,
+} from './use-console.ts'
 
 describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console', () => {
-  let daemon: TestDaemon
+  useConsole()
   let url: string
-  let open: OpenConsole | undefined
   beforeAll(async () => {
-    daemon = await startTestDaemon()
     ;({ url } = await deploy(daemon, await buildServer(daemon, echoServer('asked')), 'development'))
   })
-  afterEach(async () => {
-    const errors = open?.errors
-    await open?.close()
-    open = undefined
-    expect(errors ?? []).toEqual([])
-  })
-  afterAll(async () => {
-    await daemon?.close()
-  })
 
-  const show = async (path = '/servers/asked/requests'): Promise<Page> => {
-    open = await openConsole(browser, daemon, { path })
-    return open.page
-  }
   const rows = (page: Page) => page.getByRole('listbox', { name: 'Requests' }).getByRole('option')
 
   test('shows requests as they arrive, and opens one with its arguments and answer', async () => {
-    const page = await show()
+    const page = await show('/servers/asked/requests')
     await page.getByText('No requests yet. They appear here as clients send them.').waitFor()
-    expect(await violations(page)).toEqual([])
+    await expectNoViolations(page)
     await callTool(url, 'say', { text: HOSTILE })
     await callTool(url, 'say', {})
     await rows(page).filter({ hasText: 'error' }).filter({ hasText: 'say tools/call' }).waitFor()
@@ -47,10 +35,7 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
     await detail.getByText(`You said ${HARMLESS}`).waitFor()
     await detail.getByText(`"${HARMLESS}`).waitFor()
     expect(await page.locator('main img').count()).toBe(0)
-    expect(await violations(page)).toEqual([])
-    await page.emulateMedia({ colorScheme: 'dark' })
-    expect(await violations(page, ['color-contrast'])).toEqual([])
-    for (const width of [360, 768, 1280]) expect(await overflows(page, width), String(width)).toBe(false)
+    await expectAccessible(page)
     await page.reload()
     await detail.getByText(`You said ${HARMLESS}`).waitFor()
     await rows(page).and(page.locator('[aria-selected=true]')).waitFor()
@@ -99,7 +84,7 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
     await page.keyboard.press('Escape')
     const dialog = await replay('{"text": ')
     await dialog.getByText('The arguments are not valid JSON.').waitFor()
-    expect(await violations(page)).toEqual([])
+    await expectNoViolations(page)
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await replay('{"text": "Oslo"}')
     const result = page.getByRole('status', { name: 'Result of the replay' })
@@ -107,7 +92,7 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
     await replay('{"text": "Lima"}')
     await result.getByText('You said Lima').waitFor()
     await result.getByText('different answer').waitFor()
-    expect(await violations(page)).toEqual([])
+    await expectNoViolations(page)
     await rows(page).nth(2).waitFor()
     await rows(page).first().click()
     await page.getByRole('button', { name: 'Show the original' }).click()
@@ -129,8 +114,7 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
   })
 
   test('renders 10,000 requests with few elements, and loads older ones', async () => {
-    open = await openConsole(browser, daemon, { path: '/servers/asked' })
-    const { page } = open
+    const page = await show('/servers/asked')
     await page.route('**/api/requests?*', route => {
       const { searchParams } = new URL(route.request().url())
       if (searchParams.get('limit') === null)

@@ -1,35 +1,19 @@
-import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { buildServer, deploy, echoServer } from '../../daemon/http/fixtures.ts'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
-import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
-import { browser } from './browser.ts'
-import { type OpenConsole, openConsole, overflows, violations } from './open-console.ts'
-
-/** Markup, colours of a terminal and a change of the writing direction. */
-const HOSTILE = '<img src=x onerror=alert(1)> \u001b[31mred\u001b[0m \u202egnp.exe'
-const HARMLESS = '<img src=x onerror=alert(1)>'
+import { callTool } from '../../helpers/daemon/daemon.ts'
+import {
+  daemon,
+  expectAccessible,
+  expectNoViolations,
+  HARMLESS,
+  HOSTILE,
+  show,
+  useConsole,
+} from './use-console.ts'
 
 describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
-  let daemon: TestDaemon
-  let open: OpenConsole | undefined
-  beforeAll(async () => {
-    daemon = await startTestDaemon()
-  })
-  afterEach(async () => {
-    const errors = open?.errors
-    await open?.close()
-    open = undefined
-    expect(errors ?? []).toEqual([])
-  })
-  afterAll(async () => {
-    await daemon?.close()
-  })
-
-  const show = async (path: string): Promise<Page> => {
-    open = await openConsole(browser, daemon, { path })
-    return open.page
-  }
+  useConsole()
 
   /** Deploys two releases. The second has another tool, and a hostile message. */
   const releaseTwice = async (name: string) => {
@@ -38,13 +22,6 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     const mcpId = await buildServer(daemon, echoServer(name, { tools: [{ ...tool, name: 'other' }] }))
     const body = { mcp_id: mcpId, environment: 'production', release: { message: HOSTILE } }
     return (await daemon.api('POST', '/v1/deploy', { body })).body.data
-  }
-
-  const expectAccessible = async (page: Page) => {
-    expect(await violations(page)).toEqual([])
-    await page.emulateMedia({ colorScheme: 'dark' })
-    expect(await violations(page, ['color-contrast'])).toEqual([])
-    for (const width of [360, 768]) expect(await overflows(page, width), String(width)).toBe(false)
   }
 
   test('shows the log live, with all output of a server as harmless text', async () => {
@@ -80,8 +57,7 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
 
   test('renders a log of 100,000 lines with few elements', async () => {
     await deploy(daemon, await buildServer(daemon, echoServer('long')), 'production')
-    open = await openConsole(browser, daemon, { path: '/servers/long' })
-    const { page } = open
+    const page = await show('/servers/long')
     // The page opens the stream again when it ends.
     const bodies = [manyLines(100_000)]
     await page.route('**/api/servers/long/logs*', route =>
@@ -143,7 +119,7 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     await page.getByRole('button', { name: 'Add a variable' }).click()
     await page.getByLabel('Name').fill('EXTRA')
     await page.getByRole('textbox', { name: 'Value' }).fill('<b>bold</b>')
-    expect(await violations(page)).toEqual([])
+    await expectNoViolations(page)
     await page.getByRole('button', { name: 'Save' }).click()
     await variable('EXTRA').getByText('<b>bold</b>').waitFor()
     await page.getByRole('button', { name: 'Release now' }).click()

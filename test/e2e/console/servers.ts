@@ -1,36 +1,17 @@
 import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { buildServer, createKey, deploy, echoServer } from '../../daemon/http/fixtures.ts'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
-import { callTool, startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
-import { browser } from './browser.ts'
-import { type OpenConsole, openConsole, overflows, violations } from './open-console.ts'
+import { callTool } from '../../helpers/daemon/daemon.ts'
+import { daemon, expectAccessible, expectNoViolations, goto, show, useConsole } from './use-console.ts'
 
 describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
-  let daemon: TestDaemon
-  let open: OpenConsole | undefined
-  beforeAll(async () => {
-    daemon = await startTestDaemon()
-  })
-  afterEach(async () => {
-    const errors = open?.errors
-    await open?.close()
-    open = undefined
-    expect(errors ?? []).toEqual([])
-  })
-  afterAll(async () => {
-    await daemon?.close()
-  })
-
-  const show = async (...args: [options?: Parameters<typeof openConsole>[2]]): Promise<Page> => {
-    open = await openConsole(browser, daemon, ...args)
-    return open.page
-  }
+  useConsole()
 
   test('the empty state leads to the first deployment, and shows the server as soon as it exists', async () => {
     const page = await show()
     await page.getByRole('heading', { name: 'Deploy your first server' }).waitFor()
-    expect(await violations(page)).toEqual([])
+    await expectNoViolations(page)
     await page.getByRole('button', { name: 'Copy the commands' }).click()
     await page.getByRole('button', { name: 'Copied the commands' }).waitFor()
     const copied = await page.evaluate('navigator.clipboard.readText()')
@@ -59,7 +40,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog', { name: 'Stop switched in production?' })
     await dialog.waitFor()
-    expect(await violations(page)).toEqual([])
+    await expectNoViolations(page)
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'hidden' })
     expect(await stop.and(page.locator(':focus')).count()).toBe(1)
@@ -89,7 +70,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
   test('shows the URLs of a server and what to paste into each client', async () => {
     const { url } = await deploy(daemon, await buildServer(daemon, echoServer('shown')), 'production')
     await deploy(daemon, await buildServer(daemon, echoServer('shown')), 'staging')
-    const page = await show({ path: '/servers/shown' })
+    const page = await show('/servers/shown')
     await page.getByRole('button', { name: `Copy ${url}` }).click()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(url)
     await page.getByLabel('Connect a client').selectOption('Codex')
@@ -103,26 +84,26 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
   })
 
   test('without a session, the page says how to get one', async () => {
-    const page = await show({ key: null })
+    const page = await show('/', { key: null })
     await page.getByRole('heading', { name: 'Open the console from a terminal' }).waitFor()
     await page.getByText('mcp console').waitFor()
-    expect(await violations(page)).toEqual([])
+    await expectNoViolations(page)
   })
 
   test('shows which scope is missing to a key that may only build', async () => {
     const { key } = await createKey(daemon, { scopes: ['BUILD_AND_DEPLOY'] })
-    const page = await show({ key })
+    const page = await show('/', { key })
     const problem = page.getByRole('alert')
     await problem.getByText(/needs the scope/).waitFor()
     await problem.getByText('mcp whoami').waitFor()
     expect(await problem.getByRole('button', { name: 'Try again' }).count()).toBe(0)
-    expect(await violations(page)).toEqual([])
+    await expectNoViolations(page)
   })
 
   test('shows a key that may only read why an action was refused', async () => {
     await deploy(daemon, await buildServer(daemon, echoServer('read-only')), 'production')
     const { key } = await createKey(daemon, { scopes: ['READ'] })
-    const page = await show({ key })
+    const page = await show('/', { key })
     await page.getByRole('button', { name: 'Restart read-only in production' }).click()
     const notices = page.getByRole('region', { name: 'Notifications' })
     await notices
@@ -136,8 +117,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
 
   test('loading can be retried after an error', async () => {
     await deploy(daemon, await buildServer(daemon, echoServer('again')), 'production')
-    open = await openConsole(browser, daemon, { path: '/nowhere' })
-    const { page } = open
+    const page = await show('/nowhere')
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
     await page.route('**/v1/deploy?*', route =>
       route.fulfill({
@@ -148,9 +128,9 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
         },
       }),
     )
-    await open.goto('/')
+    await goto('/')
     await page.getByText('The disk is full (ENOSPC).').waitFor()
-    expect(await violations(page)).toEqual([])
+    await expectNoViolations(page)
     await page.unroute('**/v1/deploy?*')
     await page.getByRole('button', { name: 'Try again' }).click()
     await row(page, 'again').waitFor()
@@ -158,15 +138,14 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
 
   test('shows that it is loading only if loading takes long', async () => {
     const gate = Promise.withResolvers<void>()
-    open = await openConsole(browser, daemon, { path: '/nowhere' })
-    const { page } = open
+    const page = await show('/nowhere')
     await page.route('**/v1/deploy?*', async route => {
       await gate.promise
       await route.continue()
     })
-    await open.goto('/')
+    await goto('/')
     await page.getByText('Loading the servers…').waitFor({ state: 'attached' })
-    expect(await violations(page)).toEqual([])
+    await expectNoViolations(page)
     gate.resolve()
     await page.getByRole('heading', { name: 'Servers' }).waitFor()
   })
@@ -178,7 +157,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     const { port } = daemon.daemon
     await daemon.daemon.close()
     await page.getByText('reconnecting').waitFor()
-    expect(await violations(page)).toEqual([])
+    await expectNoViolations(page)
     await daemon.restart({ port })
     await page.getByText('reconnecting').waitFor({ state: 'detached' })
     await buildServer(daemon, echoServer('afterwards'))
@@ -189,21 +168,16 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await deploy(daemon, await buildServer(daemon, echoServer('seen')), 'production')
     const page = await show()
     for (const path of ['/', '/servers/seen']) {
-      await open!.goto(path)
+      await goto(path)
       await page.getByText('deployed').first().waitFor()
-      expect(await violations(page)).toEqual([])
-      await page.emulateMedia({ colorScheme: 'dark' })
-      expect(await violations(page, ['color-contrast'])).toEqual([])
-      await page.emulateMedia({ colorScheme: 'light' })
-      for (const width of [360, 768, 1280])
-        expect(await overflows(page, width), `${path} ${width}`).toBe(false)
+      await expectAccessible(page)
     }
   })
 
   test('shows the sessions of clients, and ends one after confirmation', async () => {
     const { url } = await deploy(daemon, await buildServer(daemon, echoServer('visited')), 'production')
     await callTool(url, 'say', { text: 'hello' })
-    const page = await show({ path: '/servers/visited' })
+    const page = await show('/servers/visited')
     const sessions = page.getByRole('table', { name: 'Sessions' })
     await sessions.getByRole('row', { name: /^test 0/ }).waitFor()
     await sessions.getByRole('button', { name: /^End session/ }).click()
@@ -220,7 +194,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
   })
 
   test('the theme follows the system until the user chooses one', async () => {
-    const page = await show({ theme: 'dark' })
+    const page = await show('/', { theme: 'dark' })
     const background = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
     const dark = await background()
     await page.getByRole('button', { name: 'Switch to the light theme' }).click()

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
-import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { browser } from './browser.ts'
+import { daemon, useConsole } from './use-console.ts'
 
 const HOST = 'console.mcp-hosting.localhost'
 
@@ -16,7 +16,7 @@ const fetchFrom = (page: Page, url: string, method: string): Promise<number> =>
 const textOf = (page: Page) => page.textContent('body')
 
 describe.runIf(CHROMIUM !== undefined)('the console in Chromium', () => {
-  let daemon: TestDaemon
+  useConsole()
   let context: BrowserContext
   let page: Page
   /** Another program on this machine, which any page and host name may reach. */
@@ -28,7 +28,6 @@ describe.runIf(CHROMIUM !== undefined)('the console in Chromium', () => {
 
   beforeAll(async () => {
     neighbour.listen(0, '127.0.0.1')
-    daemon = await startTestDaemon()
     context = await browser.newContext()
     page = await context.newPage()
     const { body } = await daemon.api('POST', '/api/console/links')
@@ -36,7 +35,6 @@ describe.runIf(CHROMIUM !== undefined)('the console in Chromium', () => {
   })
   afterAll(async () => {
     await context?.close()
-    await daemon?.close()
     await new Promise(resolve => neighbour.close(resolve))
   })
 

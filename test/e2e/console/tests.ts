@@ -1,47 +1,33 @@
-import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { NewSuiteRun } from '../../../src/shared/contract/projects/suite-runs.ts'
 import { buildServer, createKey, deploy, echoServer, suiteRun } from '../../daemon/http/fixtures.ts'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
-import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
-import { browser } from './browser.ts'
-import { type OpenConsole, openConsole, overflows, violations } from './open-console.ts'
+import {
+  daemon,
+  expectAccessible,
+  expectNoViolations,
+  HARMLESS,
+  HOSTILE,
+  show,
+  useConsole,
+} from './use-console.ts'
 
 const PATH = '/servers/judged/tests'
 
-/** Markup and a change of the writing direction. */
-const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp.exe'
-const HARMLESS = '<img src=x onerror=alert(1)>'
-
 describe.runIf(CHROMIUM !== undefined)('the test runs of a server in the console', () => {
-  let daemon: TestDaemon
+  useConsole()
   let mcpId: string
-  let open: OpenConsole | undefined
   beforeAll(async () => {
-    daemon = await startTestDaemon()
     mcpId = await buildServer(daemon, echoServer('judged'))
     await deploy(daemon, mcpId, 'development')
   })
-  afterEach(async () => {
-    const errors = open?.errors
-    await open?.close()
-    open = undefined
-    expect(errors ?? []).toEqual([])
-  })
-  afterAll(async () => {
-    await daemon?.close()
-  })
 
-  const show = async (key?: string): Promise<Page> => {
-    open = await openConsole(browser, daemon, { path: PATH, ...(key && { key }) })
-    return open.page
-  }
   const store = (run: NewSuiteRun) => daemon.api('POST', '/api/suite-runs', { body: run })
 
   test('shows a run as soon as it is stored, with failures first, and removes it after confirmation', async () => {
-    const page = await show()
+    const page = await show(PATH)
     await page.getByRole('heading', { name: 'No test runs yet' }).waitFor()
-    expect(await violations(page)).toEqual([])
+    await expectNoViolations(page)
     await store(suiteRun(mcpId, { suite: 'older' }))
     await store(failedRun(mcpId))
     await page.getByRole('row').filter({ hasText: HARMLESS }).getByText('1 of 2').waitFor()
@@ -57,21 +43,17 @@ describe.runIf(CHROMIUM !== undefined)('the test runs of a server in the console
     await passed.click()
     await page.getByText('Say hello').waitFor()
     expect(await page.locator('main img').count()).toBe(0)
-    expect(await violations(page)).toEqual([])
-    await page.emulateMedia({ colorScheme: 'dark' })
-    expect(await violations(page, ['color-contrast'])).toEqual([])
-    for (const width of [360, 768]) expect(await overflows(page, width), String(width)).toBe(false)
+    await expectAccessible(page)
     await page.getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByRole('link', { name: 'older' }).waitFor()
     expect(await page.getByRole('link', { name: HARMLESS }).count()).toBe(0)
-    expect(await violations(page)).toEqual([])
-    for (const width of [360, 768]) expect(await overflows(page, width), String(width)).toBe(false)
+    await expectAccessible(page)
   })
 
   test('shows which scope a key lacks', async () => {
     const { key } = await createKey(daemon, { scopes: ['READ'] })
-    const page = await show(key)
+    const page = await show(PATH, { key })
     await page.getByRole('alert').getByText(/CHAT/).first().waitFor()
   })
 })
