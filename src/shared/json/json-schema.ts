@@ -12,7 +12,7 @@ export const DIALECTS = [
   'http://json-schema.org/draft-07/schema',
 ] as const
 
-const options: Options = {
+const BASE_OPTIONS: Options = {
   strict: false,
   logger: false,
   validateFormats: true,
@@ -23,6 +23,9 @@ const options: Options = {
   // `code` is only used for validators that are written to files.
   code: { regExp: Object.assign(createPattern, { code: 'createPattern' }) },
 }
+
+/** Matches JSON with a string that names a property of every object, such as "constructor". */
+const INHERITED_NAME = new RegExp(`"(${Object.getOwnPropertyNames(Object.prototype).join('|')})"`)
 
 /** Ajv's `url` format takes time that grows with the square of the length. */
 const MAX_URL_LENGTH = 8192
@@ -42,6 +45,13 @@ export interface CompileOptions {
   isTrial?: boolean
 }
 
+interface AjvOptions extends CompileOptions {
+  /**
+   * Ignores inherited properties. Without it, `{}` has a property `constructor`. Ajv's checks for it take time in each validation.
+   */
+  ownProperties?: boolean
+}
+
 /**
  * Compiles a schema once. Throws Ajv's error for an invalid schema or a `$ref` that points outside it. An unknown dialect counts
  * as 2020-12. Builds reject unknown dialects.
@@ -49,11 +59,12 @@ export interface CompileOptions {
 export function compileSchema(schema: JsonSchema, compileOptions: CompileOptions = {}): ValidateFunction {
   // `$id` would register the schema in the shared instance, where it could clash with the `$id` of another server's schema.
   const { $id: _id, $schema: _dialect, ...anonymous } = schema
+  const ajvOptions = { ...compileOptions, ownProperties: INHERITED_NAME.test(JSON.stringify(anonymous)) }
   // Ajv never forgets nested schemas with an `$id`, so they get an instance that is garbage-collected with
   // them.
   const ajv = hasInnerId(anonymous)
-    ? createAjv(draftOf(schema), compileOptions)
-    : sharedAjv(draftOf(schema), compileOptions)
+    ? createAjv(draftOf(schema), ajvOptions)
+    : sharedAjv(draftOf(schema), ajvOptions)
   const validate = ajv.compile(anonymous)
   // Ajv keeps all schemas, but a process with many servers must be able to remove one.
   ajv.removeSchema(anonymous)
@@ -83,20 +94,21 @@ function draftOf(schema: JsonSchema): Draft {
   return /draft-07/.test(String(schema.$schema ?? '')) ? 'draft-07' : '2020-12'
 }
 
-function sharedAjv(draft: Draft, compileOptions: CompileOptions): Ajv {
-  const { useDefaults, isChecked, isTrial } = compileOptions
-  const key = `${draft} ${useDefaults} ${isChecked} ${isTrial}`
-  const ajv = validators.get(key) ?? createAjv(draft, compileOptions)
+function sharedAjv(draft: Draft, ajvOptions: AjvOptions): Ajv {
+  const { useDefaults, isChecked, isTrial, ownProperties = false } = ajvOptions
+  const key = `${draft} ${useDefaults} ${isChecked} ${isTrial} ${ownProperties}`
+  const ajv = validators.get(key) ?? createAjv(draft, ajvOptions)
   validators.set(key, ajv)
   return ajv
 }
 
 function createAjv(
   draft: Draft,
-  { useDefaults = false, isChecked = false, isTrial = false }: CompileOptions,
+  { useDefaults = false, isChecked = false, isTrial = false, ownProperties = false }: AjvOptions,
 ): Ajv {
-  const code = { ...options.code, optimize: !isTrial }
-  const all = { ...options, code, useDefaults, meta: !isChecked, validateSchema: !isChecked && !isTrial }
+  const code = { ...BASE_OPTIONS.code, optimize: !isTrial }
+  const checks = { meta: !isChecked, validateSchema: !isChecked && !isTrial }
+  const all = { ...BASE_OPTIONS, ...checks, code, useDefaults, ownProperties }
   const ajv = draft === 'draft-07' ? new Ajv(all) : new Ajv2020(all)
   // ajv-formats is CommonJS. In native ESM, its function is one level deeper.
   const add = (addFormats as unknown as { default?: typeof addFormats }).default ?? addFormats

@@ -50,6 +50,16 @@ test.each([
   expect(violation({ enum: ['Oslo', 'AA'] }, value)).toBe(sentence)
 })
 
+test.each(['constructor', 'toString', 'hasOwnProperty'])(
+  'an object without a property `%s` does not inherit one',
+  name => {
+    const properties = { [name]: { type: 'string' } }
+    expect(violation({ type: 'object', properties }, {})).toBeUndefined()
+    expect(violation({ type: 'object', properties }, { [name]: 1 })).toContain(name)
+    expect(violation({ type: 'object', required: [name] }, {})).toContain(name)
+  },
+)
+
 test('lists the first twenty allowed values', () => {
   const values = Array.from({ length: 30 }, (_, index) => index)
   expect(violation({ enum: values }, 'x')).toMatch(/, 18, 19 and 10 more, not "x"$/)
