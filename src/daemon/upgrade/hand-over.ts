@@ -33,11 +33,11 @@ export function createHandOver({
   api: ApiServer
   deps: Pick<
     ServiceDependencies,
-    'background' | 'gateway' | 'publicListeners' | 'requestMetrics' | 'store' | 'supervisor'
+    'background' | 'destinations' | 'gateway' | 'publicListeners' | 'requestMetrics' | 'store' | 'supervisor'
   >
   close(): Promise<void>
 }): HandOver {
-  const { background, store, publicListeners, gateway, supervisor, requestMetrics } = deps
+  const { background, store, publicListeners, gateway, supervisor, requestMetrics, destinations } = deps
   return {
     inheritedState: () => inheritedStateOf(api, deps),
     async begin() {
@@ -45,6 +45,7 @@ export function createHandOver({
       await background.settleWithin(BACKGROUND_GRACE_MS)
       background.closing = true
       requestMetrics.flush()
+      destinations.flush()
       store.database.setReadOnly(true)
     },
     async takeBack() {

@@ -67,6 +67,13 @@ export class Destinations {
   flush(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
+    if (this.#pending.size > 0) this.#write()
+    const old = Date.parse(this.#options.clock.now()) - REPEAT_MS
+    for (const [id, lines] of this.#logged)
+      if ([...lines.values()].every(({ at }) => at < old)) this.#logged.delete(id)
+  }
+
+  #write(): void {
     try {
       this.#options.store.destinations.add(
         [...this.#pending].map(([id, all]) => ({ id, all: [...all.values()] })),
@@ -75,9 +82,6 @@ export class Destinations {
     } catch (error) {
       this.#options.onError(error)
     }
-    const old = Date.parse(this.#options.clock.now()) - REPEAT_MS
-    for (const [id, lines] of this.#logged)
-      if ([...lines.values()].every(({ at }) => at < old)) this.#logged.delete(id)
   }
 
   #add(id: string, counts: DestinationCounts, now: string): void {
