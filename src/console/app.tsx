@@ -21,6 +21,10 @@ const KeysView = lazyView('the keys', async () =>
   import('./views/keys/keys-view.tsx').then(({ KeysView }) => KeysView),
 )
 
+const ChatView = lazyView<{ id: string | undefined }>('the chats', async () =>
+  import('./views/chat/chat-view.tsx').then(({ ChatView }) => ChatView),
+)
+
 export function App() {
   return (
     <>
@@ -50,6 +54,7 @@ export function App() {
 /** Views of the main navigation in their order. */
 const NAVIGATION = [
   ['/', 'Servers'],
+  ['/chat', 'Chat'],
   ['/keys', 'Keys'],
 ] as const
 
@@ -72,14 +77,17 @@ function currentOf(to: string): 'page' | 'true' | undefined {
   return isPart ? 'true' : undefined
 }
 
-/** A new view gets the focus, so that screen readers and the keyboard start at its top. */
+/**
+ * A new view gets the focus, so that screen readers and the keyboard start at its top. A field that is still there keeps it,
+ * because the user may be typing.
+ */
 function Content() {
   const main = useRef<HTMLElement>(null)
   const lastPath = useRef(path.value)
   useEffect(() => {
     if (lastPath.current === path.value) return
     lastPath.current = path.value
-    main.current!.focus({ preventScroll: true })
+    if (!main.current!.querySelector('textarea:focus')) main.current!.focus({ preventScroll: true })
   }, [path.value])
   return (
     <main id="content" class="page" ref={main} tabIndex={-1}>
@@ -93,6 +101,8 @@ function Route() {
   if (refusal.value) return <NoAccess error={refusal.value} />
   if (path.value === '/') return <ServersView />
   if (path.value === '/keys') return <KeysView />
+  const chat = matchPath('/chat/:id', path.value)
+  if (chat || path.value === '/chat') return <ChatView id={chat?.id} />
   for (const tab of TABS) {
     const params = matchPath(`/servers/:name${tab.path}`, path.value)
     if (params) return <ServerView name={params.name!} tab={tab} />

@@ -1,6 +1,8 @@
 import { errorOfAnswer } from '../../shared/api/answer-errors.ts'
 import { HostingError } from '../../shared/errors.ts'
 
+const PAGE = 100
+
 export type Query = Record<string, string | number | undefined>
 
 export interface RequestInput {
@@ -69,19 +71,25 @@ export function apiError(
 
 interface Page<T> {
   items: T[]
+  /** Lists of /v1. */
   next_cursor?: string | null
+  /** Lists of /api. */
   nextToken?: string | null
 }
 
-/** All items of a list of /v1. */
+/** All items of a list. */
 export async function listAll<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T[]> {
+  const position = path.startsWith('/v1/') ? 'cursor' : 'nextToken'
   const items: T[] = []
-  let cursor: string | undefined
+  let next: string | null | undefined
   do {
-    const page: Page<T> = await request('GET', path, { query: { ...query, limit: 100, cursor }, signal })
+    const page: Page<T> = await request('GET', path, {
+      query: { ...query, limit: PAGE, [position]: next ?? undefined },
+      signal,
+    })
     items.push(...page.items)
-    cursor = page.next_cursor ?? undefined
-  } while (cursor !== undefined)
+    next = page.next_cursor ?? page.nextToken
+  } while (next)
   return items
 }
 

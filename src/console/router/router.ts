@@ -26,6 +26,12 @@ export function navigate(to: string): void {
   scrollTo(0, 0)
 }
 
+/** Corrects the URL of what the page shows, without a new entry in the history. */
+export function correctPath(to: string): void {
+  history.replaceState(null, '', BASE + to + location.search)
+  place.value = readPlace()
+}
+
 /** Changes query parameters without a new entry in the history. Undefined removes one. */
 export function setQuery(changes: Record<string, string | undefined>): void {
   const next = new URLSearchParams(query.peek())

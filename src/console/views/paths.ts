@@ -12,3 +12,9 @@ export function serverPath(
   const search = new URLSearchParams({ ...(environment && { env: environment }), ...query }).toString()
   return `/servers/${encodeURIComponent(name)}${tab}${search && `?${search}`}`
 }
+
+/** URL of a chat, or of a new one. */
+export function chatPath(id?: string, query: Record<string, string> = {}): string {
+  const search = new URLSearchParams(query).toString()
+  return `/chat${id === undefined ? '' : `/${encodeURIComponent(id)}`}${search && `?${search}`}`
+}

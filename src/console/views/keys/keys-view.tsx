@@ -1,6 +1,6 @@
 import './keys.css'
 import { useSignal } from '@preact/signals'
-import type { CreatedKey, KeyInfo, KeyRecord } from '../../../shared/contract/access/api-keys.ts'
+import type { CreatedKey, KeyRecord } from '../../../shared/contract/access/api-keys.ts'
 import { request } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { Button } from '../../components/button.tsx'
@@ -10,6 +10,7 @@ import { Loaded } from '../../components/loaded.tsx'
 import { notify } from '../../components/notices.tsx'
 import { Table } from '../../components/table.tsx'
 import { shown } from '../../components/text.tsx'
+import { ownKey } from '../../model/own-key.ts'
 import { useTitle } from '../../router/use-title.ts'
 import { keyColumns } from './key-columns.tsx'
 import { KeyDialog } from './key-dialog.tsx'
@@ -76,11 +77,6 @@ export function KeysView() {
       )}
     </>
   )
-}
-
-/** The key whose rights this browser has. */
-function ownKey(signal: AbortSignal): Promise<KeyInfo> {
-  return request('GET', '/api/deployments/api-key/info', { signal })
 }
 
 /** The secret of a new key, until the user closes it. The page stores it nowhere else. */

@@ -1,3 +1,4 @@
+import { EMBEDDED_MODEL, VENDOR_MODELS } from '../../../shared/contract/access/vendor-models.ts'
 import { HostingError } from '../../../shared/errors.ts'
 
 export type ModelChoice =
@@ -8,10 +9,8 @@ export type ModelChoice =
   | { kind: 'compatible'; model: string; baseUrl: string }
   | { kind: 'gguf'; file: string }
 
-const EMBEDDED = 'embedded'
-
 /** The contract's default when its vendor has a key. */
-export const DEFAULT_VENDOR_MODEL: ModelChoice = { kind: 'anthropic', model: 'claude-sonnet-4-5' }
+export const DEFAULT_VENDOR_MODEL: ModelChoice = { kind: 'anthropic', model: VENDOR_MODELS.anthropic }
 
 /**
  * Prefixes for the contract's neutral vendor names `<vendor-a>` and `<vendor-b>`. For example `<vendor-a>-sonnet-4-5` is
@@ -25,7 +24,7 @@ const FORMS =
 /** Accepts both spellings of the documented ids and all extensions. Throws INVALID_REQUEST with the valid forms. */
 export function parseModelId(text: string): ModelChoice {
   const id = text.trim()
-  if (id === EMBEDDED) return { kind: 'embedded' }
+  if (id === EMBEDDED_MODEL) return { kind: 'embedded' }
   const neutral = /^<?vendor-([ab])>?-(.+)$/.exec(id)
   if (neutral) return parseVendorId(`${NEUTRAL_PREFIX[neutral[1] as 'a' | 'b']}${neutral[2]}`, text)
   const [scheme, rest] = splitScheme(id)
@@ -39,7 +38,7 @@ export function parseModelId(text: string): ModelChoice {
 export function modelName(choice: ModelChoice): string {
   switch (choice.kind) {
     case 'embedded':
-      return EMBEDDED
+      return EMBEDDED_MODEL
     case 'gguf':
       return `gguf:${choice.file.split(/[\\/]/).at(-1)}`
     case 'compatible':

@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import { jsonObject } from '../../json/json-value.ts'
 import { described, named } from '../../json/schema-metadata.ts'
+import { EMBEDDED_MODEL, VENDOR_MODELS } from '../access/vendor-models.ts'
 import { EXAMPLE_MCP_ID } from '../fields.ts'
 
 /** POST /v1/test (service interface 2.5 and 4.2). All extensions of the contract are optional (docs/testing.md). */
 
 export const DEFAULT_LIMITS = { turns: 12, calls: 50, tokens: 500_000, seconds: 120 } as const
 
-/** Model ids of the contract, as vendors write them (docs/decisions/contract.md). */
-const DOCUMENTED_MODELS = ['claude-sonnet-4-5', 'gpt-5.2']
+const DOCUMENTED_MODELS = Object.values(VENDOR_MODELS)
 
 export const limitsSchema = named('TestLimits', 'Limits of a test run.').strictObject({
   turns: z.int().min(1).max(100).optional().meta({
@@ -138,8 +138,8 @@ export const testRequestSchema = namedTestRequest.strictObject({
     .meta({
       description:
         'Model of the agent. The default applies if there is a key for it, else `embedded` is used, which needs no network. Also `anthropic:<model>`, `openai:<model>`, `openai:<model>@<base url>`, `gguf:<file>`, `<vendor-a>-sonnet-4-5` and `<vendor-b>-5.2`.',
-      default: DOCUMENTED_MODELS[0],
-      anyOf: [{ type: 'string', enum: [...DOCUMENTED_MODELS, 'embedded'] }, { type: 'string' }],
+      default: VENDOR_MODELS.anthropic,
+      anyOf: [{ type: 'string', enum: [...DOCUMENTED_MODELS, EMBEDDED_MODEL] }, { type: 'string' }],
       examples: ['claude-sonnet-4-5'],
     }),
   context: z

@@ -1,0 +1,117 @@
+import { useSignal } from '@preact/signals'
+import type { ChatRecord } from '../../../shared/contract/projects/chats.ts'
+import { request } from '../../api/client.ts'
+import { useResource } from '../../api/resource.ts'
+import { Button } from '../../components/button.tsx'
+import { Dialog } from '../../components/dialog.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { notify } from '../../components/notices.tsx'
+import { Text } from '../../components/text.tsx'
+import { Time } from '../../components/time.tsx'
+import { Link } from '../../router/link.tsx'
+import { navigate } from '../../router/router.ts'
+import { chatPath } from '../paths.ts'
+import { forgetSession } from './session.ts'
+
+const PAGE = 30
+/** Maximum page size of the API. */
+const MOST_CHATS = 1000
+
+/** Earlier chats, newest first. */
+export function ChatList({ chosen }: { chosen: string | undefined }) {
+  const limit = useSignal(PAGE)
+  const removed = useSignal<ChatRecord | undefined>(undefined)
+  const resource = useResource('chats', {
+    load: signal =>
+      request<{ items: ChatRecord[]; nextToken: string | null }>('GET', '/api/chats', {
+        query: { limit: limit.peek() },
+        signal,
+      }),
+    concerns: ({ type }) => type === 'reset' || type === 'chat',
+  })
+  const more = () => {
+    limit.value = Math.min(limit.value + PAGE, MOST_CHATS)
+    resource.reload()
+  }
+  return (
+    <section class="chat-list" aria-labelledby="chats">
+      <h2 id="chats">Earlier chats</h2>
+      <Loaded resource={resource} what="the chats">
+        {({ items, nextToken }) => (
+          <>
+            {items.length === 0 && <p class="muted">None yet.</p>}
+            <ul>
+              {items.map(chat => (
+                <Entry
+                  key={chat.chatId}
+                  chat={chat}
+                  isChosen={chat.chatId === chosen}
+                  onRemove={() => (removed.value = chat)}
+                />
+              ))}
+            </ul>
+            {nextToken !== null && limit.value < MOST_CHATS && (
+              <Button onClick={more}>Show more chats</Button>
+            )}
+          </>
+        )}
+      </Loaded>
+      {removed.value && (
+        <RemoveDialog
+          chat={removed.value}
+          isChosen={removed.value.chatId === chosen}
+          onClose={() => (removed.value = undefined)}
+        />
+      )}
+    </section>
+  )
+}
+
+interface EntryProps {
+  chat: ChatRecord
+  isChosen: boolean
+  onRemove(): void
+}
+
+function Entry({ chat: { chatId, name, model, updatedAt }, isChosen, onRemove }: EntryProps) {
+  return (
+    <li class={isChosen ? 'chosen' : undefined}>
+      <Link to={chatPath(chatId)} aria-current={isChosen ? 'page' : undefined}>
+        <span class="truncate">
+          <Text value={name} max={100} />
+        </span>
+        <span class="chat-facts truncate">
+          <Time at={updatedAt} /> · <Text value={model} max={60} />
+        </span>
+      </Link>
+      <Button
+        kind="quiet"
+        icon="remove"
+        label={`Delete the chat with ${name}, ${chatId}`}
+        onClick={onRemove}
+      />
+    </li>
+  )
+}
+
+interface RemoveDialogProps {
+  chat: ChatRecord
+  isChosen: boolean
+  onClose(): void
+}
+
+function RemoveDialog({ chat: { chatId, name, messageCount }, isChosen, onClose }: RemoveDialogProps) {
+  const remove = async () => {
+    await request('DELETE', `/api/chats/${encodeURIComponent(chatId)}`)
+    forgetSession(chatId)
+    if (isChosen) navigate(chatPath())
+    notify('Deleted the chat.')
+  }
+  return (
+    <Dialog title="Delete this chat?" confirm="Delete" danger onConfirm={remove} onClose={onClose}>
+      <p class="wrap">
+        The chat with <Text value={name} max={100} /> and its {messageCount} messages are deleted permanently.
+      </p>
+    </Dialog>
+  )
+}

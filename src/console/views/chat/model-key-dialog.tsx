@@ -1,0 +1,54 @@
+import { useSignal } from '@preact/signals'
+import type { ModelKeyRecord } from '../../../shared/contract/access/model-keys.ts'
+import { request } from '../../api/client.ts'
+import { Dialog } from '../../components/dialog.tsx'
+import { notify } from '../../components/notices.tsx'
+import { VENDOR_NAMES } from './models.ts'
+
+interface ModelKeyDialogProps {
+  record: ModelKeyRecord
+  onClose(): void
+}
+
+/** Saves a key. It is sent once and stored nowhere in the page. */
+export function ModelKeyDialog({ record: { vendor, baseUrl }, onClose }: ModelKeyDialogProps) {
+  const apiKey = useSignal('')
+  const url = useSignal(baseUrl ?? '')
+  const save = async () => {
+    const body = { apiKey: apiKey.value, ...(url.value !== '' && { baseUrl: url.value }) }
+    await request('PUT', `/api/model-keys/${vendor}`, { body })
+    notify(`Saved the key of ${VENDOR_NAMES[vendor]}.`)
+  }
+  return (
+    <Dialog title={`Key of ${VENDOR_NAMES[vendor]}`} confirm="Save" onConfirm={save} onClose={onClose}>
+      <label class="field">
+        Key
+        <input
+          class="input mono"
+          type="password"
+          required
+          maxLength={1000}
+          autocomplete="off"
+          value={apiKey.value}
+          onInput={event => {
+            apiKey.value = event.currentTarget.value
+          }}
+        />
+      </label>
+      <label class="field">
+        Base URL, if it is not the vendor's
+        <input
+          class="input mono"
+          type="url"
+          autocomplete="off"
+          spellcheck={false}
+          value={url.value}
+          onInput={event => {
+            url.value = event.currentTarget.value
+          }}
+        />
+      </label>
+      <p class="muted">The daemon stores the key encrypted. It is never shown again.</p>
+    </Dialog>
+  )
+}
