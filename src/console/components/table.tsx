@@ -22,43 +22,51 @@ interface TableProps<T> {
 }
 
 /** A table whose rows become cards on narrow screens. */
-export function Table<T>({ caption, columns, rows, keyOf }: TableProps<T>) {
+export function Table<T>(props: TableProps<T>) {
   const frame = useRef<HTMLElement>(null)
   const canScroll = useCanScroll(frame)
   return (
-    <section class="table-frame" ref={frame} {...(canScroll && { tabIndex: 0, 'aria-label': caption })}>
-      <table class="table cards">
-        <caption class="hidden">{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map(({ name, kind, hasNoLabel }) => (
-              <th key={name} scope="col" class={kind}>
-                <span class={hasNoLabel ? 'hidden' : undefined}>{name}</span>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(row => (
-            <tr key={keyOf(row)}>
-              {columns.map(column => (
-                <Cell key={column.name} column={column} row={row} />
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+    <section class="table-frame" ref={frame} {...(canScroll && { tabIndex: 0, 'aria-label': props.caption })}>
+      <PlainTable {...props} />
     </section>
   )
 }
 
-/** Whether the table is wider than its frame. The keyboard must then be able to scroll it. */
+/** The same table without a frame. */
+export function PlainTable<T>({ caption, columns, rows, keyOf }: TableProps<T>) {
+  return (
+    <table class="table cards">
+      <caption class="hidden">{caption}</caption>
+      <thead>
+        <tr>
+          {columns.map(({ name, kind, hasNoLabel }) => (
+            <th key={name} scope="col" class={kind}>
+              <span class={hasNoLabel ? 'hidden' : undefined}>{name}</span>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(row => (
+          <tr key={keyOf(row)}>
+            {columns.map(column => (
+              <Cell key={column.name} column={column} row={row} />
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+/** Whether the table is larger than its frame. The keyboard must then be able to scroll it. */
 function useCanScroll(frame: { readonly current: HTMLElement | null }): boolean {
   const canScroll = useSignal(false)
   useEffect(() => {
     const { current } = frame
     const observer = new ResizeObserver(() => {
-      canScroll.value = current!.scrollWidth > current!.clientWidth
+      const { scrollWidth, clientWidth, scrollHeight, clientHeight } = current!
+      canScroll.value = scrollWidth > clientWidth || scrollHeight > clientHeight
     })
     observer.observe(current!)
     observer.observe(current!.firstElementChild!)

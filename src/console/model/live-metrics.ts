@@ -14,6 +14,9 @@ export interface Activity {
 const MAX_POINTS = 60
 const MIB = 1_048_576
 
+/** Minute of the newest figures. Undefined before the first. */
+export const measuredMinute = signal<string | undefined>(undefined)
+
 const activities = new Map<string, Signal<Activity | undefined>>()
 
 /** One signal per deployment, so that a tick only renders rows with changed figures. */
@@ -26,7 +29,8 @@ export function activityOf(deploymentId: string): Signal<Activity | undefined> {
 }
 
 /** Adds a tick of the feed. Deployments that are not in it are not live. */
-export function recordMetrics({ deployments }: LiveMetrics): void {
+export function recordMetrics({ timestamp, deployments }: LiveMetrics): void {
+  measuredMinute.value = timestamp.slice(0, 'yyyy-mm-ddThh:mm'.length)
   const live = new Set(deployments.map(({ deploymentId }) => deploymentId))
   for (const [id, activity] of activities) if (!live.has(id) && activity.value) activity.value = undefined
   for (const current of deployments) {

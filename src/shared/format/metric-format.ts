@@ -25,6 +25,12 @@ export function formatPercent(share: number): string {
   return `${percent < 10 ? percent.toFixed(1) : Math.round(percent)} %`
 }
 
+/** `0`, `0.04`, `2.5`, `1,200` */
+export function formatRate(rate: number): string {
+  if (rate === 0 || rate >= 10) return Math.round(rate).toLocaleString('en')
+  return rate.toFixed(rate < 0.1 ? 2 : 1)
+}
+
 const BARS = '▁▂▃▄▅▆▇█'
 
 /** One character per value, scaled to the maximum. Zero is a space. */

@@ -6,6 +6,7 @@ import {
   daemon,
   expectAccessible,
   expectNoViolations,
+  goto,
   HARMLESS,
   HOSTILE,
   show,
@@ -93,6 +94,29 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     await release(3).getByText('deployed').waitFor()
     await page.getByText('rolled in production was rolled back to v1, as v3.').waitFor()
     await expectAccessible(page)
+  })
+
+  test('shows traffic with its releases as charts and as a table, and keeps the choice in the URL', async () => {
+    const { url } = await releaseTwice('charted')
+    await callTool(url, 'other', { text: 'hello' })
+    await callTool(url, 'other', {})
+    const page = await show('/servers/charted')
+    const table = page.getByRole('table', { name: 'Traffic of the last hour, newest first' })
+    await page.locator('.chart canvas').nth(2).waitFor()
+    await table.getByRole('row', { name: /v1, v2/ }).waitFor()
+    const box = (await page.locator('.chart canvas').first().boundingBox())!
+    await page.mouse.move(box.x + box.width - 10, box.y + 60)
+    await page.locator('.chart', { hasText: 'p99' }).getByText(/:\d\d/).waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Table' }).click()
+    await page.locator('.chart').first().waitFor({ state: 'detached' })
+    await page.getByLabel('Period').selectOption('Last day')
+    await page.getByRole('table', { name: 'Traffic of the last day, newest first' }).waitFor()
+    expect(new URL(page.url()).search).toBe('?traffic=table&period=day')
+    await expectNoViolations(page)
+    await deploy(daemon, await buildServer(daemon, echoServer('idle')), 'production')
+    await goto('/servers/idle/releases')
+    await page.getByText('No requests in the last week.').waitFor()
   })
 
   test('stores variables, never shows a secret, and releases them', async () => {

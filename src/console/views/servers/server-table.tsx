@@ -1,5 +1,5 @@
 import type { DeploymentStatus } from '../../../shared/contract/deployments/deployments.ts'
-import { formatMs, formatPercent } from '../../../shared/format/metric-format.ts'
+import { formatMs, formatPercent, formatRate } from '../../../shared/format/metric-format.ts'
 import { Sparkline } from '../../components/figures/sparkline.tsx'
 import { State } from '../../components/state.tsx'
 import { type Column, Table } from '../../components/table.tsx'
@@ -116,9 +116,4 @@ function Figure({ id, valuesOf, text }: FigureProps) {
       <span>{text(activity)}</span>
     </span>
   )
-}
-
-/** `0`, `0.4`, `12` */
-function formatRate(rate: number): string {
-  return rate === 0 || rate >= 10 ? String(Math.round(rate)) : rate.toFixed(rate < 0.1 ? 2 : 1)
 }

@@ -1,12 +1,13 @@
 import './overview.css'
 import type { DeploymentStatus } from '../../../../shared/contract/deployments/deployments.ts'
 import { HostingError } from '../../../../shared/errors.ts'
-import { formatMemory, formatMs, formatPercent } from '../../../../shared/format/metric-format.ts'
+import { formatMemory, formatMs, formatPercent, formatRate } from '../../../../shared/format/metric-format.ts'
 import { Copyable } from '../../../components/copy.tsx'
 import { Figure } from '../../../components/figures/figure.tsx'
 import { Problem } from '../../../components/loaded.tsx'
 import { activityOf } from '../../../model/live-metrics.ts'
 import type { TabProps } from '../tab-props.ts'
+import { Traffic } from '../traffic/traffic.tsx'
 import { Clients } from './clients.tsx'
 import { Instances } from './instances.tsx'
 import { Sessions } from './sessions.tsx'
@@ -17,6 +18,7 @@ export function OverviewTab({ name, environment, deployment }: TabProps) {
     <>
       {deployment.error && <Failure error={deployment.error} />}
       <Figures deployment={deployment} />
+      <Traffic name={name} environment={environment} period="hour" />
       <div class="columns">
         <Addresses deployment={deployment} />
         <Clients name={name} url={deployment.url} />
@@ -38,7 +40,7 @@ function Figures({ deployment }: { deployment: DeploymentStatus }) {
   const hasRequests = requests.total > 0
   return (
     <dl class="figures">
-      <Figure name="Requests" value={`${Number(requestsPerSecond.toFixed(1))}/s`} />
+      <Figure name="Requests" value={`${formatRate(requestsPerSecond)}/s`} />
       <Figure name="Errors" value={hasRequests ? formatPercent(requests.errorRate) : '–'} />
       <Figure name="p50" value={hasRequests ? formatMs(requests.p50Ms) : '–'} />
       <Figure name="p99" value={hasRequests ? formatMs(requests.p99Ms) : '–'} />

@@ -8,6 +8,7 @@ import { Loaded } from '../../../components/loaded.tsx'
 import { Table } from '../../../components/table.tsx'
 import { concerns } from '../../../model/servers.ts'
 import type { TabProps } from '../tab-props.ts'
+import { Traffic } from '../traffic/traffic.tsx'
 import { releaseColumns } from './release-columns.tsx'
 import { RollbackDialog } from './rollback-dialog.tsx'
 
@@ -25,19 +26,23 @@ export function ReleasesTab({ name, environment, deployment }: TabProps) {
   })
   return (
     <>
-      <Loaded resource={resource} what="the releases">
-        {({ items, hasMore }) => (
-          <>
-            <Table
-              caption="Releases, newest first"
-              columns={columns}
-              rows={items}
-              keyOf={({ deploymentId }) => deploymentId}
-            />
-            {hasMore && <Button onClick={() => (shown.value += PAGE_SIZE)}>Show older releases</Button>}
-          </>
-        )}
-      </Loaded>
+      <Traffic name={name} environment={environment} period="week" />
+      <section class="section">
+        <h2>History</h2>
+        <Loaded resource={resource} what="the releases">
+          {({ items, hasMore }) => (
+            <>
+              <Table
+                caption="Releases, newest first"
+                columns={columns}
+                rows={items}
+                keyOf={({ deploymentId }) => deploymentId}
+              />
+              {hasMore && <Button onClick={() => (shown.value += PAGE_SIZE)}>Show older releases</Button>}
+            </>
+          )}
+        </Loaded>
+      </section>
       {target.value && (
         <RollbackDialog
           live={deployment}
