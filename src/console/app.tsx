@@ -29,7 +29,7 @@ export function App() {
   return (
     <>
       <a class="button skip" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <header class="bar">
         <div>

@@ -27,7 +27,7 @@ test.each([
   ['window titles', '\x1b]0;owned\x07shown', 'shown'],
   ['links', '\x1b]8;;http://evil.example\x1b\\label\x1b]8;;\x1b\\', 'label'],
   ['single sequences', '\x1bcreset', 'reset'],
-])('removes %s from a text', (_, text, plain) => {
+])('removes %s from text', (_, text, plain) => {
   expect(withoutEscapes(text)).toBe(plain)
 })
 
@@ -53,7 +53,7 @@ test('shows outcome, reason and duration of a request', () => {
   expect(outcomeText(line({}))).toBe('')
 })
 
-test('lists the other fields of a line as texts', () => {
+test('lists the other fields of a line as text', () => {
   const details = Object.fromEntries(detailsOf(line({ tool: 'forecast', arguments: { city: 'Oslo' } })))
   expect(details).toMatchObject({ tool: 'forecast', arguments: '{\n  "city": "Oslo"\n}', version: '1' })
   expect(details).not.toHaveProperty('message')

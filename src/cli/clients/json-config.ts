@@ -13,7 +13,7 @@ export async function readJsonEntries(text: string, key: string, file: string): 
   const [error] = errors
   if (error || typeof value !== 'object' || value === null) {
     const line = text.slice(0, error?.offset ?? 0).split('\n').length
-    const reason = error ? `${printParseErrorCode(error.error)} in line ${line}` : 'it is not an object'
+    const reason = error ? `${printParseErrorCode(error.error)} on line ${line}` : 'it is not an object'
     throw new HostingError('INVALID_REQUEST', `${file} is not valid JSON (${reason}). It was not changed.`, {
       next: [{ description: 'Correct it, or repeat the command with --print and paste the entry' }],
     })

@@ -52,7 +52,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     'env set': 'store environment variables of a server',
     'env unset': 'remove environment variables of a server',
     'env pull': 'write the environment variables of a server to a file',
-    'env push': 'store the environment variables of a file',
+    'env push': 'store environment variables from a file',
     'env release': 'redeploy the live build of a server with its stored variables',
   }),
   ...section('Use a server', {
@@ -77,7 +77,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     'store set': "set an entry of a server's store",
     'store delete': "delete an entry of a server's store",
     'store export': "write all entries of a server's store to a file",
-    'store import': "import the entries of a file into a server's store",
+    'store import': "import entries from a file into a server's store",
     'domains list': 'list the names of servers',
     'domains add': 'map a subdomain to a deployment',
     'domains remove': 'remove a mapped subdomain',

@@ -141,7 +141,7 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
   },
 }
 
-/** By exit code, for `mcp explain` and docs/cli.md. */
+/** Explanations by exit code, for `mcp explain` and docs/cli.md. */
 export const EXIT_MEANINGS: Readonly<Record<number, string>> = {
   [EXIT.done]: 'done',
   [EXIT.failed]: 'the work failed: a build, a deployment, a tool that reported an error',

@@ -55,7 +55,7 @@ async function converse(context: ChatContext): Promise<ExitCode> {
     ...(interactive ? { output: process.stderr, prompt: '> ' } : {}),
   })
   signal.addEventListener('abort', () => lines.close(), { once: true })
-  // In a terminal the first Ctrl-C cancels the current answer. Without one it ends the chat.
+  // At a terminal the first Ctrl-C cancels the current answer. Without one it ends the chat.
   let answering: AbortController | undefined
   let interrupted = false
   lines.on('SIGINT', () => {

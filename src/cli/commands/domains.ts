@@ -38,7 +38,7 @@ export const list = defineCommand({
 export const add = defineCommand({
   name: 'domains add',
   description:
-    "Map a subdomain to the deployment's server and environment, including later releases. A subdomain that leads elsewhere is moved after confirmation. For a custom domain use mcp deploy --domain.",
+    "Map a subdomain to the deployment's server and environment, including later releases. A subdomain that points elsewhere is moved after confirmation. For a custom domain use mcp deploy --domain.",
   arguments: {
     subdomain: {
       required: true,
@@ -71,7 +71,7 @@ export const add = defineCommand({
 async function describeMoved(client: ApiClient, path: string): Promise<string | undefined> {
   try {
     const { subdomain, server, environment } = await client.get<MappingRecord>(path)
-    return `${subdomain} leads to ${server} in ${environment}. Move it?`
+    return `${subdomain} points to ${server} in ${environment}. Move it?`
   } catch (error) {
     if (error instanceof HostingError && error.code === 'NOT_FOUND') return undefined
     throw error
@@ -93,7 +93,7 @@ export const remove = defineCommand({
 export const trust = defineCommand({
   name: 'domains trust',
   description:
-    'Show the path of the local certificate authority and how to make programs trust it. The first HTTPS connection to a server creates the authority. This command makes one if necessary. Changes no system settings.',
+    'Show the path of the local certificate authority and how to make programs trust it. The first HTTPS connection to a server creates the authority. This command creates one if necessary. Changes no system settings.',
   examples: { 'mcp domains trust': 'commands for this system' },
   async run(context) {
     const { output, paths } = context

@@ -130,7 +130,7 @@ export const unset = defineCommand({
     if (names.length === 0) throw unknownVariable('*', stored, place)
     const record = await changeServerEnv(api, place, Object.fromEntries(names.map(one => [one, null])))
     return finishChange(context, record, {
-      done: `Removed ${names.join(', ')} of ${name} in ${env}`,
+      done: `Removed ${names.join(', ')} from ${name} in ${env}`,
       release,
     })
   },

@@ -163,7 +163,7 @@ async function printLines(
   if (count === 0 && !follow) output.note('No log lines.')
 }
 
-/** Not for followed lines, whose age would soon be wrong. */
+/** Age of a line, right-aligned. Followed lines show none, because it would soon be wrong. */
 function formatPaddedAge(timestamp: string): string {
   return formatAge(timestamp).padStart(10)
 }

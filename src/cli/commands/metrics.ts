@@ -133,7 +133,7 @@ function releasesByPoint({ releases = [], points, stepSeconds }: ShownMetrics): 
   return began
 }
 
-/** Since the deployment was created. Formatted like an entry of an allow list. */
+/** Destinations since the deployment was created, in the format of an allow list. */
 function showDestinations(output: Output, { destinations = [] }: ShownMetrics): void {
   if (destinations.length === 0) return
   output.line()

@@ -68,7 +68,7 @@ async function removeServer(context: CommandContext, contents: ServerContents, o
   })
 }
 
-/** For a server of which only data remains. */
+/** Removes the data of a server that has no builds or deployments left. */
 async function removeData(context: CommandContext, name: string, environment: Environment | undefined) {
   const where = environment ? `${name} in ${environment}` : name
   await confirm(context, `Permanently remove the stored data and variables of ${where}?`)

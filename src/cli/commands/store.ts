@@ -136,7 +136,7 @@ export const exportEntries = defineCommand({
 export const importEntries = defineCommand({
   name: 'store import',
   description:
-    'Set the entries of a file that `mcp store export` wrote. Keeps other entries and skips expired ones.',
+    'Set the entries from a file that `mcp store export` wrote. Keeps other entries and skips expired ones.',
   arguments: {
     ...SERVER,
     file: { kind: 'file', required: true, doc: 'file with one JSON entry per line, - for standard input' },

@@ -85,7 +85,7 @@ function isRunning({ pid, startedAt }: DevMark): boolean {
   return isAlive(pid) && startOf(pid) === startedAt
 }
 
-/** Clock ticks between the system's start and the process's (proc(5), /proc/pid/stat, field 22). */
+/** Start time of the process, in clock ticks since boot (proc(5), /proc/pid/stat, field 22). */
 function startOf(pid: number): string {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')

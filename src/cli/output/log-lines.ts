@@ -78,7 +78,7 @@ function outcomeOf({ outcome, reason, ms, arguments: args }: LogEntry, style: St
 
 const SHOWN_CHARACTERS = 200
 
-/** On one line, truncated. */
+/** Arguments on one line, truncated. */
 function shownArguments(args: unknown): string {
   const text = typeof args === 'string' ? args : JSON.stringify(args ?? {})
   if (text === '{}') return ''

@@ -85,7 +85,7 @@ export async function askText(message: string, question: TextQuestion = {}): Pro
   return text
 }
 
-/** Asks for a text that must not be empty. */
+/** Asks for text that must not be empty. */
 export function askName(message: string): Promise<string> {
   return askText(message, { validate: text => (text.trim() === '' ? 'Enter a value.' : undefined) })
 }

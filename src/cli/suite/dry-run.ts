@@ -76,21 +76,21 @@ function costText({ estimated_cost: cost }: DryRun): string {
 }
 
 const LETTERS_PER_TOKEN = 4
-const TOKENS_OF_INSTRUCTIONS = 150
-const TOKENS_OF_A_DEFINITION = 120
-const TOKENS_OF_AN_ANSWER = 150
+const INSTRUCTION_TOKENS = 150
+const TOKENS_PER_DEFINITION = 120
+const TOKENS_PER_ANSWER = 150
 
 function guessTokens(
   { messages, repeat }: PlannedCase,
   { tools = [], resources = [], prompts = [] }: KnownOffer,
 ) {
   const offer =
-    TOKENS_OF_INSTRUCTIONS + (tools.length + resources.length + prompts.length) * TOKENS_OF_A_DEFINITION
+    INSTRUCTION_TOKENS + (tools.length + resources.length + prompts.length) * TOKENS_PER_DEFINITION
   const letters = messages.reduce((sum, { message }) => sum + message.length, 0)
   const turns = 2 * messages.length
   return {
     input: Math.round((turns * offer + 2 * (letters / LETTERS_PER_TOKEN)) * repeat),
-    output: turns * TOKENS_OF_AN_ANSWER * repeat,
+    output: turns * TOKENS_PER_ANSWER * repeat,
   }
 }
 

@@ -35,7 +35,7 @@ export class SuiteRecorder {
     }
   }
 
-  /** Without transcripts of runs that passed, then without all, if it would be too large. */
+  /** Omits the transcripts of passed runs, then all transcripts, if the suite run would be too large. */
   #recordWithinLimit(target: TestTarget, outcome: SuiteOutcome): NewSuiteRun {
     for (const keeps of [() => true, ({ status }: RunOutcome) => status !== 'passed']) {
       const record = this.#record(target, outcome, keeps)
@@ -131,7 +131,7 @@ function entry(whole: TranscriptEntry): TranscriptEntry {
   }
 }
 
-/** At most MAX_TEXT characters, not in the middle of one. */
+/** Limits text to MAX_TEXT characters without splitting one. */
 function truncate(text: string): string {
   return text.length > MAX_TEXT ? text.slice(0, MAX_TEXT).toWellFormed() : text
 }

@@ -9,9 +9,9 @@ import { type Place, readServerEnvIfStored } from './server-env.ts'
 type Values = Record<string, string>
 
 interface GivenValues {
-  /** From the project file. */
+  /** Values from the project file. */
   base: Values | undefined
-  /** From `--set` and `--env-file`. */
+  /** Values from `--set` and `--env-file`. */
   given: Values
   /** Store the given values. */
   save: boolean
@@ -19,9 +19,9 @@ interface GivenValues {
 
 /** The parts of a deploy request that carry variables. */
 export interface PlacedVariables {
-  /** For this deployment only. */
+  /** Values for this deployment only. */
   env_vars: Values
-  /** To be stored. */
+  /** Values to store. */
   variables?: NonNullable<DeployRequest['variables']>
 }
 

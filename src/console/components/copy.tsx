@@ -14,7 +14,7 @@ interface CopyProps {
   caption?: string
 }
 
-/** Copies a text. Its label shows the outcome. */
+/** Button that copies text. Its label shows the outcome. */
 export function CopyButton({ text, what, caption }: CopyProps) {
   const state = useSignal<keyof typeof LABELS>('ready')
   useEffect(() => {
@@ -44,7 +44,7 @@ export function CopyButton({ text, what, caption }: CopyProps) {
   )
 }
 
-/** A text to use elsewhere, such as a command or a URL. */
+/** Text to use elsewhere, such as a command or a URL, with a copy button. */
 export function Copyable({ text, what }: { text: string; what: string }) {
   return (
     <div class="copyable">

@@ -1,6 +1,6 @@
 import { printable } from '../../shared/format/printable.ts'
 
-/** Longer texts would make the page slow. */
+/** Longer text would make the page slow. */
 const MAX_LENGTH = 2000
 
 /**

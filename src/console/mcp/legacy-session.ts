@@ -32,7 +32,7 @@ export class LegacySession {
   readonly #endpoint: Endpoint
   readonly #sessionId: string | null
   readonly #closing = new AbortController()
-  /** By progress token, which is the id of the request. */
+  /** Keyed by progress token, which is the id of the request. */
   readonly #running = new Map<number, Running>()
   #lastId = 1
 

@@ -17,7 +17,7 @@ interface SchemaFormProps {
   onSubmit: (value: Json) => void
   /** Replaces the text area for JSON, for example with a code editor that loads when it is shown. */
   JsonEditor?: ComponentType<JsonEditorProps>
-  /** Offers values for the texts of the form. Never rejects. */
+  /** Suggests values for the text fields of the form. Never rejects. */
   suggest?: Suggest
   /** Buttons: one of type `submit`, others as the page needs. */
   children: ComponentChildren

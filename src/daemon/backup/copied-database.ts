@@ -56,7 +56,7 @@ export function flush(file: string): void {
   }
 }
 
-/** Reads a sound database of this or an older version. */
+/** Reads an intact database of this or an older version. */
 export function readFacts(file: string): DatabaseFacts {
   return withConnection(file, connection => {
     const facts = new Map(

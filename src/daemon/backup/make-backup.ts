@@ -86,7 +86,7 @@ async function collect(
   const known = new Map(earlier?.files.map(file => [file.path, file]))
   const files: BackedUpFile[] = []
   const missing: string[] = []
-  const take = async (path: string, digest: string) => {
+  const add = async (path: string, digest: string) => {
     const file = known.get(path) ?? (await putVerified(pool, { path, digest, from: join(paths.home, path) }))
     if (file && existsSync(pool.path(path))) files.push(file)
     else missing.push(path)
@@ -94,11 +94,11 @@ async function collect(
   }
   for (const path of facts.artifacts) {
     const isKnown = known.has(path)
-    const file = await take(path, digestIn(path))
+    const file = await add(path, digestIn(path))
     const bundle = isKnown ? known.get(bundlePath(path))?.digest : file && bundleOf(pool.path(path))
-    if (bundle !== undefined) await take(bundlePath(path), bundle)
+    if (bundle !== undefined) await add(bundlePath(path), bundle)
   }
-  for (const path of facts.sources) await take(path, digestIn(path))
+  for (const path of facts.sources) await add(path, digestIn(path))
   if (existsSync(paths.config)) {
     const config = (await describeFile(paths.config, 'config.json'))!
     const path = `config/${config.digest}.json`

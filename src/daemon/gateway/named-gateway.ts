@@ -66,7 +66,7 @@ async function admit(
   onHead()
   if ('problem' in head) return reject(socket, head.problem)
   const servedId = resolve(hostnameOf(head.host))
-  if (servedId === undefined) return turnAway(socket, unknownHost(head.host))
+  if (servedId === undefined) return refuseUnread(socket, unknownHost(head.host))
   socket.off('error', ignoreBroken)
   connect(servedId, socket, head)
 }
@@ -84,10 +84,10 @@ export function drop(socket: Socket, error: Error, { onDropped }: NamedGatewayOp
 /** Answers a malformed or missing request. */
 export function reject(socket: Socket, problem: Problem): void {
   if (problem === 'gone') socket.destroy()
-  else turnAway(socket, PROBLEMS[problem])
+  else refuseUnread(socket, PROBLEMS[problem])
 }
 
-export function turnAway(socket: Socket, why: Refusal): void {
+export function refuseUnread(socket: Socket, why: Refusal): void {
   allowReading(socket)
   refuse(socket, why)
 }

@@ -102,7 +102,7 @@ function toResponse(answer: IncomingMessage, body: ReadableStream, own: Headers)
   const status = answer.statusCode!
   if (hasBody(status)) return new Response(body, { status, headers })
   answer.resume()
-  // Otherwise the client would read as many bytes of its next answer as the body.
+  // A response without a body must not announce one: the client would take the next response for it.
   headers.delete('Content-Length')
   return new Response(null, { status, headers })
 }

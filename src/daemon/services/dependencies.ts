@@ -62,7 +62,7 @@ export interface ServiceDependencies {
   signIns: SignIns
   /** URL of the daemon's API: `http://127.0.0.1:<port>`. */
   origin: string
-  /** What the event feed shows. */
+  /** Changes for the event feed. */
   changes: ChangeFeed
   clock: Clock
   /** Logs an action of an API key's owner in the daemon's log. */

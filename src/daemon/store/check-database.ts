@@ -6,7 +6,7 @@ export interface DatabaseCheck {
   bytes: number
   /** Size of its write-ahead log. */
   walBytes: number
-  /** SQLite's own messages. Empty for a sound file. */
+  /** SQLite's own messages. Empty for an intact file. */
   problems: string[]
 }
 
@@ -40,7 +40,7 @@ function findProblems(path: string, bytes: number): string[] {
   }
 }
 
-/** SQLite considers an empty file a sound database. */
+/** SQLite considers an empty file an intact database. */
 function isOurs(connection: BetterSqlite3.Database): boolean {
   const table = connection
     .prepare("select 1 from sqlite_schema where type = 'table' and name = 'deployments'")

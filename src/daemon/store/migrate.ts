@@ -19,7 +19,7 @@ import { temporaryBuilds } from './migrations/0017-temporary-builds.ts'
 import { suiteRuns } from './migrations/0018-suite-runs.ts'
 import { sessions } from './migrations/0019-sessions.ts'
 
-/** In order. The file's `user_version` counts the applied migrations. A released migration is never edited. */
+/** Migrations in order. The file's `user_version` counts the applied migrations. A released migration is never edited. */
 const MIGRATIONS: readonly string[] = [
   initial,
   projects,

@@ -104,7 +104,7 @@ function isPrintable(descriptor: unknown): descriptor is 1 | 2 {
   return descriptor === 1 || descriptor === 2
 }
 
-/** Returns the number of printed bytes: all of a text, or the bytes from an offset. */
+/** Returns the number of printed bytes: the whole text, or the bytes from an offset. */
 function print(output: UserOutput, descriptor: 1 | 2, args: readonly unknown[]): number {
   const data = args[1]
   const bytes = typeof data === 'string' ? bytesOf(data) : partOf(data as Uint8Array, args[2], args[3])

@@ -1,7 +1,7 @@
 import { ceil, min, performanceNow } from './intrinsics.ts'
 
 /** Long-term output rate of a server, and the size of a burst. */
-const BYTES_A_SECOND = 256 * 1024
+const BYTES_PER_SECOND = 256 * 1024
 const BURST_BYTES = 1024 * 1024
 
 /** Limits the rate of a server's output and counts what is dropped. */
@@ -21,7 +21,7 @@ export class OutputLimit {
   takes(bytes: number): boolean {
     this.#fill()
     // After dropping, resumes with half a second's worth of lines instead of every other line.
-    const least = this.#droppedLines > 0 ? BYTES_A_SECOND / 2 : 0
+    const least = this.#droppedLines > 0 ? BYTES_PER_SECOND / 2 : 0
     if (this.#left >= bytes + least) {
       this.#left -= bytes
       return true
@@ -34,7 +34,7 @@ export class OutputLimit {
   /** Sentence about output dropped since the last report. Undefined when there is none. */
   takeReport(): string | undefined {
     if (this.#droppedLines === 0) return undefined
-    const report = `${this.#droppedLines} lines (${ceil(this.#droppedBytes / 1024)} KB) of output were dropped: the limit is ${BYTES_A_SECOND / 1024} KB per second`
+    const report = `${this.#droppedLines} lines (${ceil(this.#droppedBytes / 1024)} KB) of output were dropped: the limit is ${BYTES_PER_SECOND / 1024} KB per second`
     this.#droppedLines = 0
     this.#droppedBytes = 0
     return report
@@ -42,7 +42,7 @@ export class OutputLimit {
 
   #fill(): void {
     const now = this.#now()
-    this.#left = min(BURST_BYTES, this.#left + ((now - this.#filledAt) / 1000) * BYTES_A_SECOND)
+    this.#left = min(BURST_BYTES, this.#left + ((now - this.#filledAt) / 1000) * BYTES_PER_SECOND)
     this.#filledAt = now
   }
 }

@@ -33,7 +33,7 @@ export interface RequestRecord {
   sessionId?: string | undefined
   /** Signed-in user. */
   caller?: string | undefined
-  /** Record of which this request is a replay, as the client says. */
+  /** Id of the record that this request replays, as sent by the client. */
   replayOf?: unknown
   /** The request's arguments, written only where bodies are kept. */
   arguments?: unknown

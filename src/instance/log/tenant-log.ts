@@ -9,7 +9,7 @@ import { RequestLines, type RequestRecord, timestamp, truncate } from './request
 const LOG = Number(process.env[LOG_DESCRIPTOR] ?? 1)
 const MAX_MESSAGE_CHARACTERS = 64 * 1024
 
-/** What the headers of a refused request say. */
+/** Facts from the headers of a refused request. */
 export type RefusedRequest = Partial<Pick<RequestRecord, 'method' | 'tool' | 'sessionId'>>
 
 /** The log of one tenant: a line per request, and at level `debug` every message. */

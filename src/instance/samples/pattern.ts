@@ -7,7 +7,7 @@ export interface PatternChoices {
   extra: number
 }
 
-/** A text that matches a JavaScript pattern (ECMA-262, flag `u`). Undefined when none was found. */
+/** A string that matches a JavaScript pattern (ECMA-262, flag `u`). Undefined when none was found. */
 export function samplePattern(pattern: string, choices: PatternChoices): string | undefined {
   const { seed, extra } = choices
   const matches = createPattern(pattern, 'u')

@@ -199,7 +199,7 @@ export class ServedTenant {
     this.changed()
   }
 
-  /** Must be called when any figure changes that the daemon receives. */
+  /** Must be called when a figure that the daemon receives changes. */
   changed(): void {
     if (this.isDraining) this.#releaseSessions()
     this.#onChange(this)

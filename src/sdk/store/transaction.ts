@@ -19,7 +19,7 @@ type Write = Exclude<StateWrite, { by: number }>
 export class Transaction implements StoreTransaction {
   readonly #backend: StateBackend
   readonly #scope: StateScope
-  /** By key or range. */
+  /** Keyed by key or range. */
   readonly #checks = new Map<string, StateCheck>()
   readonly #writes = new Map<string, Write>()
   #isFinished = false

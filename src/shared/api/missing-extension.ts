@@ -26,12 +26,12 @@ export interface RefusedRequest {
 
 /** True when the API lacks the operation, false when it only lacks the requested record. */
 export function lacksOperation({ status, method, path, isExplained }: RefusedRequest): boolean {
-  if (!MISSING_STATUSES.includes(status) || isOfContract(method, path)) return false
+  if (!MISSING_STATUSES.includes(status) || isInContract(method, path)) return false
   // A path without an id names no record that could be missing.
   return !isExplained || /^\/(v1|api)\/[\w-]+$/.test(withoutQuery(path))
 }
 
-function isOfContract(method: string, path: string): boolean {
+function isInContract(method: string, path: string): boolean {
   return CONTRACT.some(operation => operation.test(`${method} ${withoutQuery(path)}`))
 }
 

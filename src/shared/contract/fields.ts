@@ -19,7 +19,7 @@ export const environmentSchema = z
 export const templateSchema = z.enum(TEMPLATES).meta({
   id: 'Template',
   description:
-    'What a server may contain. `basic`: declared answers. `advanced`: also HTTP calls to other APIs. `custom`: code.',
+    'Content that a server may have. `basic`: declared answers. `advanced`: also HTTP calls to other APIs. `custom`: code.',
 })
 
 export const buildStateSchema = z

@@ -72,7 +72,7 @@ export const contentBlockSchema = z
       uri: liquid.describe('URI of the resource. A Liquid template.'),
       name: liquid.describe('Name of the resource. A Liquid template.'),
       title: liquid.optional().describe('Display name. A Liquid template.'),
-      description: liquid.optional().describe('What the resource holds. A Liquid template.'),
+      description: liquid.optional().describe('Description of the resource. A Liquid template.'),
       mimeType: mimeType.optional(),
       ...contentExtras,
     }),

@@ -36,7 +36,7 @@ const completions = z
 
 const toolSchema = named('Tool', 'A tool that models can call.').strictObject({
   name: text.meta(described('Name by which clients call it. Unique in the server.', 'greet')),
-  description: text.describe('What the tool does. Models choose tools by it.'),
+  description: text.describe('Description of the tool. Models choose tools by it.'),
   inputSchema: jsonSchema.describe(
     'JSON Schema of the arguments, of type object. Arguments are validated before the handler runs; defaults are filled in.',
   ),
@@ -64,7 +64,7 @@ const resourceSchema = named(
     ),
   ),
   name: text.describe('Human-readable name.'),
-  description: text.describe('What data the resource provides.'),
+  description: text.describe('Description of the data that the resource provides.'),
   mimeType: z.string().default('application/json').describe('Media type of the content.'),
   title,
   icons,
@@ -84,13 +84,13 @@ const resourceSchema = named(
 const promptArgumentSchema = named('PromptArgument', 'An argument of a prompt.').strictObject({
   name: text.describe('Name of the argument.'),
   title,
-  description: z.string().optional().describe('What the argument means.'),
+  description: z.string().optional().describe('Meaning of the argument.'),
   required: z.boolean().optional().describe('Clients must give a value.'),
 })
 
 const promptSchema = named('Prompt', 'A prompt that people can start a conversation with.').strictObject({
   name: text.describe('Name of the prompt. Unique in the server.'),
-  description: text.describe('What the prompt helps with.'),
+  description: text.describe('Purpose of the prompt.'),
   template: z
     .string()
     .optional()
@@ -127,7 +127,7 @@ const envDeclarationSchema = z
     envName,
     z.strictObject({
       name: envName.describe('Name of the variable: letters, digits and "_", not starting with a digit.'),
-      description: z.string().optional().describe('What the variable is for.'),
+      description: z.string().optional().describe('Purpose of the variable.'),
       required: z.boolean().default(false).describe('Reject deployments that give no value.'),
       default: z.string().optional().describe('Value if the deployment gives none.'),
       secret: z

@@ -56,8 +56,8 @@ export const expectationSchema = named('Expectation', 'Expectations of what the 
   calls: z.array(callSchema).optional().describe('Calls that were made: one for each entry.'),
   reply: z
     .strictObject({
-      contains: texts.optional().describe('Text that the reply must contain, in any case.'),
-      excludes: texts.optional().describe('Text that the reply must not contain, in any case.'),
+      contains: texts.optional().describe('Text that the reply must contain (case-insensitive).'),
+      excludes: texts.optional().describe('Text that the reply must not contain (case-insensitive).'),
       pattern: patterns.optional().describe('Regular expressions that match the reply.'),
     })
     .optional()

@@ -32,7 +32,7 @@ export interface LogLine {
   requestBytes?: number
   /** Signed-in user. */
   caller?: string
-  /** Record of which the request is a replay, as the client says. */
+  /** Id of the record that the request replays, as sent by the client. */
   replayOf?: string
   /** Redacted arguments of the request, as text if truncated. Only where bodies are kept, by default in development. */
   arguments?: unknown

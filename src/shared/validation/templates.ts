@@ -8,7 +8,7 @@ export interface PlacedTemplate {
   source: string
 }
 
-/** All Liquid templates of the definitions, in their order. Texts without Liquid are omitted. */
+/** All Liquid templates of the definitions, in their order. Strings without Liquid are omitted. */
 export function listTemplates({ tools = [], resources = [], prompts = [] }: BuildRequest): PlacedTemplate[] {
   return [
     ...tools.flatMap(({ handler }, index) => handlerTemplates(`tools[${index}].handler`, handler)),

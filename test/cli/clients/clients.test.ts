@@ -109,7 +109,7 @@ describe('client configurations', () => {
     const json = join(folder, 'broken.json')
     writeFileSync(json, '{\n "mcpServers": {\n')
     await expect(connectClient(clientOf('cursor'), json, server)).rejects.toThrow(
-      'broken.json is not valid JSON (CloseBraceExpected in line 3). It was not changed.',
+      'broken.json is not valid JSON (CloseBraceExpected on line 3). It was not changed.',
     )
     const toml = join(folder, 'config.toml')
     writeFileSync(toml, 'mcp_servers = { weather = { url = "http://127.0.0.1:1/mcp" } }\n')

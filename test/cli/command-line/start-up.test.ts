@@ -45,7 +45,7 @@ test('a command with one API call loads few files and only the HTTP modules of N
   expect(await beyondBare(builtins)).toEqual(['net', 'http'])
 })
 
-test('commands for a server load equally few files and no MCP SDK', async () => {
+test('commands that use a server load as few files, and no MCP SDK', async () => {
   await home.json(['deploy', writeProject()])
   const commands = [
     ['call', 'echo', 'tool', 'text=hi'],

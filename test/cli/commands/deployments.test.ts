@@ -108,7 +108,7 @@ test('remove deletes one environment of a server, or all of it with builds and s
   const taken = await home.mcp(['domains', 'add', 'gone-too', await idOf('gone', 'staging')])
   expect([taken.code, taken.stderr]).toEqual([
     5,
-    expect.stringMatching(/leads to "gone" in production.*mcp domains add gone-too \S+ --yes/s),
+    expect.stringMatching(/points to "gone" in production.*mcp domains add gone-too \S+ --yes/s),
   ])
   const moved = ['domains', 'add', 'gone-too', await idOf('gone', 'staging'), '--yes']
   expect(await home.json(moved)).toMatchObject({ environment: 'staging' })

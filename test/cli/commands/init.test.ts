@@ -46,7 +46,7 @@ describe('mcp init', () => {
     },
   )
 
-  it('accepts the name and tools without handlers as flags', async () => {
+  it('takes the name and tools from flags, and writes no handlers', async () => {
     await home.json(['init', 'x', '--name', 'shop', '--tool', 'find_it', '--tool', 'buy_it'], {
       cwd: home.dir,
     })

@@ -90,7 +90,7 @@ async function connect(url: string) {
   }
 }
 
-/** Position of a text in the bundle, and in the project's files. */
+/** Position of a string in the bundle, and in the project's files. */
 async function findPlace(client: Awaited<ReturnType<typeof connect>>, text: string) {
   for (const { method, params } of client.received) {
     if (method !== 'Debugger.scriptParsed' || !params.sourceMapURL.startsWith('data:')) continue

@@ -96,7 +96,7 @@ describe('without a terminal', () => {
     expect(deploy.stderr).toContain(`${join(home.dir, 'nope')} does not exist.\nCreate a project:`)
   })
 
-  test('a command that cannot be undone implies no server', async () => {
+  test('a command that cannot be undone requires a server argument', async () => {
     const removed = await home.mcp(['remove', '--yes'], { cwd: join(home.dir, 'greeter') })
     expect(removed).toMatchObject({
       code: 2,

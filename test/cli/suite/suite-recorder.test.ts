@@ -74,7 +74,7 @@ test('stores the verdicts with transcripts', async () => {
   ])
 })
 
-test('truncates long texts and marks them', async () => {
+test('truncates long text and marks it', async () => {
   const recorder = new SuiteRecorder()
   const run = runOf('passed')
   recorder.keep(run, [{ message: 'add', result: resultOf('x'.repeat(5000)) }])

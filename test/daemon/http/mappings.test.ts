@@ -40,7 +40,7 @@ test('maps, lists, changes and removes a subdomain', async () => {
   const refused = await put('team', other.deployment_id)
   expect([refused.status, refused.body.error]).toMatchObject([
     409,
-    { code: 'CONFLICT', message: 'The subdomain "team" leads to "echo" in staging.' },
+    { code: 'CONFLICT', message: 'The subdomain "team" points to "echo" in staging.' },
   ])
   expect((await put('team', echo.deployment_id)).status).toBe(200)
   const moved = await put('team', other.deployment_id, { replace: true })

@@ -31,7 +31,7 @@ async function warningsOf(
 test('warns about scaling that the environment does not apply', async () => {
   const scaling = { min_instances: 3, max_instances: 5 }
   expect(await warningsOf('staging', { scaling })).toEqual([
-    'config.scaling is not applied: 3 to 5 instances were requested, staging runs 0 to 1. Only production scales as configured.',
+    'config.scaling is not applied: 3 to 5 instances were requested, but staging runs 0 to 1. Only production scales as configured.',
   ])
   expect(await warningsOf('production', { scaling: { min_instances: 1, max_instances: 2 } })).toBeUndefined()
   expect(await warningsOf('staging', {})).toBeUndefined()

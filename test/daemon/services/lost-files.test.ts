@@ -45,7 +45,7 @@ const MESSAGES: Record<string, string> = {
   foreign: 'is not the database of a daemon',
 }
 
-/** A sound SQLite file of another program. */
+/** A valid SQLite file of another program. */
 function replaceDatabase(sql: string): void {
   renameSync(daemon.home.database, away(daemon.home.database))
   const connection = new BetterSqlite3(daemon.home.database)

@@ -21,7 +21,7 @@ const CAPABILITIES = { sampling: {}, elicitation: { form: {} }, roots: {} }
 
 const SAMPLE = { role: 'assistant' as const, model: 'm', content: { type: 'text' as const, text: 'Paris' } }
 const ROOTS = { roots: [{ uri: 'file:///a' }, { uri: 'file:///b' }] }
-/** Fills in every text of a form. */
+/** Fills in every text field of a form. */
 const fillIn = (properties: object) => ({
   action: 'accept' as const,
   content: Object.fromEntries(Object.keys(properties).map(name => [name, `my ${name}`])),

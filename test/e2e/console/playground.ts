@@ -10,7 +10,7 @@ import { daemon, expectAccessible, goto, HARMLESS, HOSTILE, show, useConsole } f
 
 const EVERYTHING = fileURLToPath(new URL('../../../node_modules/.bin/mcp-server-everything', import.meta.url))
 
-/** Tools with each kind of hint, and texts that a page must not trust. */
+/** Tools with each kind of hint, and text that a page must not trust. */
 const NOTES = {
   name: 'notes',
   template: 'basic',

@@ -167,7 +167,7 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
   const PIXEL =
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-  test('images, sounds and resources of a result are shown without leaving the page', async () => {
+  test('images, audio and resources of a result are shown without leaving the page', async () => {
     const { page } = opened
     await openResult({
       content: [

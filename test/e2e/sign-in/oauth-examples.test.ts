@@ -79,7 +79,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-test('examples/oauth-express signs a user in and keeps the sign-in over a restart', async () => {
+test('examples/oauth-express signs a user in and keeps the sign-in across a restart', async () => {
   const example = await startExample('oauth-express', '/oauth/callback')
   const memory = createClientMemory()
   const transport = new StreamableHTTPClientTransport(new URL(example.url), { authProvider: memory })

@@ -27,7 +27,7 @@ const discover = (headers: Record<string, string>) =>
   })
 
 describe('address check', () => {
-  test("accepts the tenant's hosts in any case", async () => {
+  test("accepts the tenant's hosts, ignoring case", async () => {
     const { host } = new URL(address.url)
     expect((await discover({ host })).status).toBe(200)
     expect((await discover({ host: host.replace('127.0.0.1', 'LocalHost') })).status).toBe(200)

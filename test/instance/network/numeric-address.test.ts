@@ -11,7 +11,7 @@ const random = (below: number) => {
 }
 const pick = <T>(values: readonly T[]) => values[random(values.length)]!
 
-/** A text that is an address or almost one. */
+/** A string that is an address or almost one. */
 function randomText(): string {
   const parts = [
     '0',

@@ -195,7 +195,7 @@ describe('declared completions', () => {
     return result.completion
   }
 
-  test('completions return the values that start with the typed text in any case', async () => {
+  test('completions return the values that start with the typed text, ignoring case', async () => {
     expect(await complete('country', 'N')).toEqual({ values: ['no'], total: 1, hasMore: false })
     expect((await complete('country', '')).values).toEqual(['no', 'se'])
   })

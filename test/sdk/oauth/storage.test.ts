@@ -90,7 +90,7 @@ describe.each(Object.entries(storages))('storage in %s', (_name, create) => {
     expect(wins.filter(Boolean)).toHaveLength(1)
   })
 
-  test('deletes a record, and nothing if it does not exist', async () => {
+  test('deletes a record, and does nothing if it does not exist', async () => {
     const storage = open()
     await storage.put('client', 'a', 1)
     await storage.put('client', 'b', 2)

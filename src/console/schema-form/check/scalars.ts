@@ -38,7 +38,7 @@ function valueProblems(schema: SchemaObject, at: Visit): Problem[] {
     problems.push(at.problem('const', { allowedValue: schema.const }, 'must be the constant'))
   }
   if (Array.isArray(schema.enum) && !schema.enum.some(value => equals(value, at.state))) {
-    problems.push(at.problem('enum', { allowedValues: schema.enum }, 'must be one of the values'))
+    problems.push(at.problem('enum', { allowedValues: schema.enum }, 'must be one of the allowed values'))
   }
   return problems
 }

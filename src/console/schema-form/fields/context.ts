@@ -36,7 +36,7 @@ export interface FieldContext {
   suggest: Suggest | undefined
 }
 
-/** Values that the server offers for a text at the top level. */
+/** Values that the server suggests for a top-level string. */
 export type Suggest = (name: string, text: string, value: Json) => Promise<readonly string[]>
 
 export const FormContext = createContext<FieldContext | undefined>(undefined)

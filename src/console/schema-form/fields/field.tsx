@@ -53,7 +53,7 @@ export function Field(props: FieldProps) {
 /** Hints of the field, and of its parts if they have no rows of their own. */
 function useHints(pointer: string, isRaw: boolean): readonly string[] {
   const { form } = useForm()
-  // A signal of the text: other fields' hints do not render this one again.
+  // A computed text, so that changed hints of other fields do not re-render this one.
   const text = useComputed(() => {
     const notes = form.hints.value
     return JSON.stringify(isRaw ? notesInside(notes, pointer) : (notes.get(pointer) ?? []))

@@ -7,7 +7,7 @@ import type { State } from './state.ts'
 
 const MAX_LENGTH = 300
 
-/** Texts by JSON pointer of the field that they belong to. */
+/** Messages by JSON pointer of their field. */
 export type Notes = ReadonlyMap<string, readonly string[]>
 
 /** Problems that the browser finds, by field. Missing members only on request, so that an empty form shows no problems. */
@@ -29,7 +29,7 @@ function describe(problem: Problem): string {
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text
 }
 
-/** Texts of a field and of all that is inside it. */
+/** Messages of a field and of everything inside it. */
 export function notesInside(notes: Notes, pointer: string): string[] {
   const inside = [...notes].filter(([key]) => key === pointer || key.startsWith(`${pointer}/`))
   return inside.flatMap(([, texts]) => texts)

@@ -18,7 +18,7 @@ type Reviver = (name: string, value: unknown, context?: { source?: string }) => 
 
 /** JSON.parse that keeps all digits of long numbers. */
 function parseExactly(text: string): State {
-  // Other texts have no number that loses digits, and a reviver is slow.
+  // Other text has no number that loses digits, and a reviver is slow.
   if (!/[\d.]{16}|[eE][+-]?\d{3}/.test(text)) return JSON.parse(text)
   const reviver: Reviver = (_name, value, context) =>
     typeof value === 'number' && context?.source ? exactNumber(context.source) : value

@@ -10,7 +10,7 @@ import { asList, memberOf, type State } from './state.ts'
 
 /** Errors of a server about invalid arguments. */
 export interface ServerErrors {
-  /** By JSON pointer of the field that the server names. */
+  /** Keyed by the JSON pointer of the field that the server names. */
   placed: Notes
   /** The part that names no known field. */
   general?: string

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import { formatBytes } from '../text/text.tsx'
 
-/** Larger images and sounds would make the page slow. */
+/** Larger images and audio would make the page slow. */
 const MAX_BYTES = 10e6
 
 /** Formats that cannot contain scripts or load anything. SVG can be downloaded. */
@@ -16,7 +16,7 @@ interface MediaProps {
   mimeType: unknown
 }
 
-/** Image or sound from base64. Everything else as a file to download. */
+/** Image or audio from base64. Anything else is a file to download. */
 export function Media({ data, mimeType }: MediaProps) {
   const text = typeof data === 'string' ? data : ''
   const type = typeof mimeType === 'string' ? mimeType.toLowerCase().slice(0, 100) : ''

@@ -3,7 +3,7 @@ import { printable } from '../../../shared/format/printable.ts'
 
 interface Shown {
   value: string
-  /** Longer texts are truncated. */
+  /** Longer text is truncated. */
   max?: number
 }
 

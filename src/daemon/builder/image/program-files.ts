@@ -106,7 +106,7 @@ function linkWithin(path: string, target: string): string {
 }
 
 function lostPart(name: string, what: string): HostingError {
-  return cannotBecomeImage(name, `has lost ${what}`, 'Build the server again.')
+  return cannotBecomeImage(name, `is missing ${what}`, 'Build the server again.')
 }
 
 function cannotBecomeImage(name: string, why: string, details: string): HostingError {

@@ -78,10 +78,10 @@ function lockedPackages(lock: Fields): Fields {
 function requireRegistry(path: string, { resolved, link }: Fields): void {
   const isRemote = resolved === undefined || /^https?:\/\//.test(String(resolved))
   if (path.startsWith('node_modules/') && !link && isRemote) return
-  throw notOfRegistry(path.replace(/^.*node_modules\//, ''), String(resolved ?? path))
+  throw notFromRegistry(path.replace(/^.*node_modules\//, ''), String(resolved ?? path))
 }
 
-function notOfRegistry(name: string, from: string): HostingError {
+function notFromRegistry(name: string, from: string): HostingError {
   return new HostingError(
     'INVALID_MCP',
     `The dependency "${name}" comes from ${from}. Only packages from a registry are installed.`,
@@ -92,7 +92,7 @@ function notOfRegistry(name: string, from: string): HostingError {
 /** Also checks indirect dependencies. npm resolves dependencies that are missing from a lock file, even from git repositories. */
 function requireRegistryFor({ dependencies, optionalDependencies, overrides }: Fields): void {
   for (const [name, wanted] of [dependencies, optionalDependencies, overrides].flatMap(specsOf))
-    if (!isOfRegistry(wanted)) throw notOfRegistry(name, wanted)
+    if (!isFromRegistry(wanted)) throw notFromRegistry(name, wanted)
 }
 
 /** Names and versions, including nested ones of `overrides`. */
@@ -109,7 +109,7 @@ const GIT_HOST =
  * True for a version, a range, a tag, another package's name or the URL of a packed file
  * (https://docs.npmjs.com/cli/v11/using-npm/package-spec).
  */
-function isOfRegistry(wanted: string): boolean {
+function isFromRegistry(wanted: string): boolean {
   if (/^https?:/.test(wanted))
     return (
       /\.(?:tgz|tar\.gz)(?:[?#]|$)/.test(wanted) || !(GIT_HOST.test(wanted) || /\.git(?:#|$)/.test(wanted))

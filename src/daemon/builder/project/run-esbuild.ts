@@ -7,8 +7,8 @@ const IDLE_MS = 60_000
 /** Running builds. A build never finishes if esbuild's process, which all builds share, is stopped. */
 let running = 0
 let timer: NodeJS.Timeout | undefined
-/** Number of its processes that have died. */
-let deaths = 0
+/** Number of its processes that have exited. */
+let exits = 0
 
 /** Loads esbuild with the first build. Its process keeps running between builds, and is replaced when it dies. */
 export async function runEsbuild(options: BuildOptions, idleMs = IDLE_MS): Promise<BuildResult> {
@@ -24,13 +24,13 @@ export async function runEsbuild(options: BuildOptions, idleMs = IDLE_MS): Promi
 
 /** esbuild does not notice that its process died, and rejects all later builds. */
 async function buildWith(esbuild: typeof import('esbuild'), options: BuildOptions): Promise<BuildResult> {
-  const deathsBefore = deaths
+  const exitsBefore = exits
   try {
     return await esbuild.build(options)
   } catch (error) {
     if (isBuildFailure(error)) throw error
-    if (deathsBefore === deaths) {
-      deaths++
+    if (exitsBefore === exits) {
+      exits++
       await esbuild.stop()
     }
     return await esbuild.build(options)

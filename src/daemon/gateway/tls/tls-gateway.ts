@@ -9,7 +9,7 @@ import {
   hostnameOf,
   type NamedGatewayOptions,
   reject,
-  turnAway,
+  refuseUnread,
   unknownHost,
 } from '../named-gateway.ts'
 import { readHead } from '../request-head.ts'
@@ -91,7 +91,7 @@ async function admitSecure(secure: TLSSocket, pairs: SocketPairs, options: TlsGa
   const hostname = hostnameOf(head.host)
   // A connection may only be used for the name it was opened for (RFC 9110 section 7.4).
   const servedId = hostname === secure.servername ? options.resolve(hostname) : undefined
-  if (servedId === undefined) return turnAway(secure, unknownHost(head.host))
+  if (servedId === undefined) return refuseUnread(secure, unknownHost(head.host))
   const { near, far } = await pairs.create()
   allowReading(secure)
   join(secure, near)

@@ -10,7 +10,7 @@ export function pruneEndpoints({ prune }: Services) {
   const listUnused = dataEndpoint({
     operationId: 'listUnused',
     summary: 'List what is no longer used',
-    answers: { 200: { description: 'What can be removed.', schema: unusedListSchema } },
+    answers: { 200: { description: 'Removable items.', schema: unusedListSchema } },
     run: () => prune.list(),
   })
 
@@ -18,7 +18,7 @@ export function pruneEndpoints({ prune }: Services) {
     operationId: 'removeUnused',
     summary: 'Remove what is no longer used',
     body: pruneRequestSchema,
-    answers: { 200: { description: 'What was removed.', schema: pruneResultSchema } },
+    answers: { 200: { description: 'Removed items.', schema: pruneResultSchema } },
     run: ({ body }) => prune.remove(body),
   })
 

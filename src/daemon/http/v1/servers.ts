@@ -23,7 +23,7 @@ const query = z.strictObject({
 export function serverEndpoints({ serverRemoval }: Services) {
   const removeServer = dataEndpoint({
     operationId: 'removeServer',
-    summary: 'Remove a server: its deployments, builds, subdomains and sign-ins. Can be repeated',
+    summary: 'Remove a server: its deployments, builds, subdomains and sign-ins. Idempotent',
     params,
     query,
     answers: { 204: { description: 'Removed.' } },

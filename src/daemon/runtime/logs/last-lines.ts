@@ -11,7 +11,7 @@ const LINES_PER_TURN = 500
 /** More instances would not fit into a URL. Others are read again from their end. */
 const MAX_POSITIONS = 64
 
-/** Where an earlier page of the newest lines ended. */
+/** End of an earlier page of the newest lines. */
 export interface OlderThan {
   /** Time of its last line. */
   timestamp: string

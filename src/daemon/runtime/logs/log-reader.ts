@@ -34,7 +34,7 @@ export class LogReader {
     return new LogReader(position, cursors)
   }
 
-  /** The next line in time. Undefined at the end. Later lines need a new reader. */
+  /** Next line by time. Undefined at the end. Later lines need a new reader. */
   async next(): Promise<LogLine | undefined> {
     let earliest: InstanceCursor | undefined
     for (const cursor of this.#cursors) {

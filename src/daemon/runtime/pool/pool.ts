@@ -55,7 +55,7 @@ export class Pool
 
   /** Hands the connection to the least loaded instance, or holds it until one is ready. */
   connect(socket: Socket, named?: NamedRequest): void {
-    if (this.#closing) return this.#turnAway(socket, named)
+    if (this.#closing) return this.#forwardOrRefuse(socket, named)
     if (this.#failure)
       return refuseConnection(socket, { message: this.#failure.message, retryAfterSeconds: 30 }, named)
     const { placement, answersAsleep = false } = this.#served
@@ -175,14 +175,14 @@ export class Pool
   async #close(drainMs: number, options?: DrainOptions): Promise<void> {
     this.#closing = true
     this.#idle?.stop()
-    for (const { socket, named } of this.#held?.takeAll() ?? []) this.#turnAway(socket, named)
+    for (const { socket, named } of this.#held?.takeAll() ?? []) this.#forwardOrRefuse(socket, named)
     await Promise.all([
       this.#replicas.close(drainMs, options),
       this.#sleepingResponder?.close(drainMs, options),
     ])
   }
 
-  #turnAway(socket: Socket, named: NamedRequest | undefined): void {
+  #forwardOrRefuse(socket: Socket, named: NamedRequest | undefined): void {
     if (this.#forward) this.#forward(socket, named)
     else refuseConnection(socket, STOPPED_RESPONSE, named)
   }

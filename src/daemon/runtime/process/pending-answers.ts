@@ -44,7 +44,7 @@ export class PendingAnswers {
     return next
   }
 
-  /** Rejects the tenant's answers to older questions that no longer come once it is retired. */
+  /** Rejects the tenant's answers to older questions, which no longer arrive once it is retired. */
   rejectBefore({ question }: Answer, tenantId: string, error: Error): void {
     for (const type of TYPES_BEFORE_RETIRED)
       while ((this.#waiting.get(`${type} ${tenantId}`)?.[0]?.question ?? question) < question)

@@ -20,7 +20,7 @@ type Dependencies = Pick<ServiceDependencies, 'audit' | 'clock' | 'origin' | 'st
 export class ConsoleSessions {
   readonly #deps: Dependencies
   readonly #lifetimes: Lifetimes
-  /** By the hash of their code. Lost with the daemon. */
+  /** Keyed by the hash of their code. Lost when the daemon stops. */
   readonly #links = new Map<string, { apiKeyId: string; expiresAt: number }>()
 
   constructor(deps: Dependencies) {

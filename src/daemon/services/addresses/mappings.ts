@@ -34,7 +34,7 @@ export class Mappings {
   }
 
   /**
-   * Creates a mapping, or changes it with `replace`. Throws NOT_FOUND, and CONFLICT for a subdomain that leads elsewhere or is
+   * Creates a mapping, or changes it with `replace`. Throws NOT_FOUND, and CONFLICT for a subdomain that points elsewhere or is
    * the generated one of another address.
    */
   put(subdomain: string, deploymentId: string, { replace = false } = {}): MappingRecord {
@@ -51,7 +51,7 @@ export class Mappings {
     if (before && !replace && (before.server !== name || before.environment !== environment))
       throw new HostingError(
         'CONFLICT',
-        `The subdomain "${subdomain}" leads to "${before.server}" in ${before.environment}.`,
+        `The subdomain "${subdomain}" points to "${before.server}" in ${before.environment}.`,
         { details: 'Choose another subdomain, or replace the mapping.' },
       )
     store.mappings.put({ subdomain, server: name, environment, updatedAt: clock.now() })

@@ -108,9 +108,13 @@ async function pinImage(
 ): Promise<string> {
   if (await containers.has(id)) return id
   if ((await containers.pull(image)) === id) return id
-  throw new HostingError('CONFLICT', `The image ${image} changed since this version was built with ${id}.`, {
-    details: 'The engine no longer has the old image. Deploy the image again to create a new version.',
-  })
+  throw new HostingError(
+    'CONFLICT',
+    `The image ${image} has changed since this version was built with ${id}.`,
+    {
+      details: 'The engine no longer has the old image. Deploy the image again to create a new version.',
+    },
+  )
 }
 
 function limitsOf(

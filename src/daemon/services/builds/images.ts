@@ -104,7 +104,7 @@ export class Images {
 
   #requireIdle(): void {
     if (this.#users > 0)
-      throw new HostingError('CONFLICT', 'An image is being made or downloaded. Try again later.')
+      throw new HostingError('CONFLICT', 'An image is being built or downloaded. Try again later.')
   }
 
   /**
@@ -164,7 +164,7 @@ export class Images {
   }
 }
 
-/** Repositories that a layer was sent to since the daemon started. A registry can mount the layer from there. */
+/** Repositories that each layer was pushed to since the daemon started. A registry can mount the layer from there. */
 class PushedBlobs {
   readonly #repositories = new Map<string, string>()
 

@@ -5,7 +5,7 @@ import type { ServiceDependencies } from '../dependencies.ts'
 
 /**
  * Reads an archive by its URI in the storage and checks it against the URI's digest. `keep` records its use. Returns undefined
- * for another bucket, or a text that is not a storage URI. Throws INVALID_REQUEST for a missing object, a missing or wrong
+ * for another bucket, or for text that is not a storage URI. Throws INVALID_REQUEST for a missing object, a missing or wrong
  * digest, and for a file outside the storage, so that API keys cannot read any file of this machine.
  */
 export async function readSourceAt<T>(
@@ -17,7 +17,7 @@ export async function readSourceAt<T>(
   if (!scheme) return undefined
   const key = storage.keyOf(location.split('#', 1)[0]!)
   if (key === undefined && scheme === 's3') return undefined
-  if (key === undefined) throw outsideOfStorage(location)
+  if (key === undefined) throw outsideStorage(location)
   const { uri, digest } = parseSourceLocation(location)
   const content = await storage.read(key, digest)
   if (content) return archives.receive(content, digest, keep)
@@ -26,7 +26,7 @@ export async function readSourceAt<T>(
   })
 }
 
-function outsideOfStorage(location: string): HostingError {
+function outsideStorage(location: string): HostingError {
   return new HostingError('INVALID_REQUEST', `storageLocation "${location}" is outside the source storage.`, {
     details: 'Upload local files with PUT /api/projects/{id}/source.',
   })

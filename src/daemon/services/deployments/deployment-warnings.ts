@@ -31,7 +31,7 @@ function scalingWarning(
     environment === 'production'
       ? 'Its program runs as one instance.'
       : 'Only production scales as configured.'
-  return `config.scaling is not applied: ${wantedMin} to ${wantedMax} instances were requested, ${environment} runs ${min} to ${max}. ${why}`
+  return `config.scaling is not applied: ${wantedMin} to ${wantedMax} instances were requested, but ${environment} runs ${min} to ${max}. ${why}`
 }
 
 function memoryWarning(

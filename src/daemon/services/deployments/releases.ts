@@ -179,7 +179,7 @@ function removeSuperseded(
   deps: Pick<ServiceDependencies, 'clock' | 'store'>,
   { id: liveId, name, environment }: Deployment,
 ): string[] {
-  // Returns early, because an environment that keeps everything may have a great many.
+  // Returns early, because an environment that keeps everything may have thousands of deployments.
   const kept = ENVIRONMENT_RULES[environment].keptDeployments
   if (kept === null) return []
   const older = deps.store.deployments

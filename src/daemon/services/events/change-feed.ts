@@ -19,7 +19,7 @@ export interface ChangeFeedOptions {
 
 /** Derives changes from others. */
 export interface ChangeObserver {
-  /** Called when changes begin to be collected. Returns the function for their end. */
+  /** Called when collection starts. Returns a function that ends it. */
   start(): () => void
   onChange(change: ChangeEvent): void
 }
@@ -29,7 +29,7 @@ type ServedName = Pick<Served, 'id' | 'serverName'>
 
 export type NewChange = Omit<ChangeEvent, 'timestamp'>
 
-/** Where changes of the daemon are published. Collects nothing until the first reader connects. */
+/** Publishes changes of the daemon. Collects nothing until the first reader connects. */
 export class ChangeFeed {
   readonly #options: ChangeFeedOptions
   readonly #observers: ChangeObserver[] = []

@@ -36,7 +36,7 @@ export class Pruner {
     return withTotal(await this.#find())
   }
 
-  /** Removes the items, as far as they are still unused. An item that cannot be removed does not stop the others. */
+  /** Removes the items that are still unused. An item that cannot be removed does not stop the others. */
   remove({ items: wanted }: PruneRequest): Promise<PruneResult> {
     return this.#queue.run('prune', async () => {
       const unused = new Map((await this.#find()).map(item => [keyOf(item), item]))

@@ -43,7 +43,7 @@ export class ServerSessions {
     }
   }
 
-  /** Ends one session. Ends nothing when it is not open. Throws NOT_FOUND for an unknown server. */
+  /** Ends one session. Does nothing when it is not open. Throws NOT_FOUND for an unknown server. */
   async end(server: string, id: string, by: string): Promise<EndedSessionsResult> {
     const places = this.#places({ server })
     const { sessions, unanswered } = await this.#live.list([...places.keys()], { limit: 1, id })

@@ -92,7 +92,7 @@ function encode({ scope, key }: StateRow): string {
   return Buffer.from(JSON.stringify([scope, key])).toString('base64url')
 }
 
-/** Throws INVALID_REQUEST for a text that `encode` did not return. */
+/** Throws INVALID_REQUEST for text that `encode` did not return. */
 function decode(cursor: string): { scope: string; key: string } {
   try {
     const [scope, key] = JSON.parse(Buffer.from(cursor, 'base64url').toString())

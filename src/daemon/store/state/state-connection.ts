@@ -39,7 +39,7 @@ export class StateConnection {
     return statement as Statement<Row>
   }
 
-  /** Sees one state of the store and does not wait for writers. */
+  /** Reads from a snapshot of the store and does not wait for writers. */
   readTransaction<T>(work: () => T): T {
     return this.#connection.transaction(work)()
   }

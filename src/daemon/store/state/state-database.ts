@@ -66,7 +66,7 @@ export class StateDatabase {
     return (refused as { error: StateError } | undefined) ?? { removed: count }
   }
 
-  /** Copies the entries that no user owns to a new file. Sees one state of the store and does not delay writers. */
+  /** Copies the entries that no user owns to a new file. Reads from a snapshot and does not delay writers. */
   copyShared(path: string, nowMs: number): void {
     new StateConnection(path).close()
     this.#connection.translate(() => this.#reads.copyShared(path, nowMs))

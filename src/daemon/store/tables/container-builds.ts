@@ -4,7 +4,7 @@ import type { Database } from '../database.ts'
 import { RecordStore } from '../record-store.ts'
 import type { Page } from '../table.ts'
 
-/** Texts are `''` until they have a value, as in the contract. */
+/** Strings are `''` until they have a value, as in the contract. */
 export interface ContainerBuild {
   id: string
   projectId: string

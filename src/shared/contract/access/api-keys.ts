@@ -91,7 +91,9 @@ export const checkKeyRequestSchema = namedCheckApiKeyRequest.strictObject({
     .string()
     .toUpperCase()
     .pipe(z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE']))
-    .meta(described('Method of the request: GET, HEAD, POST, PUT, PATCH or DELETE, in any case.', 'POST')),
+    .meta(
+      described('Method of the request: GET, HEAD, POST, PUT, PATCH or DELETE (case-insensitive).', 'POST'),
+    ),
   path: z
     .string()
     .regex(/^\//, 'a path that starts with "/"')

@@ -62,7 +62,7 @@ export const surfaceChangeSchema = named('SurfaceChange', 'A change that clients
 
 const namedSurfaceReport = named(
   'SurfaceReport',
-  'What a build changes for the clients of the live deployments of its server.',
+  'Changes of a build for the clients of the live deployments of its server.',
   {
     mcp_id: EXAMPLE_MCP_ID,
     items: [

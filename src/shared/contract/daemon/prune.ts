@@ -25,11 +25,9 @@ const unusedItemSchema = named('UnusedItem', 'An item that is no longer used.', 
   name: z.string().describe('Name of the server. Empty without one.'),
   reason: z
     .enum(['failed', 'unused', 'replaced', 'unknown'])
-    .describe(
-      '`replaced`: a restore replaced it a week ago. `unknown`: the database has not known it for a week.',
-    ),
+    .describe('`replaced`: a restore replaced it a week ago. `unknown`: unknown to the database for a week.'),
   bytes: z.int().describe('Space that it takes.'),
-  createdAt: isoTime.describe('Creation time. For a file, the time since which it is unused.'),
+  createdAt: isoTime.describe('Creation time. For a file, the time at which it became unused.'),
 })
 
 export const unusedListSchema = named('UnusedList', 'Everything that can be removed.', {
@@ -40,17 +38,17 @@ export const unusedListSchema = named('UnusedList', 'Everything that can be remo
   bytes: z.int().describe('Space that all items take.'),
 })
 
-export const pruneRequestSchema = named('PruneRequest', 'What to remove.', { items: [example] }).strictObject(
-  {
-    items: z
-      .array(z.strictObject({ kind, id }))
-      .max(10_000)
-      .optional()
-      .describe('Only these items, as far as they are still unused. By default all.'),
-  },
-)
+export const pruneRequestSchema = named('PruneRequest', 'Items to remove.', {
+  items: [example],
+}).strictObject({
+  items: z
+    .array(z.strictObject({ kind, id }))
+    .max(10_000)
+    .optional()
+    .describe('Only these items, if they are still unused. By default all.'),
+})
 
-export const pruneResultSchema = named('PruneResult', 'What was removed.', {
+export const pruneResultSchema = named('PruneResult', 'Removed items.', {
   items: [],
   bytes: 0,
   kept: [],

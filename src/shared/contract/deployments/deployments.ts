@@ -137,7 +137,7 @@ const promisesSchema = named(
     .enum(['namespace', 'process', 'none'])
     .optional()
     .describe(
-      'What enforces the network settings of modules and programs: a network namespace, functions within their process, or nothing. Absent without user code and in containers.',
+      'Enforcement of the network settings of modules and programs: a network namespace, functions within their process, or nothing. Absent without user code and in containers.',
     ),
 })
 

@@ -31,11 +31,11 @@ export const putMappingSchema = namedPutMappingRequest.strictObject({
     .boolean()
     .optional()
     .describe(
-      '`true` also moves a subdomain that leads elsewhere. Otherwise that returns 409 without `If-Match`.',
+      '`true` also moves a subdomain that points elsewhere. Otherwise that returns 409 without `If-Match`.',
     ),
 })
 
-const namedMapping = named('Mapping', 'A subdomain that leads to a server and environment.', {
+const namedMapping = named('Mapping', 'A subdomain that points to a server and environment.', {
   subdomain: 'weather',
   deploymentId: EXAMPLE_DEPLOYMENT_ID,
   status: 'deployed',

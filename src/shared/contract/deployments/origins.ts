@@ -3,7 +3,7 @@ import * as z from 'zod'
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\"*]+$/
 const MAX_ORIGINS = 100
 
-/** Why a text is not the origin of a page, as browsers send it (RFC 6454 6.2). Undefined when it is. */
+/** Why a string is not the origin of a page, as browsers send it (RFC 6454 6.2). Undefined when it is. */
 function originFault(text: string): string | undefined {
   if (text === '*') return 'use "*" alone to allow all origins, which requires sign-in'
   if (!ORIGIN.test(text) || !URL.canParse(text))

@@ -35,14 +35,14 @@ const testSchema = named(
 /** `release` of a deploy request. */
 export const releaseNotesSchema = named('ReleaseNotes', 'Details of a release for its history.').strictObject(
   {
-    message: z.string().trim().min(1).max(500).optional().describe('What the release changes.'),
+    message: z.string().trim().min(1).max(500).optional().describe('Message of the release.'),
     git: gitSchema.optional(),
     test: testSchema.optional(),
   },
 )
 
 /** `release` of a deployment's status. */
-export const releaseSummarySchema = named('ReleaseSummary', 'What the release of a deployment changed.', {
+export const releaseSummarySchema = named('ReleaseSummary', 'Details of the release of a deployment.', {
   message: 'Greet in French',
   git: null,
   rollback_to: null,
@@ -98,7 +98,7 @@ const releaseSchema = named(
   mcpId: mcpIdSchema,
   digest: z.string().nullable().describe('SHA-256 of the artifact.'),
   author: z.string().nullable().describe('Name of the API key that made the release.'),
-  message: z.string().nullable().describe('What the release changes.'),
+  message: z.string().nullable().describe('Message of the release.'),
   git: gitSchema.nullable().describe('Git commit of the project. Null if unknown.'),
   test: testSchema.nullable().describe('Result of its test suite. Null if there was none.'),
   changes: changesSchema

@@ -18,7 +18,7 @@ const changeEventSchema = named('ChangeEvent', 'A record was created, changed or
   status: 'deployed',
 }).object({
   type: z.enum(CHANGE_TYPES).describe('Kind of the record.'),
-  action: z.enum(CHANGE_ACTIONS).describe('What happened to the record.'),
+  action: z.enum(CHANGE_ACTIONS).describe('Kind of change.'),
   id: z
     .string()
     .meta(

@@ -18,7 +18,7 @@ const destinationSchema = named('Destination', 'A host that the code of a deploy
   host: z.string().meta(described('Host. `(other)` stands for all other hosts.', 'api.github.com')),
   port: z.int().describe('Port.'),
   connections: z.int().describe('Number of connections.'),
-  failures: z.int().describe('Connections that could not be made.'),
+  failures: z.int().describe('Failed connections.'),
   refusals: z.int().describe('Connections that the network settings refused.'),
   bytesSent: z.int().describe('Bytes sent to the host.'),
   bytesReceived: z.int().describe('Bytes received from the host.'),

@@ -126,7 +126,7 @@ export type RequestPage = z.infer<typeof requestPageSchema>
 export type ReplayRequest = z.infer<typeof replayRequestSchema>
 export type ReplayResult = z.infer<typeof replayResultSchema>
 
-/** What this daemon writes of HAR 1.2. */
+/** The part of HAR 1.2 that this daemon writes. */
 export interface RequestArchive {
   log: { version: string; creator: { name: string; version: string }; entries: RequestArchiveEntry[] }
 }

@@ -26,7 +26,7 @@ const repositoryUrl = line(2000)
   .nullable()
 
 const facts = {
-  description: description.optional().describe('What the project is for. Null clears it.'),
+  description: description.optional().describe('Purpose of the project. Null clears it.'),
   repositoryUrl: repositoryUrl
     .optional()
     .meta(described('URL of the repository. Null clears it.', 'https://github.com/example/weather')),
@@ -106,7 +106,7 @@ const namedProject = named('Project', 'A project. Fields without a value are nul
 export const projectSchema = namedProject.object({
   id: z.string().meta(described('Id of the project.', 'prj_4h7k2m9q5w1x8z3c6v0b')),
   name: z.string().describe('Name of the project.'),
-  description: z.string().nullable().describe('What the project is for.'),
+  description: z.string().nullable().describe('Purpose of the project.'),
   repositoryUrl: z.string().nullable().describe('URL of the repository.'),
   framework: z.string().nullable().describe('Framework of the project.'),
   status: projectStateSchema,

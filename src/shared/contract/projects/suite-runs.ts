@@ -41,7 +41,7 @@ const transcriptEntrySchema = named('TranscriptEntry', 'A message of a conversat
   arguments: text.optional().describe('Arguments of the call, as JSON.'),
   error: text.nullable().optional().describe('Why the call failed. Null if it worked.'),
   seconds: seconds.optional().describe('Duration of the call.'),
-  isTruncated: z.boolean().optional().describe('Part of a text was truncated.'),
+  isTruncated: z.boolean().optional().describe('Part of the text was truncated.'),
 })
 
 const caseRunSchema = named('CaseRun', 'One run of a case.').strictObject({

@@ -47,7 +47,7 @@ const questionSchema = named('ServerQuestion', 'A question that the server asked
   outcome: z.string().describe('`accept`, `decline`, `cancel`, or `answered`.'),
 })
 
-const namedTestResult = named('TestResult', 'What the agent answered and did.', {
+const namedTestResult = named('TestResult', "The agent's reply and actions.", {
   ai_response: 'Hello, Ada!',
   tools_used: ['greet'],
   resources_accessed: [],
@@ -103,8 +103,8 @@ export const testEventSchema = z
     z.object({
       type: eventType('call'),
       id: callId,
-      kind: z.enum(['tool', 'resource', 'prompt']).describe('What is called.'),
-      name: z.string().describe('Name or URI of what is called.'),
+      kind: z.enum(['tool', 'resource', 'prompt']).describe('Kind of call.'),
+      name: z.string().describe('Name or URI of the tool, resource or prompt.'),
       arguments: z.unknown().describe('Arguments of the call.'),
     }),
     z.object({

@@ -42,7 +42,7 @@ export const toolFilterSchema = named(
 const contains = z
   .string()
   .optional()
-  .describe('Text in the message of the question, in any case. By default any question.')
+  .describe('Text in the message of the question (case-insensitive). By default any question.')
 
 export const answersSchema = named(
   'ServerAnswers',

@@ -59,7 +59,7 @@ export const serverEnvSchema = namedServerEnv.object({
         name: nameSchema.describe('Name of the variable.'),
         required: z.boolean().describe('Deployments without a value are rejected.'),
         secret: z.boolean().describe('The value will never be returned.'),
-        description: z.string().optional().describe('What the variable is for.'),
+        description: z.string().optional().describe('Purpose of the variable.'),
       }),
     )
     .describe('Variables that the newest build declares and that have no value and no default.'),

@@ -98,7 +98,7 @@ test('databases and state that a restore replaced are unused after a week', asyn
   expect(left).toEqual([false, false, true])
 })
 
-test('files that the database has not known for a week are unused', async () => {
+test('files unknown to the database for a week are unused', async () => {
   const digest = '0'.repeat(64)
   writeFileSync(join(daemon.home.artifacts, `${digest}.json`), '{}')
   expect(await unused('file')).toEqual([])

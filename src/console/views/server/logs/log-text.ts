@@ -37,7 +37,7 @@ export function timeText(timestamp: string): string {
 
 const SHOWN_IN_ROW = ['timestamp', 'level', 'message']
 
-/** All fields of a line except those in its row, as texts. */
+/** All fields of a line except those in its row, as text. */
 export function detailsOf(line: LogLine): [name: string, value: string][] {
   return Object.entries(line)
     .filter(([name, value]) => value !== undefined && value !== null && !SHOWN_IN_ROW.includes(name))

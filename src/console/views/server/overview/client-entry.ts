@@ -8,7 +8,7 @@ export function entryText(
   const value = entry(server.url)
   if (format === 'json') return JSON.stringify({ [key]: { [server.name]: value } }, null, 2)
   const name = /^[\w-]+$/.test(server.name) ? server.name : JSON.stringify(server.name)
-  // JSON texts are TOML texts, too.
+  // A JSON string is also valid TOML.
   const lines = Object.entries(value).map(([property, text]) => `${property} = ${JSON.stringify(text)}`)
   return [`[${key}.${name}]`, ...lines].join('\n')
 }

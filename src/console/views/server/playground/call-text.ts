@@ -21,7 +21,7 @@ export function commandFor({ entry: { kind, id }, args }: CallInput, { name, env
   return ['mcp', ...words, '--env', environment].map(word => quoteShellWord(printable(word))).join(' ')
 }
 
-/** Case of a test suite (docs/testing.md) that expects the call. JSON texts are YAML texts, too. */
+/** Case of a test suite (docs/testing.md) that expects the call. JSON is also valid YAML. */
 export function testCaseFor({ entry: { kind, id }, args }: CallInput, message: string): string {
   const text = (value: unknown) => printableJson(JSON.stringify(value))
   const expected = {

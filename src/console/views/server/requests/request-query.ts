@@ -3,7 +3,7 @@ import type { Query } from '../../../api/client.ts'
 /** Query parameters that filter requests. */
 const FILTERS = ['outcome', 'method', 'tool', 'session', 'caller', 'text', 'since'] as const
 
-/** Texts of the start of a list, and their durations in minutes. */
+/** Labels for the start of a list, with their durations in minutes. */
 export const PERIODS: Record<string, [text: string, minutes: number]> = {
   '15m': ['Last 15 minutes', 15],
   '1h': ['Last hour', 60],

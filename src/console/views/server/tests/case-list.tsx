@@ -9,7 +9,7 @@ import { type CaseGroup, groupCases } from './run-text.ts'
 import { Transcript } from './transcript.tsx'
 
 const PAGE = 100
-/** More would bury the list. */
+/** Only the first cases are open initially. More would push the rest of the list out of view. */
 const OPEN = 5
 
 type CaseRun = SuiteRunCase['runs'][number]
@@ -38,7 +38,7 @@ export function CaseList({ cases }: { cases: readonly SuiteRunCase[] }) {
 
 interface CaseProps {
   group: CaseGroup
-  /** At first. */
+  /** Initial state. */
   isOpen: boolean
   /** The suite was run with several models. */
   hasModels: boolean

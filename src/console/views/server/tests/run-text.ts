@@ -19,7 +19,7 @@ export interface CaseGroup {
 
 const SEVERITY: readonly SuiteRunCase['status'][] = ['failed', 'error', 'passed']
 
-/** Groups cases by name, ones that did not pass first. A case has the status of its worst model. */
+/** Groups cases by name. Cases that did not pass come first. A case has the status of its worst model. */
 export function groupCases(cases: readonly SuiteRunCase[]): CaseGroup[] {
   const groups = [...Map.groupBy(cases, ({ name }) => name)].map(([name, own]) => ({
     name,

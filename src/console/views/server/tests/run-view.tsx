@@ -24,7 +24,7 @@ interface RunViewProps {
   environment: StoreEnvironment
 }
 
-/** A run of a suite with its cases, ones that did not pass first. */
+/** A run of a suite with its cases. Cases that did not pass come first. */
 export function RunView({ id, server, environment }: RunViewProps) {
   const path = `/api/suite-runs/${encodeURIComponent(id)}`
   const list = serverPath(server, '/tests', environment)

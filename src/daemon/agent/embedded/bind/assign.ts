@@ -78,7 +78,7 @@ interface State {
 }
 
 const BEAM_WIDTH = 24
-const OPTIONS_EACH = 8
+const OPTIONS_PER_PARAMETER = 8
 
 /** Added to the score of a required parameter, and subtracted from that of an optional one. */
 const REQUIRED_WEIGHT = 1
@@ -90,7 +90,7 @@ function optionsFor(scope: Scope, parameter: Parameter, candidates: Candidate[])
     .flatMap(candidate => pair(scope, parameter, candidate) ?? [])
     .filter(({ score, values }) => score >= minScore && values.every(value => isAllowed(parameter, value)))
     .sort((a, b) => b.score - a.score || a.candidate.from - b.candidate.from)
-    .slice(0, OPTIONS_EACH)
+    .slice(0, OPTIONS_PER_PARAMETER)
 }
 
 function extend(state: State, option: BoundParameter): State {

@@ -40,7 +40,7 @@ function pad(value: number, width = 2): string {
   return String(value).padStart(width, '0')
 }
 
-/** The first date pattern in a text, such as "YYYY-MM-DD" or "month-day-year". */
+/** The first date pattern in the text, such as "YYYY-MM-DD" or "month-day-year". */
 function patternIn(description: string): string | undefined {
   const letters =
     /\b(?:y{2,4}|m{1,2}|d{1,2})(?:[-/. ](?:y{2,4}|m{1,4}|d{1,2})){1,2}(?:[ T]hh:mm(?::ss)?)?/i.exec(

@@ -1,4 +1,4 @@
-import { findCodes, isDouble } from './codes.ts'
+import { findCodes, mayBeTwoNumbers } from './codes.ts'
 import { findCurrencies } from './currencies.ts'
 import { type DateFinder, loadDateFinder } from './dates.ts'
 import { findLists } from './lists.ts'
@@ -35,7 +35,7 @@ function analyse(text: string, tagger: Tagger, findDates: DateFinder): Analysis 
     findCodes(text, tokens),
   ])
   const outside = (mention: Mention) =>
-    !solid.some(other => other.kind !== 'unit' && !isDouble(other.text) && overlaps(mention, other))
+    !solid.some(other => other.kind !== 'unit' && !mayBeTwoNumbers(other.text) && overlaps(mention, other))
   const dates = findDates(text, tokens).filter(outside)
   const names = findNames(text, tokens, tags).filter(name => !insideSolid(name, [...solid, ...dates]))
   const numbers = findNumbers(text, tokens)

@@ -70,7 +70,7 @@ function isPath(chunk: string): boolean {
 }
 
 /** Text that may be one value or two numbers: "2019-2020", "2023/24", "800x600". */
-export function isDouble(text: string): boolean {
+export function mayBeTwoNumbers(text: string): boolean {
   return isYearRange(text) || /^\d{2,6}x\d{2,6}$/i.test(text)
 }
 

@@ -3,7 +3,7 @@ import type { Mention } from './mention.ts'
 import { textOf } from './mention.ts'
 import type { Token } from './tokens.ts'
 
-/** Nouns that introduce a text without quotes: "a task to buy milk", "the note that …". */
+/** Nouns that introduce unquoted text: "a task to buy milk", "the note that …". */
 const TEXT_NOUNS = new Set(
   'message text note comment title subject query task todo reminder body content tweet reply question memo'.split(
     ' ',
@@ -15,7 +15,7 @@ const SEARCHES = new Set(
 
 interface Opening {
   at: number
-  /** Certainty that a text starts here. */
+  /** Certainty that unquoted text starts here. */
   strength: number
 }
 
