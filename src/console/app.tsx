@@ -17,6 +17,10 @@ import { ServerView, TABS } from './views/server/server-view.tsx'
 import { ServersView } from './views/servers/servers-view.tsx'
 import { SignedOut } from './views/signed-out.tsx'
 
+const BuildsView = lazyView<{ id?: string }>('the builds', async () =>
+  import('./views/builds/builds-view.tsx').then(({ BuildsView }) => BuildsView),
+)
+
 const KeysView = lazyView('the keys', async () =>
   import('./views/keys/keys-view.tsx').then(({ KeysView }) => KeysView),
 )
@@ -54,6 +58,7 @@ export function App() {
 /** Views of the main navigation in their order. */
 const NAVIGATION = [
   ['/', 'Servers'],
+  ['/builds', 'Builds'],
   ['/chat', 'Chat'],
   ['/keys', 'Keys'],
 ] as const
@@ -101,6 +106,9 @@ function Route() {
   if (refusal.value) return <NoAccess error={refusal.value} />
   if (path.value === '/') return <ServersView />
   if (path.value === '/keys') return <KeysView />
+  if (path.value === '/builds') return <BuildsView />
+  const build = matchPath('/builds/:id', path.value)
+  if (build) return <BuildsView id={build.id!} />
   const chat = matchPath('/chat/:id', path.value)
   if (chat || path.value === '/chat') return <ChatView id={chat?.id} />
   for (const tab of TABS) {

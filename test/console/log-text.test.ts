@@ -5,7 +5,7 @@ import {
   outcomeText,
   rowText,
   withoutEscapes,
-} from '../../src/console/views/server/logs/log-text.ts'
+} from '../../src/console/components/log/log-text.ts'
 
 function line(fields: Partial<LogLine>): LogLine {
   return {

@@ -1,8 +1,6 @@
 import { errorOfAnswer } from '../../shared/api/answer-errors.ts'
 import { HostingError } from '../../shared/errors.ts'
 
-const PAGE = 100
-
 export type Query = Record<string, string | number | undefined>
 
 export interface RequestInput {
@@ -69,6 +67,8 @@ export function apiError(
   })
 }
 
+const PAGE_SIZE = 100
+
 interface Page<T> {
   items: T[]
   /** Lists of /v1. */
@@ -79,18 +79,27 @@ interface Page<T> {
 
 /** All items of a list. */
 export async function listAll<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T[]> {
-  const position = path.startsWith('/v1/') ? 'cursor' : 'nextToken'
+  return (await listFirst<T>(path, Infinity, { query, ...(signal && { signal }) })).items
+}
+
+/** The first items of a list, by whole pages: at least `count`, if there are so many. */
+export async function listFirst<T>(
+  path: string,
+  count: number,
+  { query, signal }: Pick<RequestInput, 'query' | 'signal'>,
+): Promise<{ items: T[]; hasMore: boolean }> {
   const items: T[] = []
-  let next: string | null | undefined
+  const tokenName = path.startsWith('/v1/') ? 'cursor' : 'nextToken'
+  let token: string | undefined
   do {
     const page: Page<T> = await request('GET', path, {
-      query: { ...query, limit: PAGE, [position]: next ?? undefined },
-      signal,
+      query: { ...query, limit: Math.min(count, PAGE_SIZE), [tokenName]: token },
+      ...(signal && { signal }),
     })
     items.push(...page.items)
-    next = page.next_cursor ?? page.nextToken
-  } while (next)
-  return items
+    token = page.next_cursor ?? page.nextToken ?? undefined
+  } while (token !== undefined && items.length < count)
+  return { items, hasMore: token !== undefined }
 }
 
 function searchOf(query: Query): string {

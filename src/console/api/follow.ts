@@ -5,7 +5,7 @@ import { type Query, send } from './client.ts'
 
 export type StreamState = 'connecting' | 'open' | 'lost'
 
-interface FollowOptions<T> {
+export interface FollowOptions<T> {
   query?: Query
   signal: AbortSignal
   onEvent(event: T): void

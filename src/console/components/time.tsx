@@ -1,5 +1,7 @@
-import { signal } from '@preact/signals'
-import { formatAge } from '../../shared/format/relative-time.ts'
+import { signal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { formatDurationMs } from '../../shared/duration.ts'
+import { formatAge, formatSeconds } from '../../shared/format/relative-time.ts'
 
 const TICK_MS = 10_000
 
@@ -16,5 +18,27 @@ export function Time({ at }: { at: string }) {
     <time dateTime={at} title={full}>
       {formatAge(at, Math.max(now.value, Date.parse(at)))}
     </time>
+  )
+}
+
+const SECOND_MS = 1000
+
+/** Time between two times. Without the second one, the time since the first one, which changes every second. */
+export function Duration({ from, to }: { from: string; to: string }) {
+  const nowMs = useSignal(Date.now())
+  useEffect(() => {
+    if (to !== '') return
+    const timer = setInterval(() => {
+      nowMs.value = Date.now()
+    }, SECOND_MS)
+    return () => clearInterval(timer)
+  }, [to])
+  const start = Date.parse(from)
+  return (
+    <>
+      {to === ''
+        ? formatSeconds((nowMs.value - start) / SECOND_MS)
+        : formatDurationMs(Date.parse(to) - start)}
+    </>
   )
 }

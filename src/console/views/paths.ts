@@ -18,3 +18,8 @@ export function chatPath(id?: string, query: Record<string, string> = {}): strin
   const search = new URLSearchParams(query).toString()
   return `/chat${id === undefined ? '' : `/${encodeURIComponent(id)}`}${search && `?${search}`}`
 }
+
+/** URL of a build of a server or a container build. */
+export function buildPath(id: string): string {
+  return `/builds/${encodeURIComponent(id)}`
+}

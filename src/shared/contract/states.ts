@@ -19,8 +19,20 @@ export const PROJECT_STATES = ['active', 'archived', 'deleted'] as const
 
 export const CONTAINER_BUILD_STATES = ['pending', 'in_progress', 'succeeded', 'failed', 'stopped'] as const
 
+/** Phases of container builds, in order. */
+export const BUILD_PHASES = [
+  'QUEUED',
+  'DOWNLOAD_SOURCE',
+  'INSTALL',
+  'BUILD',
+  'IMAGE',
+  'PUSH',
+  'COMPLETED',
+] as const
+
 export type RequestOutcome = (typeof REQUEST_OUTCOMES)[number]
 export type ContainerBuildState = (typeof CONTAINER_BUILD_STATES)[number]
+export type BuildPhase = (typeof BUILD_PHASES)[number]
 export type ProjectState = (typeof PROJECT_STATES)[number]
 export type BuildState = (typeof BUILD_STATES)[number]
 export type DeploymentState = (typeof DEPLOYMENT_STATES)[number]

@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { BUILD_PHASES } from '../../../src/shared/contract/builds/container-builds.ts'
-import { tarGz } from '../../helpers/archives.ts'
+import { BUILD_PHASES } from '../../../src/shared/contract/states.ts'
 import { seedSmallBase } from '../../helpers/containers/small-base.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
-import { uniqueName } from '../../helpers/unique-name.ts'
 import { startRegistry } from '../builder/image/small-registry.ts'
+import { createProject } from './fixtures.ts'
 
 /** For builds on a busy machine. */
 const BUSY_MS = 60_000
@@ -34,7 +33,7 @@ const MODULES = {
 }
 
 test('a build runs from pending through its phases to an image', async () => {
-  const project = await createProject({ 'mcp.config.json': JSON.stringify(DECLARED) })
+  const project = await createProject(daemon, { 'mcp.config.json': JSON.stringify(DECLARED) })
   const triggered = await daemon.api('POST', `/api/lambda-builds/trigger/${project}`)
   expect(triggered.status).toBe(201)
   expect(triggered.body).toMatchObject({
@@ -88,7 +87,7 @@ test('pushes the image to a configured registry, and continues an interrupted pu
   await using registry = await startRegistry()
   await daemon.restart({ registry: { imageRepository: `${registry.host}/team` } })
   try {
-    const project = await createProject({ 'mcp.config.json': JSON.stringify(DECLARED) })
+    const project = await createProject(daemon, { 'mcp.config.json': JSON.stringify(DECLARED) })
     registry.failNext(/PUT .*manifests/, 500)
     const first = await daemon.api('POST', `/api/lambda-builds/trigger/${project}`)
     expect(await ended(first.body.id)).toMatchObject({
@@ -125,7 +124,7 @@ test('rejects unknown projects, projects without a source and projects with a ru
   const { body: empty } = await daemon.api('POST', '/api/projects', { body: { name: 'empty' } })
   const refused = await daemon.api('POST', `/api/lambda-builds/trigger/${empty.id}`)
   expect([refused.status, refused.body.error.code]).toEqual([409, 'NO_SOURCE'])
-  const project = await createProject(MODULES)
+  const project = await createProject(daemon, MODULES)
   const { body: running } = await daemon.api('POST', `/api/lambda-builds/trigger/${project}`)
   const second = await daemon.api('POST', `/api/lambda-builds/trigger/${project}`)
   expect([second.status, second.body.error.code]).toEqual([409, 'CONFLICT'])
@@ -133,7 +132,7 @@ test('rejects unknown projects, projects without a source and projects with a ru
 })
 
 test('a build can be stopped only once', async () => {
-  const project = await createProject(MODULES)
+  const project = await createProject(daemon, MODULES)
   const { body } = await daemon.api('POST', `/api/lambda-builds/trigger/${project}`)
   const stopped = await daemon.api('POST', `/api/lambda-builds/${body.id}/stop`)
   expect([stopped.status, stopped.body.status]).toEqual([200, 'stopped'])
@@ -143,7 +142,7 @@ test('a build can be stopped only once', async () => {
 })
 
 test('follows the log to the end of the build and reads it again afterwards', async () => {
-  const project = await createProject({
+  const project = await createProject(daemon, {
     'mcp.config.json': JSON.stringify({ ...DECLARED, title: 'followed' }),
   })
   const { body } = await daemon.api('POST', `/api/lambda-builds/trigger/${project}`)
@@ -167,7 +166,7 @@ test('after a restart, pending builds continue and the running build has failed'
   try {
     const ids: string[] = []
     for (let index = 0; index < 6; index++) {
-      const project = await createProject({ ...MODULES, 'package.json': `{"name":"adder-${index}"}` }, own)
+      const project = await createProject(own, { ...MODULES, 'package.json': `{"name":"adder-${index}"}` })
       ids.push((await own.api('POST', `/api/lambda-builds/trigger/${project}`)).body.id)
     }
     await own.restart()
@@ -183,19 +182,8 @@ test('after a restart, pending builds continue and the running build has failed'
   }
 })
 
-async function createProject(files: Record<string, string>, to = daemon): Promise<string> {
-  const { body: project } = await to.api('POST', '/api/projects', { body: { name: uniqueName('container') } })
-  const archive = tarGz(Object.entries(files).map(([name, content]) => ({ name, content })))
-  const { status } = await to.api('PUT', `/api/projects/${project.id}/source`, {
-    body: archive,
-    headers: { 'content-type': 'application/gzip' },
-  })
-  expect(status).toBe(200)
-  return project.id
-}
-
 async function buildOf(files: Record<string, string>) {
-  const project = await createProject(files)
+  const project = await createProject(daemon, files)
   const { body } = await daemon.api('POST', `/api/lambda-builds/trigger/${project}`)
   return ended(body.id)
 }

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { NewSuiteRun } from '../../../src/shared/contract/projects/suite-runs.ts'
+import { tarGz } from '../../helpers/archives.ts'
 import type { TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { uniqueName } from '../../helpers/unique-name.ts'
 
@@ -43,6 +44,22 @@ export async function deploy(
   const answer = await daemon.api('POST', '/v1/deploy', { body: { mcp_id: mcpId, environment, config } })
   expect(answer.body).toMatchObject({ success: true, data: { status: 'deployed' } })
   return answer.body.data
+}
+
+/** The id of a new project whose source has the files. */
+export async function createProject(
+  daemon: TestDaemon,
+  files: Record<string, string>,
+  name = uniqueName('container'),
+): Promise<string> {
+  const { body: project } = await daemon.api('POST', '/api/projects', { body: { name } })
+  const archive = tarGz(Object.entries(files).map(([name, content]) => ({ name, content })))
+  const { status } = await daemon.api('PUT', `/api/projects/${project.id}/source`, {
+    body: archive,
+    headers: { 'content-type': 'application/gzip' },
+  })
+  expect(status).toBe(200)
+  return project.id
 }
 
 /** A stored run of a suite with one case. */

@@ -2,6 +2,7 @@
 // processor time. Run some of them with the name of their group: npx vitest run test/e2e/console -t playground
 import { useBrowser } from './browser.ts'
 import './access.ts'
+import './builds.ts'
 import './chat.ts'
 import './playground.ts'
 import './requests.ts'

@@ -1,7 +1,8 @@
 import './figure.css'
+import type { ComponentChildren } from 'preact'
 
-/** A number with its name, inside a `<dl class="figures">`. */
-export function Figure({ name, value }: { name: string; value: string }) {
+/** A value with its name, inside a `<dl class="figures">`. */
+export function Figure({ name, value }: { name: string; value: ComponentChildren }) {
   return (
     <div>
       <dt>{name}</dt>

@@ -1,4 +1,5 @@
 import './server.css'
+import '../../components/tabs.css'
 import type { FunctionComponent } from 'preact'
 import type { StoreEnvironment } from '../../../shared/contract/states.ts'
 import { lazyView } from '../../components/lazy-view.tsx'
@@ -106,7 +107,7 @@ interface ViewProps {
 
 function Navigation({ server, tab, current }: ViewProps & { current: StoreEnvironment }) {
   return (
-    <div class="server-nav">
+    <div class="tab-bar">
       <nav class="tabs" aria-label="Views of the server">
         {TABS.map(({ path, title, preview }) => (
           <Link

@@ -4,7 +4,7 @@ import { Filter } from '../../components/filters/filter.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { loadServers, type Server, servers, serversError } from '../../model/servers.ts'
 import { useTitle } from '../../router/use-title.ts'
-import { NoServers } from './no-servers.tsx'
+import { NoServers } from '../no-servers.tsx'
 import { ServerTable } from './server-table.tsx'
 
 export function ServersView() {

@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import {
-  BUILD_PHASES,
   containerBuildLogSchema,
   containerBuildPageSchema,
   containerBuildSchema,
 } from '../../../shared/contract/builds/container-builds.ts'
 import { containerBuildStateSchema } from '../../../shared/contract/fields.ts'
+import { BUILD_PHASES } from '../../../shared/contract/states.ts'
 import type { Services } from '../../services/services.ts'
 import { dataEndpoint, endpoint } from '../endpoint.ts'
 import {

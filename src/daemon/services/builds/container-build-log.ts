@@ -1,5 +1,5 @@
-import type { BuildPhase } from '../../../shared/contract/builds/container-builds.ts'
 import type { LogPage } from '../../../shared/contract/monitoring/log-pages.ts'
+import type { BuildPhase } from '../../../shared/contract/states.ts'
 import type { LogLine } from '../../../shared/instances/log-line.ts'
 import type { LogStore } from '../../runtime/logs/log-store.ts'
 import type { ContainerBuild } from '../../store/tables/container-builds.ts'

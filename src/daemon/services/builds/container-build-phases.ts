@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { BuildPhase } from '../../../shared/contract/builds/container-builds.ts'
+import type { BuildPhase } from '../../../shared/contract/states.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { parseRepository } from '../../builder/image/repository-address.ts'
 import { readProject } from '../../builder/project/read-project.ts'

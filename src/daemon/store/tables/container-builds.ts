@@ -1,5 +1,4 @@
-import type { BuildPhase } from '../../../shared/contract/builds/container-builds.ts'
-import type { ContainerBuildState } from '../../../shared/contract/states.ts'
+import type { BuildPhase, ContainerBuildState } from '../../../shared/contract/states.ts'
 import type { Database } from '../database.ts'
 import { RecordStore } from '../record-store.ts'
 import type { Page } from '../table.ts'

@@ -2,19 +2,10 @@ import * as z from 'zod'
 import { named } from '../../json/schema-metadata.ts'
 import { containerBuildStateSchema, EXAMPLE_MCP_ID, EXAMPLE_TIME, isoTime, itemPage } from '../fields.ts'
 import { logPageSchema } from '../monitoring/log-pages.ts'
+import { BUILD_PHASES } from '../states.ts'
 
 /** Container builds (service interface 2.6, 4.5, 4.6). All fields are always present, as `""` when they have no value. */
 const time = z.union([isoTime, z.literal('')])
-
-export const BUILD_PHASES = [
-  'QUEUED',
-  'DOWNLOAD_SOURCE',
-  'INSTALL',
-  'BUILD',
-  'IMAGE',
-  'PUSH',
-  'COMPLETED',
-] as const
 
 const namedContainerBuild = named(
   'ContainerBuild',
@@ -70,5 +61,4 @@ export const containerBuildPageSchema = itemPage(containerBuildSchema, 'Containe
 
 export const containerBuildLogSchema = logPageSchema
 
-export type BuildPhase = (typeof BUILD_PHASES)[number]
 export type ContainerBuildRecord = z.infer<typeof containerBuildSchema>

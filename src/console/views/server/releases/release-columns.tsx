@@ -5,7 +5,7 @@ import { State, Tag } from '../../../components/state.tsx'
 import type { Column } from '../../../components/table.tsx'
 import { Text } from '../../../components/text.tsx'
 import { Time } from '../../../components/time.tsx'
-import { Changes } from './changes.tsx'
+import { Changes } from '../../changes.tsx'
 
 export function releaseColumns(
   liveId: string,

@@ -1,7 +1,7 @@
 import './releases.css'
 import { useSignal } from '@preact/signals'
-import type { ReleasePage, ReleaseRecord } from '../../../../shared/contract/deployments/releases.ts'
-import { request } from '../../../api/client.ts'
+import type { ReleaseRecord } from '../../../../shared/contract/deployments/releases.ts'
+import { listFirst } from '../../../api/client.ts'
 import { useResource } from '../../../api/resource.ts'
 import { Button } from '../../../components/button.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
@@ -18,7 +18,11 @@ export function ReleasesTab({ name, environment, deployment }: TabProps) {
   const shown = useSignal(PAGE_SIZE)
   const target = useSignal<ReleaseRecord | undefined>(undefined)
   const resource = useResource(`${name} ${environment} ${shown.value}`, {
-    load: signal => loadReleases(name, environment, shown.value, signal),
+    load: signal =>
+      listFirst<ReleaseRecord>(`/api/servers/${encodeURIComponent(name)}/releases`, shown.value, {
+        query: { environment },
+        signal,
+      }),
     concerns: concerns(name, ['release', 'deployment']),
   })
   const columns = releaseColumns(deployment.deployment_id, release => {
@@ -54,19 +58,4 @@ export function ReleasesTab({ name, environment, deployment }: TabProps) {
       )}
     </>
   )
-}
-
-/** The newest releases, page by page. */
-async function loadReleases(name: string, environment: string, count: number, signal: AbortSignal) {
-  const items: ReleaseRecord[] = []
-  let nextToken: string | undefined
-  do {
-    const page = await request<ReleasePage>('GET', `/api/servers/${encodeURIComponent(name)}/releases`, {
-      query: { environment, limit: PAGE_SIZE, nextToken },
-      signal,
-    })
-    items.push(...page.items)
-    nextToken = page.nextToken ?? undefined
-  } while (nextToken !== undefined && items.length < count)
-  return { items, hasMore: nextToken !== undefined }
 }

@@ -5,6 +5,7 @@ import { formatBytes, formatMs } from '../../../../shared/format/metric-format.t
 import { request } from '../../../api/client.ts'
 import { useResource } from '../../../api/resource.ts'
 import { Button } from '../../../components/button.tsx'
+import { Fact, Facts } from '../../../components/figures/facts.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { State } from '../../../components/state.tsx'
 import { Text } from '../../../components/text.tsx'
@@ -64,7 +65,7 @@ function Detail({ record }: { record: RequestRecordItem }) {
           {record.isReplayable && <Button onClick={() => (isSaving.value = true)}>Test case…</Button>}
         </div>
       )}
-      <Facts record={record} />
+      <RequestFacts record={record} />
       {note && <p class="muted">{note}</p>}
       {args !== undefined && (
         <Body title="Arguments">
@@ -114,11 +115,11 @@ function Answer({ answer }: { answer: unknown }) {
   )
 }
 
-function Facts({ record }: { record: RequestRecordItem }) {
+function RequestFacts({ record }: { record: RequestRecordItem }) {
   const { timestamp, durationMs, version, instance, requestBytes, responseBytes, status, code } = record
   const { sessionId, caller, tool, method, replayOf, requestId } = record
   return (
-    <dl class="facts">
+    <Facts>
       <Fact name="Time">{new Date(timestamp).toLocaleString()}</Fact>
       <Fact name="Duration">{durationMs !== null && formatMs(durationMs)}</Fact>
       <Fact name="Method">{method !== null && <FilterButton name="method" value={method} />}</Fact>
@@ -141,18 +142,7 @@ function Facts({ record }: { record: RequestRecordItem }) {
           </Button>
         )}
       </Fact>
-    </dl>
-  )
-}
-
-/** Renders nothing without a value. */
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  if (children === null || children === false) return null
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd class="wrap">{children}</dd>
-    </div>
+    </Facts>
   )
 }
 

@@ -1,8 +1,8 @@
 import type { RequestRecordItem } from '../../../../shared/contract/monitoring/requests.ts'
 import { formatBytes, formatMs } from '../../../../shared/format/metric-format.ts'
+import { timeText } from '../../../components/log/log-text.ts'
 import { State } from '../../../components/state.tsx'
 import { shown } from '../../../components/text.tsx'
-import { timeText } from '../logs/log-text.ts'
 import { nameOf } from './request-text.ts'
 
 export function RequestRow({ record }: { record: RequestRecordItem }) {

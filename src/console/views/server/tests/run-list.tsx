@@ -71,7 +71,7 @@ function runColumns(server: string, environment: StoreEnvironment): readonly Col
       kind: 'head',
       wide: true,
       cell: ({ id, suite, createdAt }) => (
-        <Link to={serverPath(server, '/tests', environment, { run: id })} class="run-link">
+        <Link to={serverPath(server, '/tests', environment, { run: id })} class="row-link">
           <Text value={suite ?? 'unnamed suite'} max={100} />
           <span class="muted">
             <Time at={createdAt} />

@@ -1,6 +1,6 @@
-import { Button } from '../../../components/button.tsx'
-import { CopyButton } from '../../../components/copy.tsx'
-import { shown } from '../../../components/text.tsx'
+import { Button } from '../button.tsx'
+import { CopyButton } from '../copy.tsx'
+import { shown } from '../text.tsx'
 import { detailsOf, type LogLine, withoutEscapes } from './log-text.ts'
 
 const MESSAGE_LENGTH = 50_000

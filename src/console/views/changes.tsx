@@ -1,7 +1,8 @@
-import type { ReleaseChanges } from '../../../../shared/contract/deployments/releases.ts'
-import { counted } from '../../../../shared/counted.ts'
-import { Tag } from '../../../components/state.tsx'
-import { Text } from '../../../components/text.tsx'
+import './changes.css'
+import type { ReleaseChanges } from '../../shared/contract/deployments/releases.ts'
+import { counted } from '../../shared/counted.ts'
+import { Tag } from '../components/state.tsx'
+import { Text } from '../components/text.tsx'
 
 /** Changes that clients of the previous release notice, breaking ones first. */
 export function Changes({ changes: { breaking, compatible, items } }: { changes: ReleaseChanges }) {

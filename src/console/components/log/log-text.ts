@@ -1,8 +1,8 @@
-import type { ServerLogPage } from '../../../../shared/contract/monitoring/log-pages.ts'
-import { formatMs } from '../../../../shared/format/metric-format.ts'
-import { shown } from '../../../components/text.tsx'
+import type { LogPage } from '../../../shared/contract/monitoring/log-pages.ts'
+import { formatMs } from '../../../shared/format/metric-format.ts'
+import { shown } from '../text.tsx'
 
-export type LogLine = ServerLogPage['lines'][number]
+export type LogLine = LogPage['lines'][number]
 
 /** A row shows this much of a line. The details show all of it. */
 const ROW_LENGTH = 600

@@ -1,4 +1,4 @@
-import { Copyable } from '../../components/copy.tsx'
+import { Copyable } from '../components/copy.tsx'
 
 const COMMANDS = 'mcp init weather --example weather\nmcp up weather'
 
