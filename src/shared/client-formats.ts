@@ -67,7 +67,7 @@ export const CLIENT_FORMATS = [
     format: 'json',
     key: 'mcpServers',
     entry: url => ({ serverUrl: url }),
-    nextAction: 'Refresh the MCP servers in Cascade of Windsurf.',
+    nextAction: "Refresh the MCP servers in Windsurf's Cascade panel.",
   },
   {
     // https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md

@@ -159,5 +159,5 @@ function findExecutable(name: string, path: string): string | undefined {
 }
 
 function unknownEngine(given: string): string {
-  return `MCP_CONTAINER_ENGINE is "${given}" instead of ${CONTAINER_ENGINES.join(' or ')}, or the path of one of them`
+  return `MCP_CONTAINER_ENGINE is "${given}", expected ${CONTAINER_ENGINES.join(', ')} or the path of one of them`
 }

@@ -10,7 +10,7 @@ const at = (...time: [day: number, hour: number, minute?: number]) =>
 const NONE = { total: 0, errors: 0, errorRate: 0, p50Ms: 0, p99Ms: 0 }
 
 describe('charts', () => {
-  test('an axis shows times of the day, and days at midnight', () => {
+  test('an axis shows the time of day, and the date at midnight', () => {
     expect(axisLabels([at(22, 18), at(23, 0), at(23, 6, 30)], 3600)).toEqual(['18:00', 'Mon 23', '06:30'])
     expect(axisLabels([at(21, 1), at(23, 1)], 172_800)).toEqual(['Sat 21', 'Mon 23'])
     expect(timeLabel(at(23, 14, 5))).toBe('Mon 23, 14:05')
@@ -21,7 +21,7 @@ describe('charts', () => {
     expect(isolatedPoints([])).toEqual([])
   })
 
-  test('a mark belongs to the step in which it is', () => {
+  test('a mark belongs to the step that contains it', () => {
     const marks = [
       { time: 60, label: 'v1' },
       { time: 119, label: 'v2' },

@@ -53,7 +53,7 @@ test('names both engines when neither is installed', async () => {
 
 test('rejects an MCP_CONTAINER_ENGINE that is unknown or not installed', async () => {
   expect(await findContainerEngine({ PATH: '', MCP_CONTAINER_ENGINE: 'lxc' })).toMatchObject({
-    why: 'MCP_CONTAINER_ENGINE is "lxc" instead of podman or docker, or the path of one of them',
+    why: 'MCP_CONTAINER_ENGINE is "lxc", expected podman, docker or the path of one of them',
   })
   expect(await findContainerEngine({ PATH: '', MCP_CONTAINER_ENGINE: 'docker' })).toMatchObject({
     why: 'docker (MCP_CONTAINER_ENGINE) is not installed',

@@ -26,7 +26,7 @@ export function navigate(to: string): void {
   scrollTo(0, 0)
 }
 
-/** Corrects the URL of what the page shows, without a new entry in the history. */
+/** Replaces the URL of the current view without a new entry in the history. */
 export function correctPath(to: string): void {
   history.replaceState(null, '', BASE + to + location.search)
   place.value = readPlace()

@@ -102,7 +102,7 @@ function toResponse(answer: IncomingMessage, body: ReadableStream, own: Headers)
   const status = answer.statusCode!
   if (hasBody(status)) return new Response(body, { status, headers })
   answer.resume()
-  // A response without a body must not announce one: the client would take the next response for it.
+  // A response without a body must have no length. Otherwise the client would read the next response as its body.
   headers.delete('Content-Length')
   return new Response(null, { status, headers })
 }

@@ -10,7 +10,7 @@ export const HOSTILE =
 /** How a page shows the first part of `HOSTILE`. */
 export const HARMLESS = '<img src=x onerror=alert(1)>'
 
-/** The daemon of the group of tests that runs. */
+/** Daemon of the current group of tests. */
 export let daemon: TestDaemon
 let open: OpenConsole | undefined
 
@@ -34,7 +34,7 @@ export async function show(path = '/', options: Omit<OpenOptions, 'path'> = {}):
   return open.page
 }
 
-/** Loads another page of the console in place of the one that is shown. */
+/** Loads another page of the console instead of the current one. */
 export function goto(path: string): Promise<unknown> {
   return open!.goto(path)
 }
@@ -50,7 +50,7 @@ export async function expectAccessible(page: Page): Promise<void> {
     expect(await overflows(page, width), String(width)).toBe(false)
 }
 
-/** Checks accessibility rules in the present theme. */
+/** Checks accessibility rules in the current theme. */
 export async function expectNoViolations(page: Page): Promise<void> {
   expect(await violations(page)).toEqual([])
 }

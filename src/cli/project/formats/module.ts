@@ -45,7 +45,7 @@ async function syntaxError(file: string, text: string): Promise<HostingError | u
   return notParsable(file, text, `${first.location.line}:${first.location.column + 1}`, first.text)
 }
 
-/** The error with the place in the file where it was thrown. */
+/** Adds the position in the file where the error was thrown. */
 function placeError(file: string, error: Error): HostingError {
   const frame = String(error?.stack)
     .split('\n')

@@ -12,7 +12,7 @@ interface PlotProps {
   onHover(index: number | undefined): void
 }
 
-/** A measure over time on a canvas, as wide as its place. */
+/** Chart of a measure over time on a canvas, as wide as its container. */
 export function Plot({ series, measure, syncKey, onHover }: PlotProps) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {

@@ -9,7 +9,7 @@ export interface TimeSeries {
 
 export interface Measure {
   name: string
-  /** One per time. Null if there was nothing to measure. */
+  /** One value per step. Null if there was nothing to measure. */
   values: readonly (number | null)[]
   format(value: number): string
   /** Value of the whole period. */

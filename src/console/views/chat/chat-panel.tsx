@@ -26,7 +26,7 @@ interface ChatPanelProps {
   servers: ReadonlyMap<string, Server>
 }
 
-/** One chat: what was said, and the field for the next message. */
+/** One chat: its messages, and the field for the next one. */
 export function ChatPanel({ session, models, servers }: ChatPanelProps) {
   const id = session.id.value
   const stored = useResource<StoredChat>(id ?? '', {

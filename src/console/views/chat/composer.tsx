@@ -38,7 +38,7 @@ export function Composer({ session, server, servers, chat, models, count }: Comp
     text.value = ''
     field.current!.focus()
     void session.send({ mcp_id: target.mcpId, ai_model: model, message }, count).then(() => {
-      // What was not answered can be changed and sent again.
+      // A message without an answer can be edited and sent again.
       if (session.sent.peek().at(-1)!.outcome.status !== 'answered' && text.peek() === '')
         text.value = message
     })

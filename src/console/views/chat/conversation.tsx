@@ -102,7 +102,7 @@ function QuestionLine({
   )
 }
 
-/** How the answer ended, or that it has not. */
+/** State of the answer: how it ended, or that it is running. */
 function Ending({ sent: { outcome } }: { sent: Sent }) {
   if (outcome.status === 'running') return <State value="running" />
   if (outcome.status === 'stopped')

@@ -22,7 +22,7 @@ export interface Answer {
 
 export type Part = { type: 'text'; text: string } | Call | { type: 'question'; question: Question }
 
-/** A message of the user and what the agent did and said until its answer was complete. */
+/** A message of the user, with the agent's actions and text until its answer is complete. */
 export interface Exchange {
   id: string
   message: string
@@ -78,7 +78,7 @@ function textResult(text: string) {
   return { content: [{ type: 'text', text }] }
 }
 
-/** Stored messages by the message of the user that they belong to. */
+/** Groups stored messages by the user's message that they belong to. */
 export function exchangesOf(messages: readonly ChatMessageRecord[]): Exchange[] {
   const exchanges: Exchange[] = []
   for (const { messageId, role, text, content } of messages) {

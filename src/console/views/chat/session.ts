@@ -24,7 +24,7 @@ export interface Sent {
 
 let lastKey = 0
 
-/** What was sent from this page in one chat. It continues while other views are shown. */
+/** Messages sent from this page in one chat. Answers continue while other views are shown. */
 export class ChatSession {
   readonly key = ++lastKey
   /** Undefined until the first answer is complete. */

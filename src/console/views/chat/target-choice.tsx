@@ -3,7 +3,7 @@ import { setQuery } from '../../router/router.ts'
 import type { Target } from './targets.ts'
 
 interface TargetChoiceProps {
-  /** More than one only before the first message. */
+  /** Servers to choose from. Only one after the first message. */
   servers: readonly Server[]
   server: Server
   targets: readonly Target[]

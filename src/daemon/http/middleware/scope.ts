@@ -24,7 +24,7 @@ export function missingScope(principal: Principal, access: Access): Scope | unde
   return scopes.some(scope => principal.scopes.includes(scope)) ? undefined : scopes[0]
 }
 
-/** Accepted scopes: any one of them is enough. Empty for an operation that requires none. */
+/** Accepted scopes. Any one of them is enough. Empty for an operation that requires none. */
 export function scopesOf(access: Access): readonly Scope[] {
   if (access === 'open' || access === 'any') return []
   return typeof access === 'string' ? [access] : access

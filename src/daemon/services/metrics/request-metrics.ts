@@ -6,7 +6,7 @@ import {
   tallyOf,
 } from '../../../shared/instances/request-tally.ts'
 import type { Store } from '../../store/store.ts'
-import type { MinuteOfRequests, ServerSeries } from '../../store/tables/request-history.ts'
+import type { RequestMinute, ServerSeries } from '../../store/tables/request-history.ts'
 import type { Clock } from '../clock.ts'
 import { type LedgerOwner, RequestLedger } from './request-ledger.ts'
 
@@ -168,7 +168,7 @@ export class RequestMetrics {
     return [...written, ...this.#pending.counts(id)]
   }
 
-  #minutesToWrite(): MinuteOfRequests[] {
+  #minutesToWrite(): RequestMinute[] {
     return this.#pending.all().map(({ deploymentId, server, environment, series }) => ({
       deploymentId,
       server,

@@ -5,7 +5,7 @@ import { toStoreError } from '../database-errors.ts'
 import { packCounts, unpackCounts } from '../sparse-counts.ts'
 
 /** Requests that one deployment or preview answered within a minute. */
-export interface MinuteOfRequests {
+export interface RequestMinute {
   /** Undefined for previews. */
   deploymentId: string | undefined
   server: string
@@ -38,7 +38,7 @@ export class RequestHistoryStore {
   }
 
   /** Adds to the stored counts in one transaction. */
-  add(minutes: readonly MinuteOfRequests[]): void {
+  add(minutes: readonly RequestMinute[]): void {
     const { relaxed } = this.#database
     this.#translate(() =>
       relaxed
@@ -105,7 +105,7 @@ export class RequestHistoryStore {
     this.#translate(() => this.#prepare('DELETE FROM request_minutes WHERE minute < ?').run(before))
   }
 
-  #addMinute({ deploymentId, server, environment, minute, series }: MinuteOfRequests): void {
+  #addMinute({ deploymentId, server, environment, minute, series }: RequestMinute): void {
     // A deployment or server may have been removed since, or the database replaced.
     const isKnown = this.#exists('SELECT 1 FROM deployments WHERE id = ?', deploymentId)
     const isServer = this.#exists('SELECT 1 FROM servers WHERE name = ?', server)

@@ -22,7 +22,7 @@ const TimeCharts = lazyView('the charts', async () =>
 interface TrafficProps {
   name: string
   environment: Environment
-  /** Period without one in the URL. */
+  /** Default of the URL's period. */
   period: PeriodName
 }
 
