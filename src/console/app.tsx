@@ -1,6 +1,7 @@
 import './app.css'
 import { useEffect, useRef } from 'preact/hooks'
 import { connection, refusal } from './api/feed.ts'
+import { CommandBar } from './commands/command-bar.tsx'
 import { Button } from './components/button.tsx'
 import { Icon } from './components/icon.tsx'
 import { lazyView } from './components/lazy-view.tsx'
@@ -11,7 +12,7 @@ import { Link } from './router/link.tsx'
 import { matchPath } from './router/match-path.ts'
 import { path } from './router/router.ts'
 import { SignOut } from './sign-out.tsx'
-import { switchTheme, theme } from './theme.ts'
+import { otherTheme, switchTheme } from './theme.ts'
 import { NotFound } from './views/not-found.tsx'
 import { ServerView, TABS } from './views/server/server-view.tsx'
 import { ServersView } from './views/servers/servers-view.tsx'
@@ -45,6 +46,7 @@ export function App() {
           </Link>
           <Navigation />
           <ConnectionState />
+          <CommandBar views={NAVIGATION} />
           <ThemeSwitch />
           {connection.value !== 'refused' && <SignOut />}
         </div>
@@ -137,7 +139,7 @@ function ConnectionState() {
 }
 
 function ThemeSwitch() {
-  const other = theme.value === 'dark' ? 'light' : 'dark'
+  const other = otherTheme.value
   return (
     <Button
       kind="quiet"

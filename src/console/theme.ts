@@ -11,6 +11,9 @@ const chosen = signal<Theme | undefined>(readChoice())
 /** The theme in use. */
 export const theme = computed(() => chosen.value ?? systemTheme.value)
 
+/** The theme that switchTheme changes to. */
+export const otherTheme = computed((): Theme => (theme.value === 'dark' ? 'light' : 'dark'))
+
 /** Applies the stored choice and follows the system without one. */
 export function startTheme(): void {
   apply()
@@ -21,7 +24,7 @@ export function startTheme(): void {
 
 /** Choosing the system's current theme removes the stored choice, so that the page follows the system again. */
 export function switchTheme(): void {
-  const next = theme.peek() === 'dark' ? 'light' : 'dark'
+  const next = otherTheme.peek()
   chosen.value = next === systemTheme.peek() ? undefined : next
   apply()
   if (chosen.value) localStorage.setItem(STORED, chosen.value)

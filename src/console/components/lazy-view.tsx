@@ -27,7 +27,7 @@ export function lazyView<P extends object>(
   }
 }
 
-function notLoaded(what: string, cause: unknown): HostingError {
+export function notLoaded(what: string, cause: unknown): HostingError {
   return new HostingError('UNAVAILABLE', `The page could not load ${what}.`, {
     cause,
     details: 'The daemon does not answer, or it was updated and the page must be reloaded.',

@@ -1,5 +1,6 @@
 import './filter.css'
-import { useEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
+import { character, useShortcut } from '../shortcut.ts'
 
 interface FilterProps {
   label: string
@@ -11,16 +12,7 @@ interface FilterProps {
 /** Text that rows must contain. `/` moves the focus here. */
 export function Filter({ label, placeholder, value, onInput }: FilterProps) {
   const input = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    const focus = (event: KeyboardEvent) => {
-      const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select')
-      if (event.key !== '/' || isTyping || event.metaKey || event.ctrlKey) return
-      event.preventDefault()
-      input.current!.focus()
-    }
-    addEventListener('keydown', focus)
-    return () => removeEventListener('keydown', focus)
-  }, [])
+  useShortcut(character('/'), () => input.current!.focus())
   return (
     <input
       ref={input}

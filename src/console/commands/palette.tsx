@@ -1,0 +1,75 @@
+import { useSignal } from '@preact/signals'
+import type { DeploymentStatus } from '../../shared/contract/deployments/deployments.ts'
+import { connection } from '../api/feed.ts'
+import { servers } from '../model/servers.ts'
+import { matchPath } from '../router/match-path.ts'
+import { path } from '../router/router.ts'
+import { signOut } from '../sign-out.tsx'
+import { otherTheme, switchTheme } from '../theme.ts'
+import { performVerb } from '../views/deployment-verbs.ts'
+import { TABS } from '../views/server/server-view.tsx'
+import { StopDialog } from '../views/stop-dialog.tsx'
+import { CommandSearch } from './command-search.tsx'
+import { type Command, serverCommands, type Views, viewCommands } from './commands.ts'
+
+interface PaletteProps {
+  views: Views
+  onShortcuts(): void
+  onClose(): void
+}
+
+/** Finds views, servers and actions by name. Stopping a server asks for confirmation, as everywhere. */
+export function Palette({ views, onShortcuts, onClose }: PaletteProps) {
+  const stopping = useSignal<DeploymentStatus | undefined>(undefined)
+  const deployment = stopping.value
+  if (deployment)
+    return (
+      <StopDialog
+        deployment={deployment}
+        onConfirm={() => performVerb('stop', deployment)}
+        onClose={onClose}
+      />
+    )
+  const onStop = (chosen: DeploymentStatus) => {
+    stopping.value = chosen
+  }
+  return (
+    <CommandSearch
+      commands={allCommands(views, { onShortcuts, onStop })}
+      onClose={() => stopping.peek() ?? onClose()}
+    />
+  )
+}
+
+interface Handlers {
+  onShortcuts(): void
+  onStop(deployment: DeploymentStatus): void
+}
+
+/** The server that is shown comes first. */
+function allCommands(views: Views, { onShortcuts, onStop }: Handlers): Command[] {
+  const all = [...(servers.value?.values() ?? [])]
+  const name = serverOfPath()
+  const commandsOf = (isShown: boolean) =>
+    all
+      .filter(server => (server.name === name) === isShown)
+      .flatMap(server => serverCommands(server, TABS, onStop))
+  return [
+    ...commandsOf(true),
+    ...viewCommands(views),
+    { title: `Switch to the ${otherTheme.value} theme`, kind: 'Action', run: switchTheme },
+    { title: 'Show keyboard shortcuts', kind: 'Action', run: onShortcuts },
+    ...(connection.value === 'refused'
+      ? []
+      : [{ title: 'Sign out', kind: 'Action' as const, run: () => void signOut() }]),
+    ...commandsOf(false),
+  ]
+}
+
+function serverOfPath(): string | undefined {
+  for (const tab of TABS) {
+    const params = matchPath(`/servers/:name${tab.path}`, path.value)
+    if (params) return params.name
+  }
+  return undefined
+}

@@ -1,0 +1,19 @@
+interface Shortcut {
+  keys: readonly string[]
+  effect: string
+}
+
+/** All keys of the console. docs/console.md has the same list. */
+export const SHORTCUTS: readonly Shortcut[] = [
+  { keys: ['Ctrl+K', '⌘ K'], effect: 'opens the commands' },
+  { keys: ['?'], effect: 'shows these keys' },
+  { keys: ['/'], effect: 'moves to the filter' },
+  {
+    keys: ['arrows', 'Page Up', 'Page Down', 'Home', 'End'],
+    effect: 'select a request or a log line, or move through the list of the playground',
+  },
+  { keys: ['Ctrl+Enter', '⌘ Enter'], effect: 'runs what the playground shows' },
+  { keys: ['Enter', 'Shift+Enter'], effect: 'sends a message of a chat, or starts a new line in it' },
+  { keys: ['Alt+J'], effect: 'switches between a form and JSON' },
+  { keys: ['Escape'], effect: 'closes a question' },
+]

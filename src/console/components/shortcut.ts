@@ -1,0 +1,34 @@
+import { useEffect, useRef } from 'preact/hooks'
+
+/** Calls the action when a key is pressed that matches, except in a dialog. */
+export function useShortcut(matches: (event: KeyboardEvent) => boolean, action: () => void): void {
+  const latest = useRef({ matches, action })
+  latest.current = { matches, action }
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const { matches, action } = latest.current
+      if (!matches(event) || document.querySelector('dialog[open]')) return
+      event.preventDefault()
+      action()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [])
+}
+
+/** Matches a character unless the user is typing text. */
+export function character(key: string) {
+  return ({ key: pressed, target, metaKey, ctrlKey, altKey }: KeyboardEvent): boolean => {
+    const isTyping =
+      target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
+    return pressed === key && !isTyping && !metaKey && !ctrlKey && !altKey
+  }
+}
+
+/** ⌘ on a Mac, where Ctrl with a letter edits text. */
+export const COMMAND_KEY = navigator.platform.startsWith('Mac') ? '⌘' : 'Ctrl+'
+
+export function withCommandKey(letter: string) {
+  return ({ key, metaKey, ctrlKey, shiftKey, altKey }: KeyboardEvent): boolean =>
+    key.toLowerCase() === letter && (COMMAND_KEY === '⌘' ? metaKey : ctrlKey) && !shiftKey && !altKey
+}
