@@ -9,7 +9,7 @@ import {
   findControlGroups,
 } from '../../shared/sandbox/control-groups.ts'
 import { moduleIsolationProblem } from '../../shared/sandbox/module-isolation.ts'
-import { findNetworkWall } from '../../shared/sandbox/network-wall.ts'
+import { findNetworkSandbox } from '../../shared/sandbox/network-sandbox.ts'
 import { findUserSwitch } from '../../shared/sandbox/sandbox-user.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { findDaemon } from '../local-daemon/find-daemon.ts'
@@ -25,11 +25,11 @@ export const ISOLATION_CHECKS: readonly Check[] = [
 ]
 
 function checkNetwork({ env }: CommandContext): Finding {
-  const wall = findNetworkWall(env.PATH ?? '')
-  if (wall.usable) return pass('custom servers only reach public addresses, or what their settings permit')
+  const network = findNetworkSandbox(env.PATH ?? '')
+  if (network.usable) return pass('custom servers only reach public addresses, or what their settings permit')
   const isInstalled = bubblewrapFile(env.PATH ?? '') !== undefined
   return warn(
-    `network settings are not enforced for programs, which can reach every network: ${wall.why}. For handler modules, functions within their process enforce them`,
+    `network settings are not enforced for programs, which can reach every network: ${network.why}. For handler modules, functions within their process enforce them`,
     isInstalled ? 'Allow network namespaces, and sandboxes within them' : 'Install bubblewrap',
     isInstalled ? undefined : 'apt install bubblewrap',
   )

@@ -29,7 +29,7 @@ const TRIAL_MS = 5000
 const PROGRAM_FOLDER = '/mcp'
 
 /** Separate namespaces, no privileges, and SIGKILL when the daemon dies. Later arguments override earlier ones. */
-const WALLS = [
+const NAMESPACE_OPTIONS = [
   '--die-with-parent',
   '--unshare-pid',
   '--unshare-ipc',
@@ -107,7 +107,7 @@ function createSandbox(bubblewrap: string, user: (UserSwitch & { usable: true })
     const switched = user && isReadableByAll(program) ? switchedCommand(user, id, run) : undefined
     return [
       bubblewrap,
-      ...WALLS,
+      ...NAMESPACE_OPTIONS,
       ...(ownNetwork ? ['--unshare-net'] : []),
       // A user namespace has no other user to switch to.
       ...(switched ? USER_SWITCH_CAPABILITIES : ['--unshare-user-try']),

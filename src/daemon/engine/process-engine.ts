@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
 import { LOG_DESCRIPTOR, OWN_NETWORK, SANDBOX_GAP } from '../../shared/instances/instance-protocol.ts'
-import { type NetworkWall, networkWall } from '../../shared/sandbox/network-wall.ts'
+import { type NetworkSandbox, networkSandbox } from '../../shared/sandbox/network-sandbox.ts'
 import { moduleSandbox } from './module-sandbox.ts'
 import { type Depth, redirectSignalsToNode } from './wrapped-child.ts'
 
@@ -93,8 +93,10 @@ function commandOf(options: ProcessOptions): Command {
   const { program, kind, id, memoryLimitMb } = options
   if (isSealedKind(kind)) return sealedCommand(options)
   const command = [process.execPath, ...nodeFlags(memoryLimitMb), program, id]
-  const wall = kind === 'bridge' ? bridgeWall() : undefined
-  return wall?.usable ? { command: [...wall.prefix, ...command], depth: 1, ownNetwork: true } : { command }
+  const network = kind === 'bridge' ? bridgeNetwork() : undefined
+  return network?.usable
+    ? { command: [...network.prefix, ...command], depth: 1, ownNetwork: true }
+    : { command }
 }
 
 function sealedCommand({ program, kind, id, memoryLimitMb, inspectPort }: ProcessOptions): Command {
@@ -118,8 +120,8 @@ export function sandboxGap(why: string): string {
 }
 
 /** Network namespace of bridges. Without it a bridge is like any open process. */
-export function bridgeWall(): NetworkWall {
-  return networkWall()
+export function bridgeNetwork(): NetworkSandbox {
+  return networkSandbox()
 }
 
 /**

@@ -35,7 +35,7 @@ const IPV6 = [
   ['8000::', 1],
 ] as const
 
-/** Address and length of the prefix. */
+/** Address and prefix length. */
 export const CLOSED_NETWORKS: readonly (readonly [address: string, prefix: number])[] = [...IPV4, ...IPV6]
 
 // Two lists, because a BlockList also compares IPv4 addresses with IPv6 networks.

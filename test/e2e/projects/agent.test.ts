@@ -235,7 +235,7 @@ test('a conversation keeps its context and can be saved as a passing case', asyn
   expect(suite).toMatchObject({ passed: 1, failed: 0, success_rate: 1 })
 })
 
-test('a saved model key is used, shown only by its end, encrypted at rest, and can be deleted', async () => {
+test('a saved model key is used, shown only by its last characters, encrypted at rest, and can be deleted', async () => {
   const key = 'sk-ant-test-0123456789-tail'
   stub = await startModelStub('anthropic', [{ text: 'from the vendor' }])
   await home.json(['models', 'login', 'anthropic', '--key', key, '--base-url', stub.url])

@@ -21,11 +21,11 @@ import { createTenant } from '../../fixtures/instance/tenant.ts'
 
 type User = 'auto' | 'own' | 'root'
 
-const walls = findIsolationTools(process.env.PATH!)
+const tools = findIsolationTools(process.env.PATH!)
 /** A mount disappears only occasionally. A permanent error must not block the worker. */
 const MAX_ATTEMPTS = 20
 
-describe.runIf(walls.userSwitch.usable && walls.bubblewrap.usable)('under a daemon that runs as root', () => {
+describe.runIf(tools.userSwitch.usable && tools.bubblewrap.usable)('under a daemon that runs as root', () => {
   let top: string
   /** The daemon's home, private as usual. */
   let home: string

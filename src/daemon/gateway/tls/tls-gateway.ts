@@ -8,8 +8,8 @@ import {
   drop,
   hostnameOf,
   type NamedGatewayOptions,
-  reject,
   refuseUnread,
+  reject,
   unknownHost,
 } from '../named-gateway.ts'
 import { readHead } from '../request-head.ts'

@@ -1,7 +1,7 @@
 import type { Artifact } from '../../../shared/definitions/artifact.ts'
 import type { Tenant } from '../../../shared/instances/instance-protocol.ts'
 import { moduleSandbox } from '../../engine/module-sandbox.ts'
-import { bridgeWall, type ProcessKind, sandboxGap } from '../../engine/process-engine.ts'
+import { bridgeNetwork, type ProcessKind, sandboxGap } from '../../engine/process-engine.ts'
 import type { Host } from '../process/host.ts'
 
 /** Process and name of one instance of a tenant. */
@@ -41,7 +41,7 @@ export type Placement = (servedId: string, options: PlacementOptions) => Place
 export function processKindOf({ program }: Artifact, isBorderless: () => boolean): ProcessKind {
   if (!program || program.type === 'image') return 'open'
   if (program.type === 'module') return isBorderless() ? 'sealedOpenNetwork' : 'sealed'
-  return isBorderless() || !bridgeWall().usable ? 'open' : 'bridge'
+  return isBorderless() || !bridgeNetwork().usable ? 'open' : 'bridge'
 }
 
 /** Isolation of handler modules in addition to Node's permission model. `gaps` complete sentences about the modules. */
@@ -53,7 +53,7 @@ export function moduleIsolation(): { sandbox: 'bubblewrap' | 'none'; gaps: strin
 
 /** Mechanism that enforces the network settings of user code on this machine, see `network` of a deployment's promises. */
 export function networkBorderOf(kind: 'module' | 'program'): 'namespace' | 'process' | 'none' {
-  if (kind === 'program') return bridgeWall().usable ? 'namespace' : 'none'
+  if (kind === 'program') return bridgeNetwork().usable ? 'namespace' : 'none'
   const sandbox = moduleSandbox()
   return sandbox.usable && sandbox.hasNetworks ? 'namespace' : 'process'
 }

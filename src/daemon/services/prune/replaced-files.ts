@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts'
 
 const DAY_MS = 24 * 3600_000
 
-/** Databases and folders of state that a restore replaced (backup/swap-database.ts). */
+/** Databases and state folders that a restore replaced (backup/swap-database.ts). */
 export class ReplacedFiles {
   readonly #directory: string
   readonly #names: Record<'database' | 'state', string>

@@ -43,7 +43,7 @@ export function sandboxCommand(
   line: CommandLine,
   program: RunnableProgram,
   tenant: Tenant,
-  walls?: IsolationTools,
+  tools?: IsolationTools,
 ): CommandLine {
   const place = tenant.program!
   const { sandbox, gaps, refusal } = isolate(
@@ -56,7 +56,7 @@ export function sandboxCommand(
       values: Object.values(tenant.env),
       path: line.env.PATH ?? '',
     },
-    walls,
+    tools,
   )
   if (refusal !== undefined) throw new ChildStartError(refusal)
   if (!sandbox) return { ...line, gaps, isContained: false }

@@ -3,23 +3,23 @@ import { bubblewrapFile, findBubblewrap, SANDBOX_BASE } from './bubblewrap.ts'
 import { findUserSwitch, switchedCommand, USER_SWITCH_CAPABILITIES } from './sandbox-user.ts'
 
 /** Command prefix that starts a process in its own network namespace, which has its own 127.0.0.1 and nothing else. */
-export type NetworkWall = { usable: true; prefix: readonly string[] } | { usable: false; why: string }
+export type NetworkSandbox = { usable: true; prefix: readonly string[] } | { usable: false; why: string }
 
 const TRIAL_MS = 5000
 
-let found: NetworkWall | undefined
+let found: NetworkSandbox | undefined
 
 /** Network namespace for bridges of programs. Tested once (about 30 ms). */
-export function networkWall(path = process.env.PATH ?? ''): NetworkWall {
-  found ??= findNetworkWall(path)
+export function networkSandbox(path = process.env.PATH ?? ''): NetworkSandbox {
+  found ??= findNetworkSandbox(path)
   return found
 }
 
 /**
  * bubblewrap restricts nothing else here, because the program gets its own sandbox inside. Some systems do not allow nested
- * sandboxes. The sandbox matters more than the network border, so the wall counts as unusable there.
+ * sandboxes. The sandbox matters more than the network border, so the namespace counts as unusable there.
  */
-export function findNetworkWall(path: string): NetworkWall {
+export function findNetworkSandbox(path: string): NetworkSandbox {
   if (process.platform !== 'linux')
     return { usable: false, why: 'network namespaces are only available on Linux' }
   const bubblewrap = bubblewrapFile(path)

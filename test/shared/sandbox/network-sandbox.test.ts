@@ -7,12 +7,16 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
 import { afterAll, expect, test } from 'vitest'
-import { findNetworkWall, type NetworkWall, networkWall } from '../../../src/shared/sandbox/network-wall.ts'
+import {
+  findNetworkSandbox,
+  type NetworkSandbox,
+  networkSandbox,
+} from '../../../src/shared/sandbox/network-sandbox.ts'
 
-const wall = networkWall()
-const inNamespace = test.skipIf(!wall.usable)
+const network = networkSandbox()
+const inNamespace = test.skipIf(!network.usable)
 /** Only root can switch to another user. */
-const asUser = test.skipIf(!wall.usable || process.getuid?.() !== 0)
+const asUser = test.skipIf(!network.usable || process.getuid?.() !== 0)
 const folder = mkdtempSync(join(tmpdir(), 'mcp-network-'))
 const listener = createServer(socket => socket.end()).listen(0, '127.0.0.1')
 afterAll(() => {
@@ -34,7 +38,7 @@ const REACH = (port: number) => `
   })`
 
 inNamespace('leaves a process its own loopback interface and nothing else', async () => {
-  const { prefix } = wall as NetworkWall & { usable: true }
+  const { prefix } = network as NetworkSandbox & { usable: true }
   const { port } = listener.address() as AddressInfo
   const child = spawn(prefix[0]!, [...prefix.slice(1), process.execPath, '-e', REACH(port)], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -44,9 +48,9 @@ inNamespace('leaves a process its own loopback interface and nothing else', asyn
 })
 
 asUser('works for a daemon of an ordinary user, with the sandbox of programs inside', () => {
-  const source = fileURLToPath(new URL('../../../src/shared/sandbox/network-wall.ts', import.meta.url))
-  const contents = `import { findNetworkWall } from ${JSON.stringify(source)}
-    console.log(JSON.stringify(findNetworkWall(process.env.PATH)))`
+  const source = fileURLToPath(new URL('../../../src/shared/sandbox/network-sandbox.ts', import.meta.url))
+  const contents = `import { findNetworkSandbox } from ${JSON.stringify(source)}
+    console.log(JSON.stringify(findNetworkSandbox(process.env.PATH)))`
   const stdin = { contents, resolveDir: folder }
   const built = buildSync({ stdin, bundle: true, write: false, platform: 'node', format: 'esm' })
   const { stdout, stderr } = spawnSync(
@@ -60,7 +64,7 @@ asUser('works for a daemon of an ordinary user, with the sandbox of programs ins
     },
   )
   expect(stderr).toBe('')
-  expect(JSON.parse(stdout)).toEqual(wall)
+  expect(JSON.parse(stdout)).toEqual(network)
 })
 
 /** A copy of this Node. Only root can read a checkout or a cache below /root. */
@@ -73,17 +77,17 @@ function nodeForEveryone(): string {
 }
 
 test('reports why there is no network namespace', () => {
-  expect(findNetworkWall('/nowhere')).toEqual({ usable: false, why: 'bubblewrap is not installed here' })
+  expect(findNetworkSandbox('/nowhere')).toEqual({ usable: false, why: 'bubblewrap is not installed here' })
   const fake = join(folder, 'bwrap')
   writeFileSync(fake, '#!/bin/sh\necho "bwrap: loopback: Failed RTM_NEWADDR" >&2\nexit 1')
   chmodSync(fake, 0o755)
-  expect(findNetworkWall(folder)).toEqual({
+  expect(findNetworkSandbox(folder)).toEqual({
     usable: false,
     why: 'network namespaces do not work here (bwrap: loopback: Failed RTM_NEWADDR)',
   })
 })
 
-test('the wall is unusable if a program would lose its sandbox inside', () => {
+test('a network namespace is unusable if a program would lose its sandbox inside it', () => {
   const fake = join(folder, 'bwrap')
   // Works alone and fails when nested.
   writeFileSync(
@@ -95,7 +99,7 @@ test('the wall is unusable if a program would lose its sandbox inside', () => {
     exec "$@"`,
   )
   chmodSync(fake, 0o755)
-  expect(findNetworkWall(folder)).toEqual({
+  expect(findNetworkSandbox(folder)).toEqual({
     usable: false,
     why: 'programs get no sandbox within a network namespace here (bwrap: setting up uid map: Permission denied)',
   })
