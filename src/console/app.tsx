@@ -30,6 +30,10 @@ const ChatView = lazyView<{ id: string | undefined }>('the chats', async () =>
   import('./views/chat/chat-view.tsx').then(({ ChatView }) => ChatView),
 )
 
+const SystemView = lazyView('the system', async () =>
+  import('./views/system/system-view.tsx').then(({ SystemView }) => SystemView),
+)
+
 export function App() {
   return (
     <>
@@ -63,6 +67,7 @@ const NAVIGATION = [
   ['/builds', 'Builds'],
   ['/chat', 'Chat'],
   ['/keys', 'Keys'],
+  ['/system', 'System'],
 ] as const
 
 function Navigation() {
@@ -108,6 +113,7 @@ function Route() {
   if (refusal.value) return <NoAccess error={refusal.value} />
   if (path.value === '/') return <ServersView />
   if (path.value === '/keys') return <KeysView />
+  if (path.value === '/system') return <SystemView />
   if (path.value === '/builds') return <BuildsView />
   const build = matchPath('/builds/:id', path.value)
   if (build) return <BuildsView id={build.id!} />

@@ -16,6 +16,7 @@ const TONES: Record<string, Tone> = {
   starting: 'busy',
   draining: 'busy',
   running: 'busy',
+  upgrading: 'busy',
   answered: 'ok',
   reconnecting: 'warn',
   degraded: 'warn',

@@ -162,6 +162,7 @@ export const calls = {
   endConsoleSession: () => sdk.endConsoleSession(),
   endConsoleSessions: () => sdk.endConsoleSessions(),
   backUpDatabase: () => sdk.backUpDatabase(),
+  listBackups: () => sdk.listBackups(),
   describeDaemon: () => sdk.describeDaemon(),
   upgradeDaemon: () => sdk.upgradeDaemon({ body: {} }),
   stopDaemon: () => sdk.stopDaemon(),

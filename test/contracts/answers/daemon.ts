@@ -36,8 +36,14 @@ export function testDaemon(contract: Contract): void {
     const { headers } = await call('getOpenApi')
     await call('getOpenApi', {}, { headers: { 'if-none-match': headers.etag! } })
     await call('getPrometheusMetrics')
-    await call('backUpDatabase')
-    expect((await call('describeDaemon')).body).toMatchObject({ pid: process.pid, upgrade: null })
+    const { body: backup } = await call('backUpDatabase')
+    const { body: backups } = await call('listBackups')
+    expect(backups.items).toContainEqual(expect.objectContaining({ name: backup.name, reason: 'manual' }))
+    expect((await call('describeDaemon')).body).toMatchObject({
+      pid: process.pid,
+      memoryBytes: expect.any(Number),
+      upgrade: null,
+    })
     await call('upgradeDaemon', {}, { body: {} })
     expect(contract.upgrades).toBe(1)
     await call('stopDaemon')

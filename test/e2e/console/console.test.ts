@@ -10,6 +10,7 @@ import './schema-form.ts'
 import './server-tabs.ts'
 import './servers.ts'
 import './session.ts'
+import './system.ts'
 import './tests.ts'
 
 useBrowser()

@@ -94,16 +94,14 @@ function BuildFacts({
       <Fact name="Started">
         <Time at={createdAt} />
       </Fact>
-      <Fact name="Id">
-        <span class="mono wrap">{id}</span>
-      </Fact>
       {mcpId !== '' && (
-        <Fact name="Server build">
-          <Link to={buildPath(mcpId)} class="mono wrap">
-            {mcpId}
-          </Link>
+        <Fact name="Result">
+          <Link to={buildPath(mcpId)}>Show the server build</Link>
         </Fact>
       )}
+      <Fact name="Id" wide>
+        <Copyable text={id} what="the id" />
+      </Fact>
       {imageUri !== '' && (
         <Fact name="Image" wide>
           <Copyable text={imageUri} what="the image" />

@@ -1,4 +1,5 @@
 import {
+  backupListSchema,
   backupSchema,
   type DaemonState,
   daemonStateSchema,
@@ -24,14 +25,24 @@ export function daemonEndpoints(
     requestStop,
     upgrades,
     facts,
-  }: { requestStop(): void; upgrades?: Upgrades | undefined; facts: Omit<DaemonState, 'upgrade'> },
+  }: {
+    requestStop(): void
+    upgrades?: Upgrades | undefined
+    facts: Pick<DaemonState, 'pid' | 'version' | 'startedAt'>
+  },
 ) {
   const { pid, version, startedAt } = facts
   const describeDaemon = dataEndpoint({
     operationId: 'describeDaemon',
     summary: 'Show the daemon and its last upgrade',
     answers: { 200: { description: 'The daemon.', schema: daemonStateSchema } },
-    run: () => ({ pid, version, startedAt, upgrade: upgrades?.state() ?? null }),
+    run: () => ({
+      pid,
+      version,
+      startedAt,
+      memoryBytes: process.memoryUsage.rss(),
+      upgrade: upgrades?.state() ?? null,
+    }),
   })
 
   const upgradeDaemon = dataEndpoint({
@@ -68,5 +79,12 @@ export function daemonEndpoints(
     run: () => backups.create(),
   })
 
-  return { stopDaemon, backUp, describeDaemon, upgradeDaemon }
+  const listBackups = dataEndpoint({
+    operationId: 'listBackups',
+    summary: 'List backups in the home and in external storage',
+    answers: { 200: { description: 'The backups.', schema: backupListSchema } },
+    run: async () => ({ items: await backups.list() }),
+  })
+
+  return { stopDaemon, backUp, listBackups, describeDaemon, upgradeDaemon }
 }

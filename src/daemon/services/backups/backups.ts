@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
-import type { BackupReason, BackupStatus } from '../../../shared/contract/daemon/backups.ts'
+import type { BackupEntry, BackupReason, BackupStatus } from '../../../shared/contract/daemon/backups.ts'
 import type { BackupRecord } from '../../../shared/contract/daemon/daemon-health.ts'
 import { type ErrorBody, type ErrorCode, HostingError, type NextStep } from '../../../shared/errors.ts'
 import { VERSION } from '../../../shared/version.ts'
@@ -34,19 +34,23 @@ export class Backups {
 
   /** Throws UNAVAILABLE for a damaged database or a full disk, and CONFLICT while another backup runs. */
   create(reason: BackupReason = 'manual'): Promise<BackupRecord> {
+    return this.#run(['backup', reason], { isUrgent: reason !== 'daily' })
+  }
+
+  /** Throws UNAVAILABLE and the errors of external storage. */
+  list(): Promise<BackupEntry[]> {
+    return this.#run(['list'])
+  }
+
+  #run<T>(args: string[], { isUrgent = true } = {}): Promise<T> {
     const { program, env, closing } = this.#settings
     return new Promise((resolve, reject) => {
       const options = { env, maxBuffer: 64 * 1024 * 1024, ...(closing && { signal: closing }) }
-      const child = execFile(
-        process.execPath,
-        [program, 'backup', reason],
-        options,
-        (error, stdout, stderr) => {
-          if (error) reject(toBackupError(error, stderr))
-          else resolve(JSON.parse(stdout))
-        },
-      )
-      if (reason === 'daily' && child.pid !== undefined) lowerPriority(child.pid)
+      const child = execFile(process.execPath, [program, ...args], options, (error, stdout, stderr) => {
+        if (error) reject(toBackupError(error, stderr))
+        else resolve(JSON.parse(stdout))
+      })
+      if (!isUrgent && child.pid !== undefined) lowerPriority(child.pid)
     })
   }
 

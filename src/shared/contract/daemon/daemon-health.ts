@@ -60,12 +60,14 @@ export const daemonUpgradingSchema = namedDaemonUpgrading.object({
 
 const namedDaemonState = named('DaemonState', 'The daemon and its last upgrade.', {
   ...EXAMPLE_FACTS,
+  memoryBytes: 104857600,
   upgrade: null,
 })
 
 /** GET /api/daemon. Successful upgrades are not reported, because the old daemon has exited. */
 export const daemonStateSchema = namedDaemonState.object({
   ...facts,
+  memoryBytes: z.int().describe('Resident memory of its process, without its servers.'),
   upgrade: z
     .object({
       status: z.enum(['running', 'failed']).describe('State of the upgrade.'),
@@ -75,7 +77,7 @@ export const daemonStateSchema = namedDaemonState.object({
     .describe('Last requested upgrade. Null without one.'),
 })
 
-const namedBackup = named('Backup', 'A backup of the database and the files that it refers to.', {
+const EXAMPLE_BACKUP = {
   name: 'backup-1',
   file: '/home/ada/.local/share/mcp/backups/backup-1',
   reason: BACKUP_REASONS[0],
@@ -84,7 +86,13 @@ const namedBackup = named('Backup', 'A backup of the database and the files that
   missing: 0,
   version: '1.0.0',
   createdAt: EXAMPLE_TIME,
-})
+}
+
+const namedBackup = named(
+  'Backup',
+  'A backup of the database and the files that it refers to.',
+  EXAMPLE_BACKUP,
+)
 
 /** POST /api/daemon/backup */
 export const backupSchema = namedBackup.object({
@@ -103,7 +111,32 @@ export const backupSchema = namedBackup.object({
   sendError: z.string().optional().describe('Why it could not be sent. Absent otherwise.'),
 })
 
+const { name, file, reason, bytes, files, missing, version, createdAt } = backupSchema.shape
+
+const storedBackupSchema = named(
+  'StoredBackup',
+  'A backup. A copy of the database alone, made by an older version, has no reason, version and creation time.',
+  EXAMPLE_BACKUP,
+).object({
+  name,
+  file: file.describe(
+    'Path of the backup in the home, or URI of its manifest in the storage that `MCP_BACKUP` names.',
+  ),
+  reason: reason.optional(),
+  bytes,
+  files,
+  missing,
+  version: version.optional(),
+  createdAt: createdAt.optional(),
+})
+
+/** GET /api/daemon/backups */
+export const backupListSchema = named('BackupList', 'All backups.', { items: [EXAMPLE_BACKUP] }).object({
+  items: z.array(storedBackupSchema).describe('Those in the home, then those in external storage.'),
+})
+
 export type DaemonState = z.infer<typeof daemonStateSchema>
 export type UpgradeRequest = z.infer<typeof upgradeRequestSchema>
 export type BackupRecord = z.infer<typeof backupSchema>
+export type BackupList = z.infer<typeof backupListSchema>
 export type DaemonHealth = z.infer<typeof daemonHealthSchema>

@@ -1,0 +1,20 @@
+import './system.css'
+import { useTitle } from '../../router/use-title.ts'
+import { Backups } from './backups.tsx'
+import { DaemonSection } from './daemon-section.tsx'
+import { Unused } from './unused.tsx'
+
+/** The daemon, its backups, and what it no longer needs. */
+export function SystemView() {
+  useTitle('System')
+  return (
+    <>
+      <div class="page-head">
+        <h1>System</h1>
+      </div>
+      <DaemonSection />
+      <Backups />
+      <Unused />
+    </>
+  )
+}

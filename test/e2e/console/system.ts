@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { buildServer, createKey, deploy, echoServer } from '../../daemon/http/fixtures.ts'
+import { CHROMIUM } from '../../helpers/clients/chromium.ts'
+import { daemon, expectAccessible, expectNoViolations, show, useConsole } from './use-console.ts'
+
+describe.runIf(CHROMIUM !== undefined)('the system in the console', () => {
+  useConsole()
+
+  test('shows the daemon, and makes a backup', async () => {
+    const page = await show('/system')
+    await page.getByText('There is no backup yet.').waitFor()
+    await page.getByText(/^\d+ MiB$/).waitFor()
+    await page.getByText(String(process.pid), { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Back up now' }).click()
+    const backups = page.getByRole('table', { name: 'Backups' })
+    await backups.getByRole('cell', { name: 'manual' }).waitFor()
+    await page.getByText(/^Backed up the database and/).waitFor()
+    const { body } = await daemon.api('GET', '/api/daemon/backups')
+    await backups.getByText(body.items[0].file).waitFor()
+    await expectAccessible(page)
+  })
+
+  test('removes what the user selects of what is no longer used, and nothing else', async () => {
+    const ids = [await buildServer(daemon, echoServer('tidy')), await buildServer(daemon, echoServer('tidy'))]
+    await deploy(daemon, await buildServer(daemon, echoServer('tidy')), 'production')
+    const page = await show('/system')
+    const unused = page.getByRole('table', { name: 'Items that are no longer used' })
+    const row = (id: string) => unused.getByRole('row').filter({ hasText: id })
+    await page.getByRole('checkbox', { name: 'Select all' }).check()
+    await page.getByText('2 of 2 items').waitFor()
+    await expectAccessible(page)
+    await row(ids[0]!).getByRole('checkbox').uncheck()
+    await page.getByRole('button', { name: 'Remove', exact: true }).click()
+    await page.getByText(/^1 × build/).waitFor()
+    await expectNoViolations(page)
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await row(ids[1]!).waitFor({ state: 'detached' })
+    await row(ids[0]!).waitFor()
+    expect((await daemon.api('GET', `/v1/build/${ids[1]}`)).status).toBe(404)
+    expect((await daemon.api('GET', `/v1/build/${ids[0]}`)).status).toBe(200)
+  })
+
+  test('shows a key that may only read the daemon, but not its backups', async () => {
+    const { key } = await createKey(daemon, { scopes: ['READ'] })
+    const page = await show('/system', { key })
+    await page.getByText(/^\d+ MiB$/).waitFor()
+    await page.getByRole('alert').getByText(/ADMIN/).first().waitFor()
+    expect(await page.getByRole('button', { name: 'Back up now' }).count()).toBe(0)
+  })
+})
