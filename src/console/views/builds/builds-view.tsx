@@ -1,5 +1,5 @@
 import './builds.css'
-import '../../components/tabs.css'
+import '../../styles/tabs.css'
 import { useSignal } from '@preact/signals'
 import { Button } from '../../components/button.tsx'
 import { Link } from '../../router/link.tsx'

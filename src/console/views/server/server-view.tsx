@@ -1,5 +1,5 @@
 import './server.css'
-import '../../components/tabs.css'
+import '../../styles/tabs.css'
 import type { FunctionComponent } from 'preact'
 import type { StoreEnvironment } from '../../../shared/contract/states.ts'
 import { lazyView } from '../../components/lazy-view.tsx'
