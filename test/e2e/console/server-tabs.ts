@@ -96,6 +96,17 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     await expectAccessible(page)
   })
 
+  test('rolls development back to a release whose deployment was replaced', async () => {
+    for (const version of ['1', '2'])
+      await deploy(daemon, await buildServer(daemon, echoServer('tried', { version })))
+    const page = await show('/servers/tried/releases')
+    await page.getByRole('button', { name: 'Roll back to v1' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Roll tried back to v1?' })
+    await dialog.getByText('the current configuration and variables').waitFor()
+    await dialog.getByRole('button', { name: 'Roll back to v1' }).click()
+    await page.getByText('tried in development was rolled back to v1, as v3.').waitFor()
+  })
+
   test('shows traffic with its releases as charts and as a table, and keeps the choice in the URL', async () => {
     const { url } = await releaseTwice('charted')
     await callTool(url, 'other', { text: 'hello' })

@@ -48,12 +48,9 @@ export function releaseColumns(
   ]
 }
 
-/** A release that never served cannot be rolled back to. */
-function canRollBackTo(
-  { deploymentId, isRemoved, deployedAt, status }: ReleaseRecord,
-  liveId: string,
-): boolean {
-  return deploymentId !== liveId && !isRemoved && deployedAt !== null && status !== 'deploying'
+/** A release that never served cannot be rolled back to. One whose deployment was removed still has its build. */
+function canRollBackTo({ deploymentId, deployedAt, status }: ReleaseRecord, liveId: string): boolean {
+  return deploymentId !== liveId && deployedAt !== null && status !== 'deploying'
 }
 
 function ReleaseState({

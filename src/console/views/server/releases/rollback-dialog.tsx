@@ -17,7 +17,7 @@ interface RollbackDialogProps {
 
 /** Asks for confirmation before a rollback, which is a new release like the selected one. */
 export function RollbackDialog({ live, target, onClose }: RollbackDialogProps) {
-  const { name, environment, version, createdAt } = target
+  const { name, environment, version, createdAt, isRemoved } = target
   const rollBack = async () => {
     const path = `/v1/deploy/${encodeURIComponent(live.deployment_id)}/rollback`
     const record = await request<DeploymentRecord>('POST', path, { body: { to: target.deploymentId } })
@@ -36,8 +36,10 @@ export function RollbackDialog({ live, target, onClose }: RollbackDialogProps) {
       onClose={onClose}
     >
       <p>
-        The new release is like v{version} from <Time at={createdAt} />: its build, its configuration and{' '}
-        {environment === 'development' ? 'the current variables.' : 'the variables it had.'}
+        The new release has the build of v{version} from <Time at={createdAt} />
+        {isRemoved
+          ? ' and the current configuration and variables.'
+          : ', its configuration and the variables it had.'}
       </p>
       <p class="muted">
         {environment === 'development'
