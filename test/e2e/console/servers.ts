@@ -12,12 +12,42 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     const page = await show()
     await page.getByRole('heading', { name: 'Deploy your first server' }).waitFor()
     await expectNoViolations(page)
-    await page.getByRole('button', { name: 'Copy the commands' }).click()
-    await page.getByRole('button', { name: 'Copied the commands' }).waitFor()
+    await page.getByRole('button', { name: 'Copy the commands: The weather example' }).click()
+    await page.getByRole('button', { name: 'Copied the commands: The weather example' }).waitFor()
     const copied = await page.evaluate('navigator.clipboard.readText()')
     expect(copied).toBe('mcp init weather --example weather\nmcp up weather')
     await deploy(daemon, await buildServer(daemon, echoServer('first')), 'production')
     await row(page, 'first').getByText('deployed').waitFor()
+  })
+
+  test('deploys a definition from the page, and shows why one cannot be deployed', async () => {
+    const page = await show()
+    await page.getByRole('button', { name: 'New server' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New server' })
+    const definition = dialog.getByLabel('Definition')
+    const submit = () => dialog.getByRole('button', { name: 'Deploy to development' }).click()
+    await definition.waitFor()
+    const example = JSON.parse(await definition.inputValue())
+    const file = (content: unknown) => ({
+      name: 'file.json',
+      mimeType: 'application/json',
+      buffer: Buffer.from(typeof content === 'string' ? content : JSON.stringify(content)),
+    })
+    for (const [content, problem] of [
+      ['{', 'The definition is not valid JSON.'],
+      [{ openapi: '3.1.0' }, 'This is an OpenAPI description.'],
+      [{ ...example, deploy: {} }, /settings for `mcp deploy`/],
+      [{ ...example, tools: 1 }, /tools/],
+    ] as const) {
+      await dialog.getByLabel(/^Or a file/).setInputFiles(file(content))
+      await submit()
+      await dialog.getByRole('alert').getByText(problem).first().waitFor()
+    }
+    await expectAccessible(page)
+    await definition.fill(JSON.stringify({ ...example, $schema: './x.json', test: 'tests.yaml' }))
+    await submit()
+    await page.getByRole('heading', { name: 'greeter', exact: true }).waitFor()
+    await page.getByText('Greets a person by name.').first().waitFor()
   })
 
   test('shows the live figures of each environment', async () => {

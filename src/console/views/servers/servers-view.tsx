@@ -4,7 +4,8 @@ import { Filter } from '../../components/filters/filter.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { loadServers, type Server, servers, serversError } from '../../model/servers.ts'
 import { useTitle } from '../../router/use-title.ts'
-import { NoServers } from '../no-servers.tsx'
+import { DeployButton } from '../deploy/deploy-button.tsx'
+import { NoServers } from '../deploy/no-servers.tsx'
 import { ServerTable } from './server-table.tsx'
 
 export function ServersView() {
@@ -20,14 +21,17 @@ export function ServersView() {
       <div class="page-head">
         <h1>Servers</h1>
         {resource.value !== undefined && resource.value.size > 0 && (
-          <Filter
-            label="Filter servers by name"
-            placeholder="Filter"
-            value={filter.value}
-            onInput={text => {
-              filter.value = text
-            }}
-          />
+          <div class="filters">
+            <Filter
+              label="Filter servers by name"
+              placeholder="Filter"
+              value={filter.value}
+              onInput={text => {
+                filter.value = text
+              }}
+            />
+            <DeployButton />
+          </div>
         )}
       </div>
       <Loaded resource={resource} what="the servers">
