@@ -16,7 +16,7 @@ const MARK_WHEN_SHOWN = `new MutationObserver((_, observer) => {
   requestAnimationFrame(() => setTimeout(() => performance.mark('${MARK}')))
 }).observe(document, { childList: true, subtree: true })`
 
-/** Time from the navigation to the servers view with all its servers, without anything in the browser's cache. */
+/** Time from the navigation to the servers view with all its servers, with an empty browser cache. */
 export function benchColdOpen(browser: BenchBrowser): Promise<Figure[]> {
   return withDaemon({}, async daemon => {
     await deployEchoServers(daemon, SERVERS)

@@ -13,10 +13,10 @@ export const NODE_LINES: readonly NodeLine[] = [
 
 const [OLDEST] = NODE_LINES
 
-/** For `engines` in a package.json. */
+/** Range for `engines` in a package.json. */
 export const NODE_RANGE = NODE_LINES.map(({ major, minor }) => `^${major}.${minor}.0`).join(' || ')
 
-/** For sentences: `Node.js 22 (22.19 or newer), 24 or 26`. */
+/** Versions as in a sentence: `Node.js 22 (22.19 or newer), 24 or 26`. */
 export const NODE_VERSIONS = `Node.js ${NODE_LINES.map(({ major, minor }) =>
   minor === 0 ? `${major}` : `${major} (${major}.${minor} or newer)`,
 )

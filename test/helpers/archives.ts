@@ -72,7 +72,7 @@ export interface ZipEntry {
   claimedSize?: number
 }
 
-/** For archives of thousands of empty files. */
+/** Packed content of an empty file, computed once for archives of thousands of them. */
 const PACKED_NOTHING = deflateRawSync('')
 
 /** A .zip of exactly these entries (APPNOTE 4.3), deflated. */

@@ -101,7 +101,7 @@ export async function nameOfProject(directory: string): Promise<string | undefin
   return typeof name === 'string' ? name : undefined
 }
 
-/** For watching: accepts an invalid project, which the user can correct, but not a missing one. */
+/** Reads a project for watching. Accepts an invalid one, which the user can correct, but not a missing one. */
 export async function requireProject(path: string): Promise<void> {
   try {
     await loadProject(path)

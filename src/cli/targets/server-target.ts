@@ -109,7 +109,7 @@ function notLive(name: string, env: string, deployments: readonly DeploymentEntr
   )
 }
 
-/** For an id without its prefix. An unknown name gets an error about servers, not about ids. */
+/** Target of an id without its prefix. An unknown name gets an error about servers, not about ids. */
 async function targetOfPrefix(api: ApiClient, reference: string): Promise<ServerTarget> {
   const ignoreNotFound = (error: unknown) => {
     if (error instanceof HostingError && error.code === 'NOT_FOUND') return undefined
@@ -123,7 +123,7 @@ async function targetOfPrefix(api: ApiClient, reference: string): Promise<Server
   throw await unknownServer(api, reference)
 }
 
-/** For an API without lists. The reference can only be a deployment id, and its status may lack the URL. */
+/** Target in an API without lists. The reference can only be a deployment id, and its status may lack the URL. */
 async function targetOfStatus(api: ApiClient, reference: string): Promise<ServerTarget> {
   const next = [{ description: 'Use the URL that `mcp deploy` printed', command: 'mcp tools <url>' }]
   const path = `/v1/deploy/${encodeURIComponent(reference)}/status`

@@ -67,7 +67,7 @@ export function createRedactor(secrets: readonly string[]): (value: unknown) => 
 
 const MEMBER = /"((?:[^"\\]|\\.){1,100})"(\s*:\s*)(?:"(?:[^"\\]|\\.)*(?:"|$)|-?\d[\d.eE+-]*)/g
 
-/** For JSON inside other text, or truncated JSON. */
+/** Redacts JSON inside other text, and truncated JSON. */
 function redactMembers(text: string): string {
   return text.replace(MEMBER, (member, name: string, colon: string) =>
     SECRET_NAME.test(name) && !HARMLESS_NAMES.has(name) ? `"${name}"${colon}"${REDACTED_TEXT}"` : member,

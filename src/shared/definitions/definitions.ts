@@ -128,8 +128,8 @@ const envDeclarationSchema = z
     z.strictObject({
       name: envName.describe('Name of the variable: letters, digits and "_", not starting with a digit.'),
       description: z.string().optional().describe('Purpose of the variable.'),
-      required: z.boolean().default(false).describe('Reject deployments that give no value.'),
-      default: z.string().optional().describe('Value if the deployment gives none.'),
+      required: z.boolean().default(false).describe('Reject deployments that set no value.'),
+      default: z.string().optional().describe('Value if the deployment sets none.'),
       secret: z
         .boolean()
         .optional()

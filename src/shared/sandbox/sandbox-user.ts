@@ -21,7 +21,7 @@ const TRIAL_MS = 5000
 
 /** Ids that no distribution, container tool or directory service uses (https://systemd.io/UIDS-GIDS/). */
 const UNUSED_IDS: IdRange = { first: 1_900_000_000, count: 1 << 20 }
-/** For containers, which usually map only 65,536 ids. */
+/** Range for containers, which usually map only 65,536 ids. */
 const CONTAINER_IDS: IdRange = { first: 30_000, count: 29_000 }
 
 /**

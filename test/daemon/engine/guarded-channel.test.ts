@@ -132,7 +132,7 @@ test('a process that describes a server can send several MB', async () => {
   expect(violations).toEqual([])
 })
 
-test('repeated failures to receive a connection for lack of file descriptors are a violation', async () => {
+test('repeated failures to receive a connection without free file descriptors are a violation', async () => {
   const { violations, violated } = start(
     `${WRITE} for (let i = 0; i < 30; i++) write('{"cmd":"NODE_HANDLE_NACK"}\\n'); ${STAY}`,
     undefined,

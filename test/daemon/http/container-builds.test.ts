@@ -7,7 +7,7 @@ import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts
 import { startRegistry } from '../builder/image/small-registry.ts'
 import { createProject } from './fixtures.ts'
 
-/** For builds on a busy machine. */
+/** Time limit for builds on a busy machine. */
 const BUSY_MS = 60_000
 vi.setConfig({ testTimeout: 2 * BUSY_MS })
 

@@ -12,7 +12,7 @@ import { type S3Server, startS3 } from '../../helpers/services/s3-server.ts'
 import { uniqueName } from '../../helpers/unique-name.ts'
 import { buildServer, deploy } from './fixtures.ts'
 
-/** For builds on a busy machine. */
+/** Time limit for builds on a busy machine. */
 const BUSY_MS = 60_000
 vi.setConfig({ testTimeout: 2 * BUSY_MS })
 

@@ -21,7 +21,7 @@ async function linesOf(write: (log: TenantLog) => void, changes: Partial<Tenant>
   return readFileSync(logFile, 'utf8').trim().split('\n')
 }
 
-test('keeps arguments and answers of a minute up to a limit, and the lines without them', async () => {
+test('limits the arguments and answers that are kept per minute, and keeps further lines without them', async () => {
   const record = { method: 'tools/call', tool: 'add', ms: 1, failed: false, bytes: 1, requestId: '1' }
   const body = JSON.stringify({ text: 'x'.repeat(15_000) })
   const lines = await linesOf(

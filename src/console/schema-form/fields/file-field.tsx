@@ -16,7 +16,7 @@ export function FileField(props: WidgetProps) {
   const pick = async (file: File | undefined) => {
     if (!file) return
     const isTooLarge = file.size > MAX_BYTES
-    fault.value = isTooLarge ? `The file has ${formatBytes(file.size)}. Choose a file of at most 10 MB.` : ''
+    fault.value = isTooLarge ? `The file is ${formatBytes(file.size)}. Choose a file of at most 10 MB.` : ''
     if (!isTooLarge) onChange(await readFile(file, field.schema.format === 'data-url'))
   }
   return (

@@ -27,7 +27,7 @@ function isCommit({ checks = [], writes }: Members): boolean {
   return (
     isList(checks, MAX_TRANSACTION_KEYS, isCheck) &&
     isList(writes, MAX_TRANSACTION_KEYS, isWrite) &&
-    // In characters, of which there are never more than bytes.
+    // Counts characters, which never exceed the number of bytes.
     (writes as Members[]).reduce((sum, { value }) => sum + String(value ?? '').length, 0) <= MAX_WRITE_BYTES
   )
 }

@@ -33,7 +33,7 @@ export interface RequestMetricsOptions {
  */
 export class RequestMetrics {
   readonly #options: RequestMetricsOptions
-  /** Not yet written. */
+  /** Counts that are not yet written. */
   readonly #pending = new RequestLedger()
   readonly #watchers = new Set<RequestLedger>()
   #minute = 0

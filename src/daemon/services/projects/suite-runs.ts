@@ -42,7 +42,7 @@ export class SuiteRuns {
     return { items, nextToken: nextCursor }
   }
 
-  /** With its cases. Throws NOT_FOUND. */
+  /** A run with its cases. Throws NOT_FOUND. */
   get(id: string): SuiteRunRecord {
     return { ...this.#find(id), cases: this.#deps.store.suiteRuns.cases(id) }
   }

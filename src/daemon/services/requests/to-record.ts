@@ -29,7 +29,7 @@ export function idOf({ instance = '', at }: LogLine, logId: string): string {
   return recordId({ logId, instance, at: at! })
 }
 
-/** Without bodies. `logId`: the deployment or build whose log has the line. */
+/** Record of a line, without bodies. `logId`: the deployment or build whose log has the line. */
 export function toRecord(line: LogLine, logId: string, origin: RequestOrigin): RequestRecordItem {
   const { method, tool, message, instance = '' } = line
   return {
@@ -56,7 +56,7 @@ export function toRecord(line: LogLine, logId: string, origin: RequestOrigin): R
   }
 }
 
-/** With bodies. */
+/** Record of a line, with bodies. */
 export function toDetail(line: LogLine, logId: string, origin: RequestOrigin): RequestRecordItem {
   return {
     ...toRecord(line, logId, origin),

@@ -6,7 +6,7 @@ import { TableStore } from '../record-store.ts'
 interface EndedSession {
   server: string
   environment: StoreEnvironment
-  /** Handle of the session. Empty for all that started until `endedAt`. */
+  /** Handle of the session. Empty for all sessions that started until `endedAt`. */
   session: string
   /** Unix seconds. */
   endedAt: number

@@ -105,7 +105,7 @@ export class ProcessGuard {
       stdio: ['pipe', 'ignore', 'ignore'],
       cwd: '/',
       env: {},
-      // Not in a process group that could be killed as a whole.
+      // Another process group, so that killing a group does not kill the guard.
       detached: true,
     })
     shell.stdin!.on('error', () => {}) // 'exit' handles it

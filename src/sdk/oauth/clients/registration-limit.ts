@@ -1,7 +1,7 @@
 const HOUR_SECONDS = 3600
 const MAX_ADDRESSES = 10_000
 const DEFAULT_PER_HOUR = 60
-/** For loopback addresses, which all users of a machine and all clients behind a local proxy share. */
+/** Limit for loopback addresses, which all users of a machine and all clients behind a local proxy share. */
 const DEFAULT_PER_HOUR_SHARED = 600
 
 export interface RegistrationLimit {

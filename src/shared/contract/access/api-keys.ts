@@ -74,7 +74,7 @@ export const createKeyRequestSchema = namedCreateApiKeyRequest.strictObject({
   replace: z
     .boolean()
     .optional()
-    .describe('`true` revokes keys with this name. Otherwise a name in use is 409.'),
+    .describe('`true` revokes keys with this name. Otherwise a name in use returns 409.'),
 })
 
 export const keyPageSchema = itemPage(keyRecordSchema, 'ApiKeyPage')

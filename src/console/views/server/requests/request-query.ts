@@ -40,7 +40,7 @@ const OVERLAP_MS = 5000
 /** With no record at all, every record is new. */
 const BEFORE_ALL = '2000-01-01T00:00:00.000Z'
 
-/** Where the stream after a list begins: at its newest record, with some overlap, but not before the start that the user wants. */
+/** Start of the stream after a list: its newest record with some overlap, but not before the start that the user chose. */
 export function streamStart(newest: string | undefined, since: Query[string]): string {
   const start = newest === undefined ? BEFORE_ALL : new Date(Date.parse(newest) - OVERLAP_MS).toISOString()
   return typeof since === 'string' && since > start ? since : start

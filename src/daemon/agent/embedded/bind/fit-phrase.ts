@@ -30,7 +30,7 @@ export function fitPhrase(scope: Scope, parameter: Parameter, mention: Mention):
 }
 
 /**
- * For phrases of the tool's own words. The words that the parameter does not use may be the value ("renewable energy" for
+ * Score of a phrase that consists of the tool's own words. The words that the parameter does not use may be the value ("renewable energy" for
  * energy_type).
  */
 function fitKnown(scope: Scope, parameter: Parameter, mention: Mention): Fit {
