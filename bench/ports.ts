@@ -15,6 +15,6 @@ export async function isUp(url: string): Promise<boolean> {
     await (await fetch(url, { method: 'PUT' })).text()
     return true
   } catch {
-    return false // It does not listen yet.
+    return false // It is not listening yet.
   }
 }

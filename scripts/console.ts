@@ -45,7 +45,7 @@ export async function buildConsole(root: string): Promise<ConsoleFile[]> {
     metafile: true,
   })
   const first = firstLoad(metafile)
-  // The style sheet of the page has all styles. Those of single views only repeat them.
+  // The style sheet of the page has all styles. Style sheets of single views only repeat them.
   const used = outputFiles.filter(({ path }) => !path.endsWith('.css') || first.includes(basename(path)))
   const assets = used.map(file => compress(`console/assets/${basename(file.path)}`, file.contents))
   const page = compress('console/index.html', Buffer.from(pageWith(root, first)))

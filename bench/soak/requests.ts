@@ -21,7 +21,7 @@ export async function callModern(lane: HttpLane, url: string, text: string, prog
   expectText(await lane.send(url, MODERN_CALL.headers, modernBody(text, progress)), text)
 }
 
-/** Throws unless a call of a missing tool is answered with an error. */
+/** Throws unless a call to a missing tool is answered with an error. */
 export async function callMissing(lane: HttpLane, url: string): Promise<void> {
   const headers = { ...MODERN_CALL.headers, 'mcp-name': 'missing' }
   const body = modernBody('').replace('"name":"echo"', '"name":"missing"')

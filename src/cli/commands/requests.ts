@@ -123,7 +123,7 @@ export const replay = defineCommand({
     values: { doc: 'key=value, key:=<json>, {json}, @file or -', variadic: true },
   },
   options: {
-    env: { ...FILTERS.env, doc: 'environment to call, or preview (default: where it was called)' },
+    env: { ...FILTERS.env, doc: 'environment to call, or preview (default: that of the recorded call)' },
     token: { type: 'string', value: 'token', doc: 'bearer token for a protected server' },
   },
   examples: {

@@ -18,7 +18,7 @@ export interface ContainersOptions {
   home: string
   /** File that exists once containers were used. Without it, a start does not look for leftover containers. */
   marker: string
-  /** The previous daemon still serves and removes its containers itself. */
+  /** The previous daemon is still serving and removes its containers itself. */
   isSuccessor?: boolean
   env?: NodeJS.ProcessEnv
   /** Maximum wait for the engine at start, if containers were used before. Default: 30 s. */

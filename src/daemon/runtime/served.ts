@@ -36,6 +36,6 @@ export interface Served {
 
 export interface ServedReport {
   instances: InstanceReport[]
-  /** Since it was added. */
+  /** Figures since it was added. */
   requests: { total: number; errors: number }
 }

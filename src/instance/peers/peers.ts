@@ -42,7 +42,7 @@ export class Peers {
     return this.#announcer
   }
 
-  /** Loopback port where other instances relay requests to this one. Undefined when it does not listen. */
+  /** Loopback port where other instances relay requests to this one. Undefined when it is not listening. */
   get port(): number | undefined {
     return this.#listener?.port
   }

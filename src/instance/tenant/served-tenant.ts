@@ -242,7 +242,7 @@ export class ServedTenant {
     return sessionInstance(sessionId) === this.instanceId
   }
 
-  /** Releases the sessions, unless a call still waits for its client, whose answer may reach another instance. */
+  /** Releases the sessions, unless a call is still waiting for its client, whose answer may reach another instance. */
   #releaseSessions(): void {
     if (this.counters.active > 0 || this.keepsSessions) return
     if (!this.server.sendsServerRequests && !this.#isKeeping) return

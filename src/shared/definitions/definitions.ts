@@ -206,7 +206,7 @@ export const buildRequestSchema = namedBuildRequest.strictObject({
   environment: environmentSchema
     .optional()
     .describe(
-      'Environment whose stored variables code gets during the build. By default development, as always for the preview.',
+      'Environment whose stored variables code gets during the build. By default development, which the preview always uses.',
     ),
 })
 

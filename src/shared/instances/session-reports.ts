@@ -52,7 +52,7 @@ export type SessionOrder =
 export type SessionAnswer =
   /** Newest first. */
   | { type: 'sessions'; tenantId: string; sessions: SessionReport[] }
-  /** `ids`: handles of those that were open here. */
+  /** `ids`: handles of the sessions that were open here. */
   | { type: 'sessions-ended'; tenantId: string; ids: string[] }
 
 /** Maximum open sessions of a tenant. */

@@ -166,7 +166,7 @@ describe.each(['anthropic', 'openai', 'compatible'] as const)('the wire format %
     expect(body.error.message).toMatch(/incomplete|without a finish/)
   })
 
-  test('a call of an unknown tool is a failed call, and the model gets the error', async () => {
+  test('a call to an unknown tool is a failed call, and the model gets the error', async () => {
     const { body } = await run(wire, [{ calls: [{ name: 'subtract', arguments: {} }] }, { text: 'sorry' }])
     expect(body.data).toMatchObject({
       ai_response: 'sorry',

@@ -90,7 +90,7 @@ test('a refused archive fails with the error of the engine, even if it stopped r
   })
 })
 
-test('concurrent calls of provide load an image once', async () => {
+test('concurrent calls to provide load an image once', async () => {
   const engine = engineThat(`image) exit 1 ;; load) cat > /dev/null ;;`)
   const containers = containersOf(engine).open()
   const archive = () => Readable.from(['archive'])

@@ -131,7 +131,7 @@ test('an address without a server answers 503 with a JSON-RPC error', async () =
   expect(JSON.parse(text)).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32000 } })
 })
 
-test('a refused client can read the answer while it still sends', async () => {
+test('a refused client can read the answer while it is still sending', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a')
   harness.gateway.point('dep_a', null)

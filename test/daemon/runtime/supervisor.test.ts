@@ -149,7 +149,7 @@ test.each([
   expect(status).toBe(outcome)
 })
 
-test('the same deployment can be removed and added again while it still drains', async () => {
+test('the same deployment can be removed and added again while it is still draining', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a')
   await harness.supervisor.start('dep_a')

@@ -33,7 +33,7 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
   let site: Awaited<ReturnType<typeof startSite>>
   /** The browser treats its address as one on the internet. */
   let publicSite: typeof site
-  /** On the site. */
+  /** Page of the site. */
   let page: Page
   let mcpId: string
 

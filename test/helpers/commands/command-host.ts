@@ -89,7 +89,7 @@ export class CommandHost {
     return text
   }
 
-  /** Whether the process keeps this one running. */
+  /** Sets whether the process keeps this one running. */
   #hold(isHeld: boolean): void {
     const { channel, stdout, stderr } = this.#child
     const held = [this.#child, channel, stdout, stderr] as ({ ref(): void; unref(): void } | null)[]

@@ -124,7 +124,7 @@ export function forgetSession(id: string): void {
 /** The chat that has no answer yet. */
 export const newSession = signal(new ChatSession())
 
-/** An answer that still runs becomes one of the earlier chats when it is complete. */
+/** An answer that is still running becomes one of the earlier chats when it is complete. */
 export function startOver(): void {
   newSession.value = new ChatSession()
 }

@@ -2,7 +2,7 @@ import { HostingError } from '../../../shared/errors.ts'
 
 /**
  * The build request in the text of an `mcp.config.json`. Settings of editors and tests are omitted. Throws INVALID_REQUEST for
- * what only the command line can deploy.
+ * a definition that only the command line can deploy.
  */
 export function parseDefinition(text: string): Record<string, unknown> {
   const { $schema: _schema, test: _test, project: _project, ...definition } = parseObject(text)

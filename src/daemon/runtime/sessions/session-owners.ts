@@ -84,7 +84,7 @@ export class SessionTransfers {
     })
   }
 
-  /** The release and its sessions have ended. */
+  /** Called when the release and its sessions have ended. */
   forget(id: string): void {
     for (const { instances } of this.#releases.values())
       if (instances.earlier.some(({ version }) => version === id))

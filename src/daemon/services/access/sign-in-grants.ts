@@ -60,7 +60,7 @@ export class SignInGrants {
     }
   }
 
-  /** By environment, in the order of their ids. Throws NOT_FOUND for an unknown server. */
+  /** Sorted by environment and id. Throws NOT_FOUND for an unknown server. */
   clients({ server, environment }: GrantFilter, { limit, nextToken }: PageOptions): SignInClientPage {
     const all = this.#environments(server, environment)
     const position = nextToken === undefined ? undefined : decodePageToken(nextToken)

@@ -7,7 +7,7 @@ import type { RequestOrigin } from './to-record.ts'
 
 type Dependencies = Pick<ServiceDependencies, 'clock' | 'store'>
 
-/** Which requests to read. Without a server, those of all servers. */
+/** Selects requests. Without a server, requests of all servers. */
 export interface RequestScope {
   server?: string | undefined
   environment?: StoreEnvironment | undefined

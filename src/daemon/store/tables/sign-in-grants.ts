@@ -115,7 +115,7 @@ export class SignInGrantStore {
     return rows.map(toGrant)
   }
 
-  /** In the order of their ids. */
+  /** Sorted by id. */
   clients({
     address,
     after = '',

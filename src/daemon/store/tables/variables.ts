@@ -23,7 +23,7 @@ export class VariableStore {
     this.#table = new Table(database, 'variables', { booleans: ['secret'] })
   }
 
-  /** By name. */
+  /** Sorted by name. */
   list(server: string, environment: Environment): Variable[] {
     return this.#table.list('WHERE server = ? AND environment = ? ORDER BY name', [server, environment])
   }

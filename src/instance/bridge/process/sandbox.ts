@@ -194,7 +194,7 @@ function giveFolder(folder: string, switched: SwitchedUser | undefined): void {
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 
 /**
- * A program that still runs could replace a folder with a link to a system folder while its content changes owner, so each
+ * A program that is still running could replace a folder with a link to a system folder while its content changes owner, so each
  * step starts at an open descriptor and does not follow links.
  */
 export function changeOwner(folder: string, uid: number, gid: number): void {

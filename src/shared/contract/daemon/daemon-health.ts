@@ -132,7 +132,7 @@ const storedBackupSchema = named(
 
 /** GET /api/daemon/backups */
 export const backupListSchema = named('BackupList', 'All backups.', { items: [EXAMPLE_BACKUP] }).object({
-  items: z.array(storedBackupSchema).describe('Those in the home, then those in external storage.'),
+  items: z.array(storedBackupSchema).describe('Backups in the home, then backups in external storage.'),
 })
 
 export type DaemonState = z.infer<typeof daemonStateSchema>

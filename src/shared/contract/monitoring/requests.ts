@@ -84,7 +84,7 @@ export const replayRequestSchema = named('ReplayRequest', 'Changes to a call tha
   arguments: { name: 'Grace' },
 }).strictObject({
   arguments: z.record(z.string(), z.unknown()).optional().describe('Arguments instead of the recorded ones.'),
-  environment: environment.optional().describe('By default where it was called.'),
+  environment: environment.optional().describe('By default the environment of the recorded call.'),
   token: z
     .string()
     .min(1)

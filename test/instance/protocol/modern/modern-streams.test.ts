@@ -39,7 +39,7 @@ describe('a modern tool that streams', () => {
       modernHeaders('tools/call', 'in-steps'),
     )
 
-  test('sends log messages only to a client that named a level, and from that level on', async () => {
+  test('sends log messages only to a client that named a level, and only from that level up', async () => {
     const logged = async (meta: Record<string, unknown>) =>
       messagesOf((await steps(meta)).text).filter(event => event.json.method === 'notifications/message')
         .length

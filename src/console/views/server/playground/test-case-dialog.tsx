@@ -7,7 +7,7 @@ import { type CallInput, testCaseFor } from './call-text.ts'
 
 interface TestCaseProps {
   call: CallInput
-  /** Title or name of what is called. */
+  /** Title or name of the tool, resource or prompt. */
   name: string
   onClose(): void
 }

@@ -1,7 +1,7 @@
 import { query } from '../../../router/router.ts'
 
 interface Period {
-  /** In the URL. */
+  /** Value in the URL. */
   value: string
   text: string
   hours: number
