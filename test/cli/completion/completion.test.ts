@@ -141,7 +141,7 @@ describe('with a daemon', () => {
     expect(await suggestions(['env', 'unset', ''])).toEqual(['weather'])
   })
 
-  /** `mcp` completes for real, and otherwise prints its words. */
+  /** Runs the real `mcp` for completion. Otherwise, `mcp` only prints its arguments. */
   const BODY = `"${process.execPath}" "${MCP_BIN}"`
   const shells = {
     bash: {

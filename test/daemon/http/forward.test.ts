@@ -150,7 +150,7 @@ test('aborts the request when the daemon closes', async () => {
   expect(await events.next()).toBeUndefined()
 })
 
-test('a client that disconnects while it sends aborts the request', async () => {
+test('a client that disconnects while sending aborts the request', async () => {
   const [received, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const url = await forwardTo(request => {
     request.once('data', () => received.resolve())

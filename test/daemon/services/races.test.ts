@@ -68,7 +68,7 @@ describe('while the next deployment starts', () => {
   })
 })
 
-test('a deployment that is stopped and started again while it starts is deployed', async () => {
+test('a deployment that is stopped and started again while it is starting is deployed', async () => {
   const id = await begin(await wishing('impatient'))
   const [stopped, started] = await Promise.all([act(id, 'stop'), act(id, 'start')])
   expect([stopped.status, started.status]).toEqual([200, 200])
@@ -76,7 +76,7 @@ test('a deployment that is stopped and started again while it starts is deployed
   expect((await ask(started.body.data.url)).tenantId).toBe(id)
 })
 
-test('a deployment removed while it starts is gone, and no error is logged', async () => {
+test('a deployment removed while it is starting is gone, and no error is logged', async () => {
   const mcp_id = await wishing('unwanted', { hang: true })
   const body = { mcp_id, environment: 'production' }
   const deploying = daemon.api('POST', '/v1/deploy', { body })

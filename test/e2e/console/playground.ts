@@ -260,7 +260,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
     await page.unrouteAll()
   })
 
-  test('shows which scope is missing to a key that may not call tools', async () => {
+  test('names the missing scope when a key may not call tools', async () => {
     const { key } = await createKey(daemon, { scopes: ['READ'] })
     page = await show('/servers/notes/playground', { key })
     await page.getByRole('alert').getByText(/CHAT/).first().waitFor()

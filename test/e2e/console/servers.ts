@@ -170,7 +170,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await expectNoViolations(page)
   })
 
-  test('shows which scope is missing to a key that may only build', async () => {
+  test('names the missing scope when a key may only build', async () => {
     const { key } = await createKey(daemon, { scopes: ['BUILD_AND_DEPLOY'] })
     const page = await show('/', { key })
     const problem = page.getByRole('alert')

@@ -136,7 +136,7 @@ test('an answer before the end of the request body reaches the client', async ()
   outgoing.destroy()
 })
 
-test('a client that disconnects while it sends the body aborts the request at the program', async () => {
+test('a client that disconnects while sending the body aborts the request at the program', async () => {
   const outgoing = httpRequest(`${served.address.origin}/slow-stream?broken`, { method: 'POST' })
   outgoing.on('error', () => {}) // the test destroyed it
   outgoing.write('one\n')

@@ -7,7 +7,7 @@ import { notify } from '../../components/notices.tsx'
 
 interface RemoveBuildProps {
   build: BuildRecord
-  /** The button has a text. */
+  /** The button shows its label as text. */
   hasText?: boolean
   onRemoved?(): void
 }

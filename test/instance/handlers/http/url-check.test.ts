@@ -28,7 +28,7 @@ describe('accepts URLs that stay within the path and host of their template', ()
   })
 })
 
-describe('rejects URLs that arguments would lead elsewhere', () => {
+describe('rejects URLs whose arguments would change the destination', () => {
   test.each([
     ['https://api.example.com{{ path }}', { path: '.evil.example/' }],
     ['https://api.example.com{{ path }}', { path: '@evil.example/' }],

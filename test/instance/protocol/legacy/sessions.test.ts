@@ -32,7 +32,7 @@ describe('legacy sessions', () => {
     sessions.close()
   })
 
-  test('legacy sessions stay while one of their requests runs', () => {
+  test('legacy sessions stay open while one of their requests is running', () => {
     const sessions = create()
     const busy = sessions.create('2025-06-18')
     busy.running.add({ id: 1, cancel: () => {} })
