@@ -1,5 +1,6 @@
 import type { ProjectRecord } from '../../shared/contract/projects/projects.ts'
 import { HostingError } from '../../shared/errors.ts'
+import { formatBytes } from '../../shared/format/metric-format.ts'
 import { formatAge } from '../../shared/format/relative-time.ts'
 import type { ApiClient } from '../api/client.ts'
 import { listItems } from '../api/list-items.ts'
@@ -68,6 +69,8 @@ export function showProject(output: Output, project: Partial<ProjectRecord>): vo
     base: project.baseImage ?? undefined,
     source: project.sourceId ?? undefined,
     location: project.storageLocation ?? undefined,
+    size: project.sourceBytes == null ? undefined : formatBytes(project.sourceBytes),
+    uploaded: project.sourceUploadedAt ? formatAge(project.sourceUploadedAt) : undefined,
     updated: project.updatedAt && formatAge(project.updatedAt),
   })
 }

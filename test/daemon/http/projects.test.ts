@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { type ClientRequest, request } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { SOURCE_LIMIT_BYTES } from '../../../src/daemon/builder/archive/source-archives.ts'
+import { SOURCE_LIMIT_BYTES } from '../../../src/shared/contract/projects/source-limit.ts'
 import { tarGz } from '../../helpers/archives.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { uniqueName } from '../../helpers/unique-name.ts'
@@ -146,6 +146,8 @@ describe('the source of a project', () => {
       id,
       sourceId: expect.stringMatching(/^src_/),
       sourceDigest: digest,
+      sourceBytes: bytes.length,
+      sourceUploadedAt: expect.stringMatching(/^\d{4}-.*Z$/),
       storageLocation: expect.stringMatching(new RegExp(`^file:///.*${digest}\\.tar\\.gz$`)),
     })
     expect(readFileSync(fileURLToPath(answer.body.storageLocation))).toEqual(bytes)

@@ -3,11 +3,10 @@ import { createReadStream, createWriteStream, mkdtempSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { SOURCE_LIMIT_BYTES } from '../../../shared/contract/projects/source-limit.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { listSourceFiles, type SourceFile } from './source-files.ts'
 
-/** Limit of the API. */
-const LIMIT_BYTES = 100 * 1024 * 1024
 /** While editors save a file, they remove temporary files and truncate it. */
 const MAX_ATTEMPTS = 5
 /** A file disappeared, or became shorter while it was read. */
@@ -88,7 +87,7 @@ async function writeArchive(
   async function* hashed(chunks: AsyncIterable<Buffer>) {
     for await (const chunk of chunks) {
       bytes += chunk.length
-      if (bytes > LIMIT_BYTES) throw tooLarge(files)
+      if (bytes > SOURCE_LIMIT_BYTES) throw tooLarge(files)
       hash.update(chunk)
       yield chunk
     }

@@ -4,15 +4,13 @@ import { mkdir, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { SOURCE_LIMIT_BYTES, sourceTooLarge } from '../../../shared/contract/projects/source-limit.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { KeyedQueue } from '../../../shared/keyed-queue.ts'
 import { type ObjectStorage, toDiskError } from '../storage/object-storage.ts'
 import { writeWhole } from '../storage/write-whole.ts'
 import type { ArchiveFormat } from './archive-entry.ts'
 import { checkArchive, detectFormat, unpackArchive } from './unpack.ts'
-
-/** Maximum size of an uploaded archive (docs/decisions/api.md). */
-export const SOURCE_LIMIT_BYTES = 100 * 1024 * 1024
 
 export interface StoredSource {
   /** SHA-256 of the archive, 64 hexadecimal digits. */
@@ -136,7 +134,7 @@ export class SourceArchives {
     async function* counted() {
       for await (const chunk of body) {
         sizeBytes += chunk.length
-        if (sizeBytes > SOURCE_LIMIT_BYTES) throw tooLarge()
+        if (sizeBytes > SOURCE_LIMIT_BYTES) throw sourceTooLarge()
         hash.update(chunk)
         yield chunk
       }
@@ -151,12 +149,4 @@ export class SourceArchives {
 
 function keyOf(digest: string, format: ArchiveFormat): string {
   return `sources/${digest}.${format}`
-}
-
-export function tooLarge(): HostingError {
-  return new HostingError(
-    'PAYLOAD_TOO_LARGE',
-    `The archive is larger than the maximum of ${SOURCE_LIMIT_BYTES} bytes (100 MiB).`,
-    { details: 'List the files that the server does not need in .mcpignore.' },
-  )
 }

@@ -6,7 +6,7 @@ import {
   projectSchema,
   updateProjectSchema,
 } from '../../../shared/contract/projects/projects.ts'
-import { SOURCE_LIMIT_BYTES, tooLarge } from '../../services/builds/sources.ts'
+import { SOURCE_LIMIT_BYTES, sourceTooLarge } from '../../../shared/contract/projects/source-limit.ts'
 import type { Services } from '../../services/services.ts'
 import { dataEndpoint } from '../endpoint.ts'
 import { idSchema, limitSchema, pageTokenSchema } from '../path-ids.ts'
@@ -74,7 +74,7 @@ export function projectsEndpoints({ projects, sources }: Services) {
     binary: {
       types: ['application/gzip', 'application/zip', 'application/octet-stream'],
       limitBytes: SOURCE_LIMIT_BYTES,
-      tooLarge,
+      tooLarge: sourceTooLarge,
     },
     answers: one,
     errors: ['CONFLICT', 'UPSTREAM_FAILED'],

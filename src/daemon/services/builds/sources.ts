@@ -1,8 +1,6 @@
 import { HostingError } from '../../../shared/errors.ts'
 import type { StoredSource } from '../../builder/archive/source-archives.ts'
 
-export { SOURCE_LIMIT_BYTES, tooLarge } from '../../builder/archive/source-archives.ts'
-
 import type { Project } from '../../store/tables/projects.ts'
 import type { Source } from '../../store/tables/sources.ts'
 import type { ServiceDependencies } from '../dependencies.ts'

@@ -120,7 +120,13 @@ export class Projects {
 
   record(project: Project): ProjectRecord {
     const source = project.sourceId === null ? undefined : this.#deps.store.sources.find(project.sourceId)
-    return { ...project, sourceId: source?.id ?? null, sourceDigest: source?.digest ?? null }
+    return {
+      ...project,
+      sourceId: source?.id ?? null,
+      sourceDigest: source?.digest ?? null,
+      sourceBytes: source?.sizeBytes ?? null,
+      sourceUploadedAt: source?.usedAt ?? null,
+    }
   }
 }
 

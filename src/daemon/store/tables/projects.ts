@@ -7,7 +7,7 @@ import type { Page } from '../table.ts'
  * A project as the API shows it, without the digest of its source. `sourceId` is the uploaded archive at `storageLocation`,
  * null for a location that a client set.
  */
-export type Project = Omit<ProjectRecord, 'sourceDigest'>
+export type Project = Omit<ProjectRecord, 'sourceDigest' | 'sourceBytes' | 'sourceUploadedAt'>
 
 export type ProjectFilter = Partial<Pick<Project, 'name' | 'status'>>
 

@@ -99,6 +99,8 @@ const namedProject = named('Project', 'A project. Fields without a value are nul
   baseImage: null,
   sourceId: null,
   sourceDigest: null,
+  sourceBytes: null,
+  sourceUploadedAt: null,
   createdAt: EXAMPLE_TIME,
   updatedAt: EXAMPLE_TIME,
 })
@@ -121,6 +123,10 @@ export const projectSchema = namedProject.object({
     .string()
     .nullable()
     .describe('Extension: SHA-256 of the uploaded archive, in hexadecimal. Null without one.'),
+  sourceBytes: z.int().nullable().describe('Extension: size of the uploaded archive. Null without one.'),
+  sourceUploadedAt: isoTime
+    .nullable()
+    .describe('Extension: time at which the archive was uploaded last. Null without one.'),
   createdAt: isoTime.describe('Creation time.'),
   updatedAt: isoTime.describe('Time of the last change.'),
 })
