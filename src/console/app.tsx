@@ -26,6 +26,14 @@ const KeysView = lazyView('the keys', async () =>
   import('./views/keys/keys-view.tsx').then(({ KeysView }) => KeysView),
 )
 
+const ProjectsView = lazyView('the projects', async () =>
+  import('./views/projects/projects-view.tsx').then(({ ProjectsView }) => ProjectsView),
+)
+
+const DomainsView = lazyView('the domains', async () =>
+  import('./views/domains/domains-view.tsx').then(({ DomainsView }) => DomainsView),
+)
+
 const ChatView = lazyView<{ id: string | undefined }>('the chats', async () =>
   import('./views/chat/chat-view.tsx').then(({ ChatView }) => ChatView),
 )
@@ -64,8 +72,10 @@ export function App() {
 /** Views of the main navigation in their order. */
 const NAVIGATION = [
   ['/', 'Servers'],
+  ['/projects', 'Projects'],
   ['/builds', 'Builds'],
   ['/chat', 'Chat'],
+  ['/domains', 'Domains'],
   ['/keys', 'Keys'],
   ['/system', 'System'],
 ] as const
@@ -112,6 +122,8 @@ function Route() {
   if (refusal.value?.code === 'UNAUTHORIZED') return <SignedOut />
   if (refusal.value) return <NoAccess error={refusal.value} />
   if (path.value === '/') return <ServersView />
+  if (path.value === '/projects') return <ProjectsView />
+  if (path.value === '/domains') return <DomainsView />
   if (path.value === '/keys') return <KeysView />
   if (path.value === '/system') return <SystemView />
   if (path.value === '/builds') return <BuildsView />

@@ -5,6 +5,7 @@ export type Query = Record<string, string | number | undefined>
 
 export interface RequestInput {
   query?: Query
+  /** Sent as JSON. A blob is sent unchanged. */
   body?: unknown
   headers?: Record<string, string>
   signal?: AbortSignal
@@ -42,8 +43,8 @@ export async function fetchAnswer(
 ): Promise<Response> {
   const init = {
     method,
-    headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    headers: { ...(body !== undefined && { 'content-type': typeOf(body) }), ...headers },
+    ...(body !== undefined && { body: body instanceof Blob ? body : JSON.stringify(body) }),
     ...(signal && { signal }),
     cache: 'no-store',
     redirect: 'error',
@@ -51,6 +52,10 @@ export async function fetchAnswer(
   return fetch(address, init).catch(cause => {
     throw signal?.aborted ? cause : unreachable(cause)
   })
+}
+
+function typeOf(body: unknown): string {
+  return body instanceof Blob ? body.type : 'application/json'
 }
 
 export function apiError(

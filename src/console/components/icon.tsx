@@ -14,6 +14,9 @@ const PATHS = {
   alert: 'M8 2.2L14.5 13.5h-13zM8 6.5v3.2M8 11.6v.1',
   edit: 'M3 13l.6-2.8 7-7 2.2 2.2-7 7zM9.5 4.3l2.2 2.2',
   remove: 'M3 4.5h10M6.5 4.5v-2h3v2M4.5 4.5l.6 9h5.8l.6-9',
+  upload: 'M8 10.5V3M4.5 6L8 2.5 11.5 6M3 10.5v3h10v-3',
+  archive: 'M2.5 3h11v3h-11zM3.5 6v7.5h9V6M6.5 8.5h3',
+  restore: 'M2.5 3h11v3h-11zM3.5 6v7.5h9V6M8 11.5V8M6.5 9.3L8 7.8l1.5 1.5',
   back: 'M9.5 3.5L5 8l4.5 4.5',
 } as const
 

@@ -10,6 +10,7 @@ const TONES: Record<string, Tone> = {
   ready: 'ok',
   succeeded: 'ok',
   healthy: 'ok',
+  active: 'ok',
   deploying: 'busy',
   building: 'busy',
   'in progress': 'busy',

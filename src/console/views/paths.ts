@@ -23,3 +23,8 @@ export function chatPath(id?: string, query: Record<string, string> = {}): strin
 export function buildPath(id: string): string {
   return `/builds/${encodeURIComponent(id)}`
 }
+
+/** URL of the container builds of a project. */
+export function projectBuildsPath(id: string): string {
+  return `/builds?${new URLSearchParams({ kind: 'containers', project: id })}`
+}

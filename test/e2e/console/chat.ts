@@ -1,51 +1,29 @@
-import type { Page } from 'playwright-core'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { buildServer, createKey, deploy, echoServer } from '../../daemon/http/fixtures.ts'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
-import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
-import { type ModelStub, startModelStub } from '../../helpers/services/model-stub.ts'
-import { browser } from './browser.ts'
-import { type OpenConsole, openConsole, overflows, violations } from './open-console.ts'
+import { type ModelStub, startModelStub, type Turn } from '../../helpers/services/model-stub.ts'
+import { daemon, expectAccessible, HARMLESS, HOSTILE, show, useConsole } from './use-console.ts'
 
 const KEY = 'sk-test-0123456789abcdef'
 
-/** Markup and a change of the writing direction. */
-const HOSTILE = '<img src=x onerror=alert(1)> \u202egnp.exe'
-const HARMLESS = '<img src=x onerror=alert(1)>'
-
 describe.runIf(CHROMIUM !== undefined)('the chats of the console', () => {
-  let daemon: TestDaemon
-  let open: OpenConsole | undefined
+  useConsole()
   let stub: ModelStub | undefined
-  beforeAll(async () => {
-    daemon = await startTestDaemon()
-  })
   afterEach(async () => {
-    const errors = open?.errors
-    await open?.close()
     await stub?.close()
-    open = undefined
     stub = undefined
-    expect(errors ?? []).toEqual([])
-  })
-  afterAll(async () => {
-    await daemon?.close()
   })
 
-  const show = async (path = '/chat', key?: string): Promise<Page> => {
-    open = await openConsole(browser, daemon, { path, ...(key && { key }) })
-    return open.page
-  }
-  const expectAccessible = async (page: Page) => {
-    expect(await violations(page)).toEqual([])
-    await page.emulateMedia({ colorScheme: 'dark' })
-    expect(await violations(page, ['color-contrast'])).toEqual([])
-    for (const width of [360, 768]) expect(await overflows(page, width), String(width)).toBe(false)
-    await page.setViewportSize({ width: 1280, height: 800 })
+  /** The vendor of the default model answers with these turns. */
+  const startVendor = async (...turns: Turn[]): Promise<ModelStub> => {
+    stub = await startModelStub('anthropic', turns)
+    const body = { apiKey: KEY, baseUrl: stub.url }
+    await daemon.api('PUT', '/api/model-keys/anthropic', { body })
+    return stub
   }
 
   test('an administrator saves the key of a vendor, which is not shown again', async () => {
-    const page = await show()
+    const page = await show('/chat')
     await page.getByText('There is no server to chat with').waitFor()
     await page.getByText('mcp models login anthropic').waitFor()
     await page.getByRole('button', { name: 'Set the key of OpenAI' }).click()
@@ -60,13 +38,11 @@ describe.runIf(CHROMIUM !== undefined)('the chats of the console', () => {
   })
 
   test('shows the calls of an answer as they happen, continues the chat, and deletes it', async () => {
-    stub = await startModelStub('anthropic', [
+    const vendor = await startVendor(
       { text: 'One moment.', calls: [{ name: 'say', arguments: { text: HOSTILE } }] },
       { text: `It said\n${HOSTILE}` },
       { text: 'Second answer' },
-    ])
-    const body = { apiKey: KEY, baseUrl: stub.url }
-    await daemon.api('PUT', '/api/model-keys/anthropic', { body })
+    )
     await deploy(daemon, await buildServer(daemon, echoServer('parrot')), 'staging')
     const page = await show('/chat?server=parrot&env=staging')
     await page.getByLabel('Message').fill('Say it')
@@ -84,7 +60,7 @@ describe.runIf(CHROMIUM !== undefined)('the chats of the console', () => {
     await page.getByLabel('Message').fill('Once more')
     await page.getByRole('button', { name: 'Send' }).click()
     await log.getByText('Second answer').waitFor()
-    const asked = stub.requests.at(-1)!.body.messages as unknown[]
+    const asked = vendor.requests.at(-1)!.body.messages as unknown[]
     expect(asked.length, 'the conversation so far').toBe(5)
     await page.getByRole('button', { name: /^Delete the chat with parrot/ }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
@@ -93,33 +69,33 @@ describe.runIf(CHROMIUM !== undefined)('the chats of the console', () => {
   })
 
   test('stops a running answer, and keeps its message for another attempt', async () => {
-    stub = await startModelStub('anthropic', [{ silent: true }, { status: 401 }])
-    const body = { apiKey: KEY, baseUrl: stub.url }
-    await daemon.api('PUT', '/api/model-keys/anthropic', { body })
+    const vendor = await startVendor({ silent: true }, { status: 401 })
     await buildServer(daemon, echoServer('slow'))
     const page = await show('/chat?server=slow')
     await page.getByLabel('Message').fill('Are you there?')
     await page.keyboard.press('Enter')
-    await expect.poll(() => stub!.requests.length).toBe(1)
+    await expect.poll(() => vendor.requests.length).toBe(1)
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByText('You stopped the answer.').waitFor()
-    await expect.poll(() => stub!.requests[0]!.aborted).toBe(true)
+    await expect.poll(() => vendor.requests[0]!.aborted).toBe(true)
     expect(await page.getByLabel('Message').inputValue()).toBe('Are you there?')
-    await stub.close()
     await page.keyboard.press('Enter')
     await page
       .getByRole('alert')
-      .getByText(/The model claude-sonnet-4-5/)
+      .getByText(/rejected the key/)
       .waitFor()
   })
 
-  test('shows which scope a key lacks, and changes of model keys only to administrators', async () => {
+  test('shows which scope a key lacks', async () => {
     const { key } = await createKey(daemon, { scopes: ['READ'] })
-    const page = await show('/chat', key)
+    const page = await show('/chat', { key })
     await page.getByRole('alert').getByText(/CHAT/).first().waitFor()
-    await open!.close()
-    const { key: chatKey } = await createKey(daemon, { scopes: ['READ', 'CHAT'] })
-    await (await show('/chat', chatKey)).getByRole('table', { name: 'Keys of model vendors' }).waitFor()
-    expect(await open!.page.getByRole('button', { name: /key of/ }).count()).toBe(0)
+  })
+
+  test('offers changes of model keys only to administrators', async () => {
+    const { key } = await createKey(daemon, { scopes: ['READ', 'CHAT'] })
+    const page = await show('/chat', { key })
+    await page.getByRole('table', { name: 'Keys of model vendors' }).waitFor()
+    expect(await page.getByRole('button', { name: /key of/ }).count()).toBe(0)
   })
 })

@@ -17,7 +17,7 @@ let open: OpenConsole | undefined
 /** Gives the calling group of tests its own daemon. Fails a test whose page logged an error or left the daemon. */
 export function useConsole(): void {
   beforeAll(async () => {
-    daemon = await startTestDaemon()
+    daemon = await startTestDaemon({ namedPorts: { http: 0, https: 0 } })
   })
   afterEach(async () => {
     const errors = open?.errors

@@ -9,7 +9,7 @@ import { Copyable } from '../../components/copy.tsx'
 import { QueryChoice } from '../../components/filters/query-filter.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { type Column, Table } from '../../components/table.tsx'
-import { Text } from '../../components/text.tsx'
+import { shown, Text } from '../../components/text.tsx'
 import { Duration, Time } from '../../components/time.tsx'
 import { Link } from '../../router/link.tsx'
 import { query } from '../../router/router.ts'
@@ -27,19 +27,25 @@ type Row = ContainerBuildRecord & { project: string }
 export function ContainerBuildList() {
   const count = useSignal(PAGE_SIZE)
   const status = query.value.get('state') ?? undefined
-  const resource = useResource(`${status} ${count.value}`, {
-    load: signal => loadRows(status, count.value, signal),
+  const projectId = query.value.get('project') ?? undefined
+  const resource = useResource(`${status} ${projectId} ${count.value}`, {
+    load: signal => loadRows({ status, projectId }, count.value, signal),
     concerns: ({ type }) => ['reset', 'containerBuild', 'project'].includes(type),
   })
   return (
     <>
       <search class="filters">
         <QueryChoice name="state" label="State" choices={[['', 'All states'], ...STATES]} />
+        <QueryChoice
+          name="project"
+          label="Filter by project"
+          choices={projectChoices(resource.value?.projects ?? [], projectId)}
+        />
       </search>
       <Loaded resource={resource} what="the container builds">
         {({ items, hasMore }) =>
           items.length === 0 ? (
-            <NoBuilds isFiltered={status !== undefined} />
+            <NoBuilds isFiltered={status !== undefined || projectId !== undefined} />
           ) : (
             <>
               <Table
@@ -57,9 +63,16 @@ export function ContainerBuildList() {
   )
 }
 
-async function loadRows(status: string | undefined, count: number, signal: AbortSignal) {
+/** The chosen project may have been deleted. */
+function projectChoices(projects: readonly ProjectRecord[], chosen: string | undefined) {
+  const names = new Map(projects.map(({ id, name }) => [id, shown(name, 60)]))
+  if (chosen !== undefined && !names.has(chosen)) names.set(chosen, shown(chosen, 60))
+  return [['', 'All projects'], ...names] as const
+}
+
+async function loadRows(filter: Record<string, string | undefined>, count: number, signal: AbortSignal) {
   const [{ items, hasMore }, projects] = await Promise.all([
-    listFirst<ContainerBuildRecord>('/api/lambda-builds', count, { query: { status }, signal }),
+    listFirst<ContainerBuildRecord>('/api/lambda-builds', count, { query: filter, signal }),
     listAll<ProjectRecord>('/api/projects', {}, signal),
   ])
   const names = new Map(projects.map(({ id, name }) => [id, name]))
@@ -67,11 +80,11 @@ async function loadRows(status: string | undefined, count: number, signal: Abort
     ...build,
     project: names.get(build.projectId) ?? build.projectId,
   }))
-  return { items: rows, hasMore }
+  return { items: rows, hasMore, projects }
 }
 
 function NoBuilds({ isFiltered }: { isFiltered: boolean }) {
-  if (isFiltered) return <p class="muted">No container build is in this state.</p>
+  if (isFiltered) return <p class="muted">No container build matches the filters.</p>
   return (
     <div class="empty">
       <h2>No container builds yet</h2>

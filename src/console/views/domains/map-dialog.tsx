@@ -1,0 +1,99 @@
+import { useSignal } from '@preact/signals'
+import type { DeploymentStatus } from '../../../shared/contract/deployments/deployments.ts'
+import type { MappingRecord } from '../../../shared/contract/deployments/mappings.ts'
+import { HostingError } from '../../../shared/errors.ts'
+import { Dialog } from '../../components/dialog.tsx'
+import { notify } from '../../components/notices.tsx'
+import { servers } from '../../model/servers.ts'
+import { findTagged, mapSubdomain } from './mappings.ts'
+import type { Replacement } from './replace-dialog.tsx'
+
+interface MapDialogProps {
+  /** Set to change where it leads. */
+  mapping: MappingRecord | undefined
+  onDone(): void
+  /** The subdomain leads elsewhere, and the user must confirm that it is moved. */
+  onTaken(replacement: Replacement): void
+  onClose(): void
+}
+
+export function MapDialog({ mapping, onDone, onTaken, onClose }: MapDialogProps) {
+  const subdomain = useSignal(mapping?.subdomain ?? '')
+  const targets = liveDeployments()
+  const target = useSignal((targets.find(one => !leadsTo(mapping, one)) ?? targets[0])?.deployment_id)
+  const map = async () => {
+    const to = targets.find(({ deployment_id }) => deployment_id === target.value)
+    if (!to) throw new HostingError('NOT_FOUND', 'Choose a deployment.')
+    const taken = await mapOrFindTaken(subdomain.value, to)
+    if (taken) return onTaken(taken)
+    notify(`${subdomain.value} leads to ${to.name} in ${to.environment}.`)
+    onDone()
+  }
+  return (
+    <Dialog
+      title={mapping ? `Change where ${mapping.subdomain} leads` : 'Map a subdomain'}
+      confirm={mapping ? 'Change' : 'Map'}
+      onConfirm={map}
+      onClose={onClose}
+    >
+      {!mapping && (
+        <label class="field">
+          Subdomain
+          <input
+            class="input mono"
+            required
+            pattern="[a-z0-9]([a-z0-9\-]{0,61}[a-z0-9])?"
+            title="Up to 63 lower-case letters, digits and -"
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            value={subdomain.value}
+            onInput={event => {
+              subdomain.value = event.currentTarget.value
+            }}
+          />
+        </label>
+      )}
+      <label class="field">
+        Leads to
+        <select
+          class="input"
+          required
+          value={target.value}
+          onChange={event => {
+            target.value = event.currentTarget.value
+          }}
+        >
+          {targets.map(({ deployment_id, name, environment }) => (
+            <option key={deployment_id} value={deployment_id}>
+              {name} in {environment}
+            </option>
+          ))}
+        </select>
+      </label>
+      {targets.length === 0 && <p class="muted">No server is deployed.</p>}
+    </Dialog>
+  )
+}
+
+function liveDeployments(): DeploymentStatus[] {
+  const all = [...(servers.value?.values() ?? [])].flatMap(({ deployments }) => deployments)
+  return all.filter(({ status }) => status === 'deployed')
+}
+
+function leadsTo(mapping: MappingRecord | undefined, { name, environment }: DeploymentStatus): boolean {
+  return mapping?.server === name && mapping.environment === environment
+}
+
+/** Undefined when the subdomain was mapped. Throws for a name that belongs to another server's own address. */
+async function mapOrFindTaken(subdomain: string, to: DeploymentStatus): Promise<Replacement | undefined> {
+  try {
+    await mapSubdomain(subdomain, to.deployment_id)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof HostingError) || error.code !== 'CONFLICT') throw error
+    const found = await findTagged(subdomain)
+    if (!found) throw error
+    return { ...found, to }
+  }
+}
