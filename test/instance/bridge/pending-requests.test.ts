@@ -24,7 +24,7 @@ test('finds a request by its id until it is taken, once', () => {
   expect(pending.size).toBe(1)
 })
 
-test('a request that waits long keeps its id while thousands come and go', () => {
+test('a request that waits a long time keeps its id while thousands come and go', () => {
   const pending = new PendingRequests()
   const [waiting] = add(pending)
   const ids = new Set([waiting!.id])

@@ -72,7 +72,7 @@ test.runIf(isTestable)('rejects Unix sockets of any address and ways around the 
   })
 })
 
-test.runIf(isTestable)('the option allows Unix sockets, but no ways around the sandbox', async () => {
+test.runIf(isTestable)('the option allows Unix sockets, but no way around the sandbox', async () => {
   const results = await tried({ unixSockets: true })
   expect(results).toMatchObject({ machine: 'ok', 'datagram pair': 'ok' })
   expect(results).toMatchObject({ io_uring: 'Function not implemented', x32: 'Function not implemented' })
