@@ -53,7 +53,7 @@ export function nearestName(word: string, candidates: readonly string[]): string
   let best: string | undefined
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
   for (const candidate of candidates) {
-    // The distance is at least the difference in length. Comparing a long word with a short one would take long.
+    // The distance is at least the difference in length. Comparing a long word with a short one would be slow.
     if (Math.abs(candidate.length - word.length) >= bestDistance) continue
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase())
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance]

@@ -6,7 +6,7 @@ import { startHome } from '../../helpers/daemon/daemon-home.ts'
 import { eventually, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
 import { createBrowser, type Page } from '../../sdk/oauth/support/browser.ts'
 
-// Each test runs several programs in sequence, which takes long on a busy machine.
+// Each test runs several programs in sequence, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 /** Commands for a server whose users sign in, with real programs and simulated clicks. */

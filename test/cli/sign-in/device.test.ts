@@ -16,7 +16,7 @@ import {
   startDeviceProvider,
 } from '../../helpers/services/device-provider.ts'
 
-// Each test runs several programs in sequence, which takes long on a busy machine.
+// Each test runs several programs in sequence, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 /** `mcp login` at a hosted API with a certified authorization server. */

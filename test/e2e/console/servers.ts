@@ -216,7 +216,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await row(page, 'again').waitFor()
   })
 
-  test('shows that it is loading only if loading takes long', async () => {
+  test('shows that it is loading only if loading is slow', async () => {
     const gate = Promise.withResolvers<void>()
     const page = await show('/nowhere')
     await page.route('**/v1/deploy?*', async route => {

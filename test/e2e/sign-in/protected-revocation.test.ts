@@ -7,7 +7,7 @@ import { eventually } from '../../helpers/daemon/mcp.ts'
 import { createProjectFolder } from '../../helpers/daemon/project-folder.ts'
 import { redeem, refresh, type Tokens } from '../../sdk/oauth/support/flow.ts'
 
-// Each test runs several programs in sequence, which takes long on a busy machine.
+// Each test runs several programs in sequence, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
 /** Revoked tokens at the instances, which verify requests without asking the daemon. */

@@ -191,7 +191,7 @@ export class Instance implements TenantWatcher {
     return this.#sessionPort
   }
 
-  /** Its open sessions. Rejects when its process ended. May take long when its code blocks the process. */
+  /** Its open sessions. Rejects when its process ended. Takes a long time when its code blocks the process. */
   async listSessions(query: SessionQuery): Promise<SessionReport[]> {
     const { host, tenantId } = this.place
     return (await host.query({ type: 'list-sessions', tenantId, query }, 'sessions')).sessions
