@@ -37,7 +37,7 @@ describe.runIf(CHROMIUM !== undefined)('builds in the console', () => {
     const page = await show('/builds?kind=containers')
     await page.getByRole('heading', { name: 'No container builds yet' }).waitFor()
     await page.getByRole('button', { name: 'Start a build' }).click()
-    await page.getByLabel('Project', { exact: true }).selectOption(HARMLESS)
+    await page.getByRole('dialog').getByLabel('Project').selectOption(HARMLESS)
     await expectNoViolations(page)
     await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click()
     const phases = page.getByRole('list', { name: 'Phases' })
@@ -49,7 +49,7 @@ describe.runIf(CHROMIUM !== undefined)('builds in the console', () => {
     await page.getByRole('link', { name: 'All container builds' }).click()
     await page.getByRole('row').filter({ hasText: HARMLESS }).getByText('succeeded').waitFor()
     await page.getByRole('button', { name: 'Start a build' }).click()
-    await page.getByLabel('Project', { exact: true }).selectOption('bad')
+    await page.getByRole('dialog').getByLabel('Project').selectOption('bad')
     await page.getByRole('dialog').getByRole('button', { name: 'Start' }).click()
     await page
       .getByRole('alert')
