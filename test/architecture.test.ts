@@ -27,6 +27,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'daemon/metrics',
   ],
   'daemon/metrics': ['shared'],
+  'daemon/checks': ['shared', 'daemon/store'],
   'daemon/backup': ['shared', 'daemon/store', 'daemon/builder'],
   'daemon/sign-in': ['shared', 'sdk'],
   'daemon/store': ['shared'],

@@ -1,15 +1,14 @@
+import { fail, type NamedFinding, runChecks } from '../../shared/check.ts'
+import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
-import type { Finding } from '../doctor/check.ts'
 import { CLIENT_CHECKS } from '../doctor/client-checks.ts'
-import { DAEMON_CHECKS } from '../doctor/daemon-checks.ts'
-import { FILE_CHECKS } from '../doctor/file-checks.ts'
-import { HOME_CHECKS } from '../doctor/home-checks.ts'
-import { ISOLATION_CHECKS } from '../doctor/isolation-checks.ts'
+import { CREDENTIAL_CHECK } from '../doctor/credential-check.ts'
+import { DAEMON_CHECKS, NODE_CHECK } from '../doctor/daemon-checks.ts'
 import { findRepairs } from '../doctor/repairs.ts'
-
-type NamedFinding = { name: string } & Finding
+import { findDaemon } from '../local-daemon/find-daemon.ts'
+import { checkMachine } from '../local-daemon/run-database-tool.ts'
 
 export default defineCommand({
   name: 'doctor',
@@ -23,17 +22,11 @@ export default defineCommand({
   },
   async run(context, { fix }): Promise<ExitCode> {
     const fixed = fix ? await repair(context) : []
-    const checks = [
-      ...DAEMON_CHECKS.slice(0, 2),
-      ...HOME_CHECKS,
-      ...FILE_CHECKS,
-      ...DAEMON_CHECKS.slice(2),
-      ...ISOLATION_CHECKS,
-      ...CLIENT_CHECKS,
+    const findings = [
+      ...(await runChecks([NODE_CHECK], context)),
+      ...(await examineMachine(context)),
+      ...(await runChecks([CREDENTIAL_CHECK, ...DAEMON_CHECKS, ...CLIENT_CHECKS], context)),
     ]
-    const findings: NamedFinding[] = []
-    for (const { name, run } of checks)
-      findings.push(...(await run(context)).map(finding => ({ name, ...finding })))
     const ok = findings.every(({ status }) => status !== 'fail')
     context.output.result({ ok, checks: findings, ...(fix && { fixed }) }, () =>
       print(context, findings, fixed),
@@ -41,6 +34,16 @@ export default defineCommand({
     return ok ? EXIT.done : EXIT.failed
   },
 })
+
+async function examineMachine({ env, paths }: CommandContext): Promise<NamedFinding[]> {
+  const daemon = await findDaemon(paths).catch(() => undefined) // reported by DAEMON_CHECKS
+  try {
+    return await checkMachine(env, daemon?.pid)
+  } catch (error) {
+    if (!(error instanceof HostingError)) throw error
+    return [{ name: 'home', ...fail(error.message, 'Install mcp-hosting again') }]
+  }
+}
 
 /** Sequential, because one repair may make another unnecessary. */
 async function repair(context: CommandContext): Promise<{ name: string; message: string }[]> {

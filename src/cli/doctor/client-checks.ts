@@ -1,15 +1,15 @@
 import { connect } from 'node:net'
 import { homedir } from 'node:os'
+import { type Check, type Finding, fail, pass, warn } from '../../shared/check.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { listConnected } from '../clients/config.ts'
 import { CLIENTS, type McpClient } from '../clients/list.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
-import { type Check, type Finding, fail, pass, warn } from './check.ts'
 
 const CONNECT_TIMEOUT_MS = 2000
 
 /** Finds entries of MCP clients that point to this machine where no server responds. */
-export const CLIENT_CHECKS: readonly Check[] = [{ name: 'clients', run: checkClients }]
+export const CLIENT_CHECKS: readonly Check<CommandContext>[] = [{ name: 'clients', run: checkClients }]
 
 async function checkClients({ env }: CommandContext): Promise<Finding[]> {
   const machine = { platform: process.platform, home: homedir(), env }

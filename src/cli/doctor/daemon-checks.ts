@@ -1,19 +1,18 @@
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { type Check, type Finding, fail, pass, warn } from '../../shared/check.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { isSupportedNode, NODE_VERSIONS } from '../../shared/supported-node.ts'
 import { VERSION } from '../../shared/version.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { findDaemon } from '../local-daemon/find-daemon.ts'
-import { type Check, type Finding, fail, pass, warn } from './check.ts'
-import { checkPlatform } from './platform-check.ts'
 
 const DEFAULT_PORT = 6273
 
-/** Node, the daemon or a hosted API, and the port. */
-export const DAEMON_CHECKS: readonly Check[] = [
-  { name: 'node', run: () => [checkNode()] },
-  { name: 'platform', run: () => [checkPlatform()] },
+export const NODE_CHECK: Check<CommandContext> = { name: 'node', run: () => [checkNode()] }
+
+/** The daemon or a hosted API, and the port. */
+export const DAEMON_CHECKS: readonly Check<CommandContext>[] = [
   { name: 'daemon', run: async context => [await checkDaemon(context)] },
   { name: 'port', run: async context => [await checkPort(context)] },
   { name: 'api', run: async context => [await checkApi(context)] },

@@ -1,11 +1,11 @@
 import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import type { HomePaths } from '../../shared/paths.ts'
+import { unfinishedFiles } from '../../shared/unfinished-files.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { findDaemon } from '../local-daemon/find-daemon.ts'
 import { findHolder, isDaemon } from '../local-daemon/home-holder.ts'
 import { killProcess } from '../local-daemon/process.ts'
 import { findOpenFiles } from './open-files.ts'
-import { unfinishedFiles } from './unfinished-files.ts'
 
 /** A problem that can be repaired without loss. */
 export interface Repair {

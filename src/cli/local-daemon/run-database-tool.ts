@@ -1,29 +1,19 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { BackupEntry, HomeInspection, RestoreReport } from '../../shared/contract/daemon/backups.ts'
+import type { NamedFinding } from '../../shared/check.ts'
+import type { BackupEntry, RestoreReport } from '../../shared/contract/daemon/backups.ts'
 import { type ErrorBody, type ErrorCode, HostingError, type NextStep } from '../../shared/errors.ts'
 import { packageRoot } from './package-root.ts'
-
-export interface DatabaseCheck {
-  bytes: number
-  walBytes: number
-  problems: string[]
-}
 
 export interface RestoreFlags {
   partial: boolean
   newSecretKey: boolean
 }
 
-/** Reads the whole database, or a backup. Rejects with the reason when it is unreadable. */
-export function checkDatabase(env: NodeJS.ProcessEnv, file?: string): Promise<DatabaseCheck> {
-  return runTool(env, ['check', ...(file === undefined ? [] : [file])])
-}
-
-/** Compares the files and the last backup of the home with its database. */
-export function inspectHome(env: NodeJS.ProcessEnv): Promise<HomeInspection> {
-  return runTool(env, ['inspect'])
+/** Checks the machine and the home. `daemonPid`: the running daemon, which may have other limits. */
+export function checkMachine(env: NodeJS.ProcessEnv, daemonPid: number | undefined): Promise<NamedFinding[]> {
+  return runTool(env, ['checks', ...optionalArgument(daemonPid?.toString())])
 }
 
 export function listBackups(env: NodeJS.ProcessEnv): Promise<BackupEntry[]> {

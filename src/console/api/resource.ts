@@ -8,6 +8,8 @@ export interface Resource<T> {
   /** The last loaded value, even after a later error. */
   value: T | undefined
   error: HostingError | undefined
+  /** Also true while a known value is loaded again. */
+  isLoading: boolean
   reload(): void
 }
 
@@ -20,6 +22,7 @@ interface ResourceOptions<T> {
 /** Loads a value, and loads it again when it changes. A different `key` means a different value. */
 export function useResource<T>(key: string, options: ResourceOptions<T>): Resource<T> {
   const state = useSignal<{ key: string; value?: T; error?: HostingError }>({ key })
+  const isLoading = useSignal(true)
   const latest = useRef(options)
   latest.current = options
   const reload = useRef(() => {})
@@ -30,6 +33,9 @@ export function useResource<T>(key: string, options: ResourceOptions<T>): Resour
         const { value } = state.peek().key === key ? state.peek() : {}
         state.value = { key, value, ...result }
       },
+      next => {
+        isLoading.value = next
+      },
     )
     reload.current = loader.reload
     const stop = onChange(change => latest.current.concerns(change) && loader.reload())
@@ -39,19 +45,29 @@ export function useResource<T>(key: string, options: ResourceOptions<T>): Resour
     }
   }, [key])
   const { value, error } = state.value.key === key ? state.value : {}
-  return { value, error, reload: () => reload.current() }
+  return {
+    value,
+    error,
+    // Only components that read it are rendered again.
+    get isLoading() {
+      return isLoading.value
+    },
+    reload: () => reload.current(),
+  }
 }
 
 /** Loads now and after each call of `reload`, one request at a time. */
 function startLoader<T>(
   load: (signal: AbortSignal) => Promise<T>,
   onResult: (result: { value: T; error?: undefined } | { error: HostingError }) => void,
+  onLoading: (isLoading: boolean) => void,
 ) {
   const controller = new AbortController()
   let isRunning = false
   let isOutdated = false
   const run = async () => {
     isRunning = true
+    onLoading(true)
     do {
       isOutdated = false
       const result = await load(controller.signal).then(
@@ -62,6 +78,7 @@ function startLoader<T>(
       onResult(result)
     } while (isOutdated)
     isRunning = false
+    onLoading(false)
   }
   void run()
   return {

@@ -23,7 +23,8 @@ export function ErrorText({ error }: { error: Error }) {
   )
 }
 
-function Next({ step: { description, command } }: { step: NextStep }) {
+/** What to do, with its command. */
+export function Next({ step: { description, command } }: { step: NextStep }) {
   return (
     <div class="next">
       <p class="muted">{command ? `${description}:` : description}</p>

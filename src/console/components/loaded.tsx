@@ -13,7 +13,7 @@ const SLOW_MS = 300
 const LINES = 6
 
 interface LoadedProps<T> {
-  resource: Resource<T>
+  resource: Pick<Resource<T>, 'value' | 'error' | 'reload'>
   /** Name of the value, for screen readers. */
   what: string
   children(value: T): ComponentChildren

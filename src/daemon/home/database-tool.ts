@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { runChecks } from '../../shared/check.ts'
 import { BACKUP_REASONS, type BackupReason } from '../../shared/contract/daemon/backups.ts'
 import { HostingError, toHostingError } from '../../shared/errors.ts'
 import { type HomePaths, homePaths } from '../../shared/paths.ts'
@@ -7,10 +8,10 @@ import { inspectHome } from '../backup/inspect-home.ts'
 import { RemoteBackups } from '../backup/remote-backups.ts'
 import { finishSwap } from '../backup/swap-database.ts'
 import { openStorage } from '../builder/storage/open-storage.ts'
+import { MACHINE_CHECKS } from '../checks/machine-checks.ts'
 import { startFailure } from '../daemon-log.ts'
 import { keyCheck } from '../services/access/secret-key.ts'
 import { readSecretBox } from '../services/access/secrets.ts'
-import { checkDatabase } from '../store/check-database.ts'
 import { lockBackups, lockHome } from './home-lock.ts'
 import { requireDatabase } from './require-database.ts'
 import { readBackupStorage } from './storage-settings.ts'
@@ -20,19 +21,26 @@ const BACKUP_WAIT_MS = 120_000
 
 /**
  * Tasks on the database and its backups in a separate process, because the command line never opens the database, and the daemon
- * must keep responding. The tasks are `check [file]`, `inspect`, `backup <reason>`, `list`, `verify [backup]`, `check-restore`
+ * must keep responding. The tasks are `checks [pid of the daemon]`, `backup <reason>`, `list`, `verify [backup]`, `check-restore`
  * and `restore [backup] [--partial] [--new-secret-key]`. Prints one JSON document, or the error on standard error like the
  * daemon.
  */
 async function run(task: string | undefined, args: string[]): Promise<object> {
   const paths = homePaths()
   const [subject] = args.filter(arg => !arg.startsWith('--'))
-  if (task === 'check') return checkDatabase(subject ?? paths.database)
-  if (task === 'inspect') return { ...lostDatabase(paths), ...inspectHome(paths, homeKeyCheck(paths)) }
   const backups = new HomeBackups(paths, async () => {
     const settings = readBackupStorage(process.env)
     return settings && new RemoteBackups(await openStorage(paths.home, settings))
   })
+  if (task === 'checks')
+    return runChecks(MACHINE_CHECKS, {
+      paths,
+      env: process.env,
+      daemonPid: subject === undefined ? undefined : Number(subject),
+      lostDatabase: () => lostDatabase(paths),
+      inspect: () => inspectHome(paths, homeKeyCheck(paths)),
+      listBackups: () => backups.list(),
+    })
   if (task === 'list') return backups.list()
   if (task === 'verify') return backups.verify(subject)
   if (task === 'backup')
@@ -68,12 +76,12 @@ function reasonOf(text: string | undefined): BackupReason {
   )
 }
 
-function lostDatabase(paths: HomePaths): { lost?: string } {
+function lostDatabase(paths: HomePaths): string | undefined {
   try {
     requireDatabase(paths)
-    return {}
+    return undefined
   } catch (error) {
-    return { lost: (error as Error).message }
+    return (error as Error).message
   }
 }
 

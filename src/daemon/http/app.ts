@@ -188,6 +188,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
       ['DELETE /api/console/sessions', 'any', console.endSessions],
       ['POST /api/daemon/backup', 'ADMIN', daemon.backUp],
       ['GET /api/daemon/backups', 'ADMIN', daemon.listBackups],
+      ['GET /api/daemon/checks', 'ADMIN', daemon.checkDaemon],
       ['GET /api/prune', 'READ', prune.listUnused],
       ['POST /api/prune', 'ADMIN', prune.removeUnused],
       ['GET /api/daemon', 'READ', daemon.describeDaemon],

@@ -162,6 +162,7 @@ export const calls = {
   endConsoleSession: () => sdk.endConsoleSession(),
   endConsoleSessions: () => sdk.endConsoleSessions(),
   backUpDatabase: () => sdk.backUpDatabase(),
+  checkDaemon: () => sdk.checkDaemon(),
   listBackups: () => sdk.listBackups(),
   describeDaemon: () => sdk.describeDaemon(),
   upgradeDaemon: () => sdk.upgradeDaemon({ body: {} }),

@@ -183,6 +183,7 @@ export function callsOf(api: Client<paths, 'application/json'>) {
     endConsoleSession: () => api.DELETE('/api/console/session'),
     endConsoleSessions: () => api.DELETE('/api/console/sessions'),
     backUpDatabase: () => api.POST('/api/daemon/backup'),
+    checkDaemon: () => api.GET('/api/daemon/checks'),
     listBackups: () => api.GET('/api/daemon/backups'),
     describeDaemon: () => api.GET('/api/daemon'),
     upgradeDaemon: () => api.POST('/api/daemon/upgrade', { body: {} }),

@@ -37,6 +37,8 @@ export function testDaemon(contract: Contract): void {
     await call('getOpenApi', {}, { headers: { 'if-none-match': headers.etag! } })
     await call('getPrometheusMetrics')
     const { body: backup } = await call('backUpDatabase')
+    const { body: report } = await call('checkDaemon')
+    expect(report.checks).toContainEqual(expect.objectContaining({ name: 'database', status: 'pass' }))
     const { body: backups } = await call('listBackups')
     expect(backups.items).toContainEqual(expect.objectContaining({ name: backup.name, reason: 'manual' }))
     expect((await call('describeDaemon')).body).toMatchObject({

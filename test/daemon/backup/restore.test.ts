@@ -80,7 +80,10 @@ test('rebuilds a home from only a backup and the secret key', async () => {
   for (const kind of ['artifacts', 'sources'] as const)
     expect(readdirSync(paths[kind])).toEqual(readdirSync(used.home[kind]))
   expect(readFileSync(paths.config, 'utf8')).toBe('{"contexts":{}}')
-  expect(await used.tool(['inspect'], env)).toMatchObject({ key: 'fits', missing: [] })
+  const checks = await used.tool(['checks'], env)
+  const passed = (message: string) => expect.objectContaining({ status: 'pass', message })
+  expect(checks).toContainEqual(passed(`${paths.secretKey} matches the database`))
+  expect(checks).toContainEqual(passed('all artifacts and sources of the database exist'))
 })
 
 test('treats a manifest with a path outside the home as damaged and writes nothing there', async () => {
@@ -138,10 +141,11 @@ test.each([
 
 test('rejects the newest backup with a damaged manifest instead of using the previous one', async () => {
   await used.backup()
-  const { file } = await used.backup()
+  const { file, name } = await used.backup()
   truncateSync(file.replace(/db$/, 'json'), 100)
   await expect(used.tool(['restore'])).rejects.toThrow(`${file} cannot be restored: its manifest is damaged`)
-  expect(await used.tool(['inspect'])).toMatchObject({ backup: { file, hasManifest: false } })
+  const message = `the last backup ${name} has no valid manifest`
+  expect(await used.tool(['checks'])).toContainEqual(expect.objectContaining({ name: 'backups', message }))
 })
 
 test('ignores a foreign write-ahead log next to a backup', async () => {

@@ -10,6 +10,12 @@ describe.runIf(CHROMIUM !== undefined)('the system in the console', () => {
     const page = await show('/system')
     await page.getByText('There is no backup yet.').waitFor()
     await page.getByText(/^\d+ MiB$/).waitFor()
+    await page.getByRole('button', { name: 'Show', exact: true }).click()
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'database, pass' })
+      .getByText(daemon.home.database)
+      .waitFor()
     await page.getByText(String(process.pid), { exact: true }).waitFor()
     await page.getByRole('button', { name: 'Back up now' }).click()
     const backups = page.getByRole('table', { name: 'Backups' })

@@ -19,7 +19,13 @@ export function DaemonSection() {
     <section class="section first">
       <div class="section-head">
         <h2>Daemon</h2>
-        <Button kind="quiet" icon="restart" label="Reload the figures" onClick={resource.reload} />
+        <Button
+          kind="quiet"
+          icon="restart"
+          label="Reload the figures"
+          busy={resource.isLoading}
+          onClick={resource.reload}
+        />
       </div>
       <Loaded resource={resource} what="the daemon">
         {({ version, pid, startedAt, memoryBytes, upgrade }) => (

@@ -1,10 +1,11 @@
 import './system.css'
 import { useTitle } from '../../router/use-title.ts'
 import { Backups } from './backups.tsx'
+import { Checks } from './checks.tsx'
 import { DaemonSection } from './daemon-section.tsx'
 import { Unused } from './unused.tsx'
 
-/** The daemon, its backups, and what it no longer needs. */
+/** The daemon, checks of its machine, its backups, and what it no longer needs. */
 export function SystemView() {
   useTitle('System')
   return (
@@ -13,6 +14,7 @@ export function SystemView() {
         <h1>System</h1>
       </div>
       <DaemonSection />
+      <Checks />
       <Backups />
       <Unused />
     </>

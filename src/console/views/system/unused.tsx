@@ -26,7 +26,13 @@ export function Unused() {
     <section class="section">
       <div class="section-head">
         <h2>No longer used</h2>
-        <Button kind="quiet" icon="restart" label="Look for unused items again" onClick={resource.reload} />
+        <Button
+          kind="quiet"
+          icon="restart"
+          label="Look for unused items again"
+          busy={resource.isLoading}
+          onClick={resource.reload}
+        />
       </div>
       <Loaded resource={resource} what="what is no longer used">
         {() =>

@@ -1,3 +1,4 @@
+import { checkListSchema } from '../../../shared/contract/daemon/checks.ts'
 import {
   backupListSchema,
   backupSchema,
@@ -86,5 +87,15 @@ export function daemonEndpoints(
     run: async () => ({ items: await backups.list() }),
   })
 
-  return { stopDaemon, backUp, listBackups, describeDaemon, upgradeDaemon }
+  const checkDaemon = dataEndpoint({
+    operationId: 'checkDaemon',
+    summary: 'Check the machine and the home of the daemon',
+    answers: { 200: { description: 'The results.', schema: checkListSchema } },
+    async run() {
+      const checks = await backups.check()
+      return { ok: checks.every(({ status }) => status !== 'fail'), checks }
+    },
+  })
+
+  return { stopDaemon, backUp, checkDaemon, listBackups, describeDaemon, upgradeDaemon }
 }

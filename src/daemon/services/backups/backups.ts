@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
+import type { NamedFinding } from '../../../shared/check.ts'
 import type { BackupEntry, BackupReason, BackupStatus } from '../../../shared/contract/daemon/backups.ts'
 import type { BackupRecord } from '../../../shared/contract/daemon/daemon-health.ts'
 import { type ErrorBody, type ErrorCode, HostingError, type NextStep } from '../../../shared/errors.ts'
@@ -40,6 +41,11 @@ export class Backups {
   /** Throws UNAVAILABLE and the errors of external storage. */
   list(): Promise<BackupEntry[]> {
     return this.#run(['list'])
+  }
+
+  /** Checks the machine and the home. */
+  check(): Promise<NamedFinding[]> {
+    return this.#run(['checks', String(process.pid)])
   }
 
   #run<T>(args: string[], { isUrgent = true } = {}): Promise<T> {

@@ -50,8 +50,6 @@ export interface IncompleteDeployment {
 
 /** Facts for `mcp doctor`. */
 export interface HomeInspection {
-  /** Reason why the daemon does not start without its database. Undefined if the database exists or the home is new. */
-  lost?: string
   /** Whether the database was encrypted with `secret.key`. */
   key: 'fits' | 'missing' | 'wrong'
   /** Missing artifacts and sources that the database refers to. */

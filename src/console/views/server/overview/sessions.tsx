@@ -41,7 +41,13 @@ export function Sessions({ name, environment }: { name: string; environment: Env
     <section class="section">
       <div class="section-head">
         <h2>Sessions</h2>
-        <Button kind="quiet" icon="restart" label="Reload the sessions" onClick={resource.reload} />
+        <Button
+          kind="quiet"
+          icon="restart"
+          label="Reload the sessions"
+          busy={resource.isLoading}
+          onClick={resource.reload}
+        />
       </div>
       <Loaded resource={resource} what="the sessions">
         {({ items, nextToken }) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { describeLimits } from '../../../src/cli/doctor/isolation-checks.ts'
+import { describeLimits } from '../../../src/daemon/checks/isolation-checks.ts'
 import type { ControlGroups, Controller } from '../../../src/shared/sandbox/control-groups.ts'
 
 function groups(version: 1 | 2, ...controllers: Controller[]): ControlGroups {

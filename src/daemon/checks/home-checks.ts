@@ -1,20 +1,18 @@
 import { closeSync, existsSync, mkdirSync, openSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { HomePaths } from '../../shared/paths.ts'
+import { type Check, type Finding, fail, pass, warn } from '../../shared/check.ts'
+import { counted } from '../../shared/counted.ts'
 import { quoteShellWord } from '../../shared/shell-words.ts'
-import { readCredentials } from '../api/credentials.ts'
-import { type Check, type Finding, fail, pass, warn } from './check.ts'
+import { unfinishedFiles } from '../../shared/unfinished-files.ts'
 import { checkDatabaseFile } from './database-check.ts'
-import { findOpenFiles } from './open-files.ts'
-import { unfinishedFiles } from './unfinished-files.ts'
+import type { MachineContext } from './machine-context.ts'
 
 const MIN_FREE_BYTES = 200 * 1024 * 1024
 
-/** Files on disk: the home, its database, its secrets and leftovers of crashes. */
-export const HOME_CHECKS: readonly Check[] = [
+/** Files on disk: the home, its database and leftovers of crashes. */
+export const HOME_CHECKS: readonly Check<MachineContext>[] = [
   { name: 'home', run: ({ paths }) => [checkWritable(paths.home), ...checkSpace(paths.home)] },
   { name: 'database', run: async context => [await checkDatabaseFile(context)] },
-  { name: 'credentials', run: ({ paths }) => checkCredentials(paths) },
   { name: 'leftovers', run: ({ paths }) => [checkLeftovers(paths.home)] },
 ]
 
@@ -41,30 +39,11 @@ function checkSpace(home: string): Finding[] {
     : [pass(`${megabytes} free on its disk`)]
 }
 
-function checkCredentials(paths: HomePaths): Finding[] {
-  const open = findOpenFiles(paths).map(({ path }) => path)
-  if (open.length > 0)
-    return [
-      fail(
-        `other users of this machine can read ${open.join(' and ')}`,
-        'Remove their permission',
-        `chmod go= ${open.map(quoteShellWord).join(' ')}`,
-      ),
-    ]
-  if (!existsSync(paths.credentials)) return [pass('no keys saved yet')]
-  try {
-    const names = Object.keys(readCredentials(paths.credentials).contexts)
-    return [pass(`keys for ${names.join(', ') || 'no context'}, readable only by you`)]
-  } catch (error) {
-    return [fail((error as Error).message, 'Correct the file, or remove it and sign in again', 'mcp login')]
-  }
-}
-
 function checkLeftovers(home: string): Finding {
   const left = unfinishedFiles(home)
   if (left.length === 0) return pass('none')
   return warn(
-    `${left.length} unfinished files left by a crash`,
+    `${counted(left.length, 'unfinished file')} left by a crash`,
     'Remove them',
     `rm -r ${left.map(quoteShellWord).join(' ')}`,
   )

@@ -5,7 +5,7 @@ const UNFINISHED_NAME = /\.[0-9a-f]{12}\.tmp$/
 /** Longer than any write in progress. */
 const UNFINISHED_AFTER_MS = 60_000
 
-/** Leftovers of atomic writes after a crash (shared/atomic-file.ts). */
+/** Leftovers of atomic writes after a crash (atomic-file.ts). */
 export function unfinishedFiles(home: string): string[] {
   if (!existsSync(home)) return []
   const limit = Date.now() - UNFINISHED_AFTER_MS

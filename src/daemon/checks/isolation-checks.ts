@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import { type Check, type Finding, pass, warn } from '../../shared/check.ts'
 import { findContainerEngine } from '../../shared/container-engine.ts'
-import { HostingError } from '../../shared/errors.ts'
 import { bubblewrapFile, findBubblewrap } from '../../shared/sandbox/bubblewrap.ts'
 import {
   type ControlGroups,
@@ -11,12 +11,10 @@ import {
 import { moduleIsolationProblem } from '../../shared/sandbox/module-isolation.ts'
 import { findNetworkSandbox } from '../../shared/sandbox/network-sandbox.ts'
 import { findUserSwitch } from '../../shared/sandbox/sandbox-user.ts'
-import type { CommandContext } from '../command-line/command-context.ts'
-import { findDaemon } from '../local-daemon/find-daemon.ts'
-import { type Check, type Finding, pass, warn } from './check.ts'
+import type { MachineContext } from './machine-context.ts'
 
 /** Mechanisms that isolate the code of custom servers from the rest of the machine (docs/isolation.md). */
-export const ISOLATION_CHECKS: readonly Check[] = [
+export const ISOLATION_CHECKS: readonly Check<MachineContext>[] = [
   { name: 'modules', run: context => [checkModules(context)] },
   { name: 'programs', run: context => [checkPrograms(context)] },
   { name: 'limits', run: checkLimits },
@@ -24,7 +22,7 @@ export const ISOLATION_CHECKS: readonly Check[] = [
   { name: 'network', run: context => [checkNetwork(context)] },
 ]
 
-function checkNetwork({ env }: CommandContext): Finding {
+function checkNetwork({ env }: MachineContext): Finding {
   const network = findNetworkSandbox(env.PATH ?? '')
   if (network.usable) return pass('custom servers only reach public addresses, or what their settings permit')
   const isInstalled = bubblewrapFile(env.PATH ?? '') !== undefined
@@ -35,7 +33,7 @@ function checkNetwork({ env }: CommandContext): Finding {
   )
 }
 
-function checkModules({ env }: CommandContext): Finding {
+function checkModules({ env }: MachineContext): Finding {
   const problem = moduleIsolationProblem()
   if (problem !== undefined) return warn(problem, 'Install one of these versions of Node')
   if (process.platform === 'linux') {
@@ -55,7 +53,7 @@ function checkModules({ env }: CommandContext): Finding {
 }
 
 /** Only `mcp deploy --image` needs an engine, so a missing one is not a failure. */
-async function checkContainers({ env }: CommandContext): Promise<Finding[]> {
+async function checkContainers({ env }: MachineContext): Promise<Finding[]> {
   const found = await findContainerEngine(env)
   if (!found.usable) {
     const isAbsent = / is not installed$/.test(found.why) && !env.MCP_CONTAINER_ENGINE
@@ -75,7 +73,7 @@ async function checkContainers({ env }: CommandContext): Promise<Finding[]> {
   ]
 }
 
-function checkPrograms({ env }: CommandContext): Finding {
+function checkPrograms({ env }: MachineContext): Finding {
   if (process.platform !== 'linux')
     return warn(
       'programs (--command) have all your permissions: bubblewrap is only available on Linux',
@@ -90,9 +88,9 @@ function checkPrograms({ env }: CommandContext): Finding {
   )
 }
 
-async function checkLimits(context: CommandContext): Promise<Finding[]> {
-  const limits = pass(describeLimits(findControlGroups(await daemonPid(context))))
-  if (process.platform !== 'linux' || isInstalled('prlimit', context.env.PATH)) return [limits]
+function checkLimits({ env, daemonPid }: MachineContext): Finding[] {
+  const limits = pass(describeLimits(findControlGroups(daemonPid)))
+  if (process.platform !== 'linux' || isInstalled('prlimit', env.PATH)) return [limits]
   return [
     limits,
     warn(
@@ -105,16 +103,6 @@ async function checkLimits(context: CommandContext): Promise<Finding[]> {
 
 function isInstalled(command: string, path = ''): boolean {
   return path.split(delimiter).some(folder => folder !== '' && existsSync(join(folder, command)))
-}
-
-/** The running daemon may have control groups that this terminal lacks. */
-async function daemonPid({ paths }: CommandContext): Promise<number | undefined> {
-  try {
-    return (await findDaemon(paths))?.pid
-  } catch (error) {
-    if (error instanceof HostingError) return undefined // reported by checkDaemon
-    throw error
-  }
 }
 
 /** Mechanism that enforces each limit of programs. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { checkPlatform, type Machine } from '../../../src/cli/doctor/platform-check.ts'
+import { checkPlatform, type Machine } from '../../../src/daemon/checks/platform-check.ts'
 
 const LINUX: Machine = { platform: 'linux', arch: 'x64', release: '6.18.0', hasGlibc: true }
 

@@ -1,26 +1,22 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Check, type Finding, fail, pass, warn } from '../../shared/check.ts'
 import type { BackupStatus, HomeInspection } from '../../shared/contract/daemon/backups.ts'
 import { KEPT_UNKNOWN_DAYS, type UnknownFilesRecord } from '../../shared/contract/daemon/unknown-files.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
-import { HostingError } from '../../shared/errors.ts'
+import { formatBytes } from '../../shared/format/metric-format.ts'
 import type { HomePaths } from '../../shared/paths.ts'
-import type { CommandContext } from '../command-line/command-context.ts'
-import { inspectHome } from '../local-daemon/run-database-tool.ts'
-import { formatBytes } from '../output/format-bytes.ts'
-import { type Check, type Finding, fail, pass, warn } from './check.ts'
+import type { MachineContext } from './machine-context.ts'
 
 /** Backups are made daily. */
 const OLD_BACKUP_MS = 2 * 24 * 3600_000
 
 /** Compares the files of the home with its database: key, artifacts, sources and backups. */
-export const FILE_CHECKS: readonly Check[] = [{ name: 'files', run: checkFiles }]
+export const FILE_CHECKS: readonly Check<MachineContext>[] = [{ name: 'files', run: checkFiles }]
 
-type NamedFinding = Finding & { name?: string }
-
-async function checkFiles({ paths, env }: CommandContext): Promise<NamedFinding[]> {
+function checkFiles({ paths, inspect }: MachineContext): (Finding & { name?: string })[] {
   try {
-    const inspection = await inspectHome(env)
+    const inspection = inspect()
     return [
       { name: 'secret key', ...checkKey(paths, inspection) },
       { name: 'files', ...checkMissing(inspection) },
@@ -28,11 +24,10 @@ async function checkFiles({ paths, env }: CommandContext): Promise<NamedFinding[
       { name: 'backups', ...checkBackups(paths, inspection) },
     ]
   } catch (error) {
-    if (!(error instanceof HostingError)) throw error
     // checkDatabaseFile reports a damaged database.
     return [
       warn(
-        `Could not compare files with the database: ${error.message}`,
+        `Could not compare files with the database: ${(error as Error).message}`,
         'Repair the database first',
         'mcp doctor',
       ),

@@ -1,5 +1,5 @@
 import { release } from 'node:os'
-import { type Finding, pass, warn } from './check.ts'
+import { type Finding, pass, warn } from '../../shared/check.ts'
 
 export interface Machine {
   platform: string

@@ -1,0 +1,43 @@
+import type { NextStep } from './errors.ts'
+
+/** Result of a check. `fix` is set unless the status is `pass`. */
+export interface Finding {
+  status: 'pass' | 'warn' | 'fail'
+  message: string
+  fix?: NextStep
+}
+
+export interface NamedFinding extends Finding {
+  name: string
+}
+
+/** A check of `mcp doctor`. A finding with a name overrides that of its check. */
+export interface Check<Context> {
+  name: string
+  run(context: Context): Promise<(Finding & { name?: string })[]> | (Finding & { name?: string })[]
+}
+
+/** Runs checks one after another. */
+export async function runChecks<Context>(
+  checks: readonly Check<Context>[],
+  context: Context,
+): Promise<NamedFinding[]> {
+  const findings: NamedFinding[] = []
+  for (const { name, run } of checks)
+    findings.push(...(await run(context)).map(finding => ({ name, ...finding })))
+  return findings
+}
+
+export const pass = (message: string): Finding => ({ status: 'pass', message })
+
+export const warn = (message: string, description: string, command?: string): Finding => ({
+  status: 'warn',
+  message,
+  fix: { description, ...(command && { command }) },
+})
+
+export const fail = (message: string, description: string, command?: string): Finding => ({
+  status: 'fail',
+  message,
+  fix: { description, ...(command && { command }) },
+})
