@@ -15,5 +15,6 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['Ctrl+Enter', '⌘ Enter'], effect: 'runs what the playground shows' },
   { keys: ['Enter', 'Shift+Enter'], effect: 'sends a message of a chat, or starts a new line in it' },
   { keys: ['Alt+J'], effect: 'switches between a form and JSON' },
+  { keys: ['F8'], effect: 'moves to an error in JSON' },
   { keys: ['Escape'], effect: 'closes a question' },
 ]

@@ -18,11 +18,14 @@ export function useShortcut(matches: (event: KeyboardEvent) => boolean, action: 
 
 /** Matches a character unless the user is typing text. */
 export function character(key: string) {
-  return ({ key: pressed, target, metaKey, ctrlKey, altKey }: KeyboardEvent): boolean => {
-    const isTyping =
-      target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
-    return pressed === key && !isTyping && !metaKey && !ctrlKey && !altKey
-  }
+  return (event: KeyboardEvent): boolean =>
+    event.key === key && !isTyping(event) && !event.metaKey && !event.ctrlKey && !event.altKey
+}
+
+/** Also in an editor, which is in a shadow root. */
+function isTyping(event: Event): boolean {
+  const [target] = event.composedPath()
+  return target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null
 }
 
 /** ⌘ on a Mac, where Ctrl with a letter edits text. */

@@ -23,6 +23,9 @@ interface SchemaFormProps {
   children: ComponentChildren
 }
 
+/** Controls with an error. An editor marks the element around it. */
+const INVALID = '[aria-invalid="true"], [data-invalid]'
+
 /** A form for a JSON Schema. `Alt+J` switches between fields and raw JSON, `Ctrl+Enter` submits from anywhere. */
 export function SchemaForm({
   form,
@@ -138,15 +141,12 @@ function RawForm({ form, label }: { form: Form; label: string }) {
 function useFocusOnErrors(form: Form, element: { current: HTMLElement | null }): void {
   const { placed } = form.serverErrors.value
   useEffect(() => {
-    if (
-      placed.size > 0 &&
-      !element.current?.contains(document.activeElement?.closest('[aria-invalid]') ?? null)
-    ) {
+    if (placed.size > 0 && !element.current?.contains(document.activeElement?.closest(INVALID) ?? null)) {
       focusInvalid(element.current)
     }
   }, [placed])
 }
 
 function focusInvalid(element: HTMLElement | null): void {
-  element?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
+  element?.querySelector<HTMLElement>(INVALID)?.focus()
 }

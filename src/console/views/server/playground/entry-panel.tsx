@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { Button } from '../../../components/button.tsx'
 import { CopyButton } from '../../../components/copy.tsx'
 import { Icon } from '../../../components/icon.tsx'
+import { JsonEditor } from '../../../components/json-editor/json-editor.tsx'
 import { shown } from '../../../components/text.tsx'
 import type { Entry } from '../../../mcp/catalog.ts'
 import type { Params } from '../../../mcp/messages.ts'
@@ -155,6 +156,7 @@ function Arguments({ playground, entry, running, onSubmit }: ArgumentsProps) {
       <SchemaForm
         form={form}
         label={shown(entry.name, 100)}
+        JsonEditor={JsonEditor}
         suggest={suggest}
         onSubmit={value => onSubmit(value as Params)}
       >

@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { Button } from '../../../components/button.tsx'
+import { JsonEditor } from '../../../components/json-editor/json-editor.tsx'
 import { isObject } from '../../../mcp/messages.ts'
 import { createForm, SchemaForm } from '../../../schema-form/main.ts'
 import { JsonTree, LongText, ResourceLink } from '../../../schema-form/results/main.ts'
@@ -32,7 +33,12 @@ function FieldsQuestion({ question: { params, answer } }: { question: OpenQuesti
     <>
       <h3>The server asks for input</h3>
       <Message params={params} />
-      <SchemaForm form={form} label="answer" onSubmit={content => answer({ action: 'accept', content })}>
+      <SchemaForm
+        form={form}
+        label="answer"
+        JsonEditor={JsonEditor}
+        onSubmit={content => answer({ action: 'accept', content })}
+      >
         <Button type="submit" kind="primary">
           Answer
         </Button>

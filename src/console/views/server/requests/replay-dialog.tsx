@@ -9,6 +9,7 @@ import { HostingError } from '../../../../shared/errors.ts'
 import { request } from '../../../api/client.ts'
 import { bound } from '../../../components/bound.ts'
 import { Dialog } from '../../../components/dialog.tsx'
+import { JsonEditor } from '../../../components/json-editor/json-editor.tsx'
 import { shown } from '../../../components/text.tsx'
 
 interface ReplayDialogProps {
@@ -45,10 +46,18 @@ export function ReplayDialog({ record, onResult, onClose }: ReplayDialogProps) {
       {!record.isReplayable && (
         <p class="muted">The complete arguments were not recorded. Fill in what is missing.</p>
       )}
-      <label class="field">
-        Arguments
-        <textarea class="input mono" rows={8} spellcheck={false} {...bound(args)} />
-      </label>
+      <div class="field">
+        <span aria-hidden="true">Arguments</span>
+        <JsonEditor
+          id="replay-arguments"
+          label="Arguments"
+          isInvalid={false}
+          text={args.value}
+          onInput={text => {
+            args.value = text
+          }}
+        />
+      </div>
       <label class="field">
         Environment
         <select class="input" {...bound(environment)}>

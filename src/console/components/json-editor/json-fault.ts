@@ -1,0 +1,27 @@
+interface JsonFault {
+  message: string
+  /** Offset in the text. Chromium's parser does not always name one. */
+  position: number | undefined
+}
+
+/** Why a text is not JSON, by the browser's parser. Blank text is no value, which is no fault. */
+export function jsonFault(text: string): JsonFault | undefined {
+  if (text.trim() === '') return undefined
+  try {
+    JSON.parse(text)
+    return undefined
+  } catch (error) {
+    const { message } = error as Error
+    return { message, position: positionOf(message, text) }
+  }
+}
+
+/** Chromium and Safari count characters, Firefox lines and columns. */
+function positionOf(message: string, text: string): number | undefined {
+  const [, position] = /position (\d+)/.exec(message) ?? []
+  if (position !== undefined) return Number(position)
+  const [, line, column] = /line (\d+) column (\d+)/.exec(message) ?? []
+  if (line === undefined || column === undefined) return undefined
+  const before = text.split('\n').slice(0, Number(line) - 1)
+  return before.join('\n').length + (before.length > 0 ? 1 : 0) + Number(column) - 1
+}

@@ -1,0 +1,26 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import { jsonFault } from '../../src/console/components/json-editor/json-fault.ts'
+
+afterEach(() => {
+  vi.restoreAllMocks()
+})
+
+test('the position of a fault is where the parser stops, if it says so', () => {
+  const text = '{\n  "a": 1,\n  oops\n}'
+  expect(jsonFault(text)).toEqual({ message: expect.any(String), position: text.indexOf('oops') })
+  expect(jsonFault('{"a": oops}')).toEqual({ message: expect.any(String), position: undefined })
+})
+
+test('the position is found in lines and columns, which Firefox reports', () => {
+  const text = '{\n  "a": 1,\n  oops\n}'
+  vi.spyOn(JSON, 'parse').mockImplementation(() => {
+    throw new SyntaxError(
+      'JSON.parse: expected double-quoted property name at line 3 column 3 of the JSON data',
+    )
+  })
+  expect(jsonFault(text)!.position).toBe(text.indexOf('oops'))
+})
+
+test('JSON and blank text have no fault', () => {
+  expect([' ', '{}', '[1, "two"]'].map(jsonFault)).toEqual([undefined, undefined, undefined])
+})
