@@ -1,10 +1,10 @@
 import type { ChatMessageRecord, ChatRecord } from '../../../shared/contract/projects/chats.ts'
 import { listAll, request } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
-import { Copyable } from '../../components/copy.tsx'
 import { Loaded, Problem } from '../../components/loaded.tsx'
 import { shown } from '../../components/text.tsx'
 import type { Server } from '../../model/servers.ts'
+import { Link } from '../../router/link.tsx'
 import { query } from '../../router/router.ts'
 import { Composer } from './composer.tsx'
 import { Conversation } from './conversation.tsx'
@@ -81,8 +81,9 @@ function NoServer({ name }: { name: string | undefined }) {
   return (
     <div class="empty">
       <h2>There is no server to chat with</h2>
-      <p>These commands create the weather example and build it:</p>
-      <Copyable text={'mcp init weather --example weather\nmcp up weather'} what="the commands" />
+      <p>
+        <Link to="/">Deploy your first server</Link>
+      </p>
     </div>
   )
 }
