@@ -81,8 +81,12 @@ const NAVIGATION = [
 ] as const
 
 function Navigation() {
+  const nav = useRef<HTMLElement>(null)
+  useEffect(() => {
+    nav.current!.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [path.value])
   return (
-    <nav aria-label="Main">
+    <nav aria-label="Main" ref={nav}>
       {NAVIGATION.map(([to, title]) => (
         <Link key={to} to={to} aria-current={currentOf(to)}>
           {title}

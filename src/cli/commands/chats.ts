@@ -4,6 +4,7 @@ import { listItems } from '../api/list-items.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { confirm } from '../output/prompt.ts'
 import { resolveBuild } from '../targets/resolve-id.ts'
+import { shorten } from '../testing/test-output.ts'
 
 const CHAT = {
   chat: { kind: 'chat', required: true, doc: 'chat id, as printed by `mcp test` and `mcp chats list`' },
@@ -24,14 +25,16 @@ export const list = defineCommand({
       : { name: server }
     const { items } = await client.get<{ items: ChatRecord[] }>('/api/chats', { ...filter, limit })
     output.result(items, () => {
-      const rows = items.map(({ chatId, name, model, messageCount, updatedAt }) => [
+      const rows = items.map(({ chatId, name, model, messageCount, title, updatedAt }) => [
         chatId,
         name,
         model,
         String(messageCount),
         formatAge(updatedAt),
+        // Other APIs may have no titles.
+        shorten(title ?? ''),
       ])
-      output.table(['ID', 'SERVER', 'MODEL', 'MESSAGES', 'UPDATED'], rows, 'No chats.')
+      output.table(['ID', 'SERVER', 'MODEL', 'MESSAGES', 'UPDATED', 'TITLE'], rows, 'No chats.')
       output.next(
         items[0]
           ? { description: 'Show one', command: `mcp chats show ${items[0].chatId}` }

@@ -18,6 +18,7 @@ afterAll(() => home.remove())
 test('mcp chats lists, shows, counts and removes chats', async () => {
   const { chat_id } = await home.json<{ chat_id: string }>(['test', '--server', 'echo', 'call say with hi'])
   expect(await home.json(['chats', 'list', 'echo'])).toMatchObject([{ chatId: chat_id, name: 'echo' }])
+  expect((await home.mcp(['chats', 'list', 'echo'])).stdout).toContain('call say with hi')
   expect(await home.json(['chats', 'list', 'other'])).toEqual([])
   const messages = await home.json<{ role: string }[]>(['chats', 'show', chat_id])
   expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])

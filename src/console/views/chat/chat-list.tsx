@@ -6,7 +6,7 @@ import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { notify } from '../../components/notices.tsx'
-import { Text } from '../../components/text.tsx'
+import { shown, Text } from '../../components/text.tsx'
 import { Time } from '../../components/time.tsx'
 import { Link } from '../../router/link.tsx'
 import { navigate } from '../../router/router.ts'
@@ -73,21 +73,21 @@ interface EntryProps {
   onRemove(): void
 }
 
-function Entry({ chat: { chatId, name, model, updatedAt }, isChosen, onRemove }: EntryProps) {
+function Entry({ chat: { chatId, name, title, updatedAt }, isChosen, onRemove }: EntryProps) {
   return (
     <li class={isChosen ? 'chosen' : undefined}>
       <Link to={chatPath(chatId)} aria-current={isChosen ? 'page' : undefined}>
         <span class="truncate">
-          <Text value={name} max={100} />
+          <Text value={title || name} max={100} />
         </span>
         <span class="chat-facts truncate">
-          <Time at={updatedAt} /> · <Text value={model} max={60} />
+          <Time at={updatedAt} /> · <Text value={name} max={60} />
         </span>
       </Link>
       <Button
         kind="quiet"
         icon="remove"
-        label={`Delete the chat with ${name}, ${chatId}`}
+        label={`Delete the chat with ${name}: ${shown(title, 60)}`}
         onClick={onRemove}
       />
     </li>

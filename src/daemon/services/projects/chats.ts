@@ -8,6 +8,7 @@ import type { ServiceDependencies } from '../dependencies.ts'
 const KEPT_CHATS = 10_000
 const TRIM_EVERY = 100
 const BEFORE_ALL = -1
+const TITLE_LENGTH = 200
 
 type Dependencies = Pick<ServiceDependencies, 'store' | 'clock'>
 
@@ -31,12 +32,12 @@ export class Chats {
 
   /** Throws NOT_FOUND. */
   record(id: string): ChatRecord {
-    return toRecord(this.get(id))
+    return this.#record(this.get(id))
   }
 
   list(filter: ChatFilter, limit: number, cursor?: string) {
     const { items, nextCursor } = this.#deps.store.chats.list(filter, limit, cursor)
-    return { items: items.map(toRecord), nextToken: nextCursor }
+    return { items: items.map(chat => this.#record(chat)), nextToken: nextCursor }
   }
 
   /** Oldest first. Throws NOT_FOUND, and INVALID_REQUEST for an invalid token. */
@@ -72,11 +73,12 @@ export class Chats {
   remove(id: string): void {
     this.#deps.store.chats.remove(this.get(id).id)
   }
-}
 
-function toRecord(chat: Chat): ChatRecord {
-  const { id, mcpId, name, model, messageCount, createdAt, updatedAt } = chat
-  return { chatId: id, mcpId, name, model, messageCount, createdAt, updatedAt }
+  #record({ id, mcpId, name, model, messageCount, createdAt, updatedAt }: Chat): ChatRecord {
+    const [first] = this.#deps.store.chats.messages(id, 1)
+    const title = first ? textOf(first.content).slice(0, TITLE_LENGTH) : ''
+    return { chatId: id, mcpId, name, model, messageCount, title, createdAt, updatedAt }
+  }
 }
 
 function toMessageRecord({ chatId, position, role, content, createdAt }: ChatMessage): ChatMessageRecord {

@@ -5,7 +5,7 @@ import { type Page, Table } from '../table.ts'
 
 export type ChatRole = 'user' | 'assistant' | 'tool'
 
-export type Chat = Omit<ChatRecord, 'chatId'> & { id: string }
+export type Chat = Omit<ChatRecord, 'chatId' | 'title'> & { id: string }
 
 export interface ChatMessage {
   chatId: string

@@ -13,6 +13,7 @@ const namedChat = named('Chat', 'A conversation with the test agent.', {
   name: 'greeter',
   model: 'claude-sonnet-4-5',
   messageCount: 2,
+  title: 'Greet Ada.',
   createdAt: EXAMPLE_TIME,
   updatedAt: EXAMPLE_TIME,
 })
@@ -23,6 +24,7 @@ export const chatSchema = namedChat.object({
   name: z.string().describe('Name of the server.'),
   model: z.string().describe('Model that answered last.'),
   messageCount: z.int().describe('Number of messages.'),
+  title: z.string().describe('The first 200 characters of the first message.'),
   createdAt: isoTime.describe('Creation time.'),
   updatedAt: isoTime.describe('Time of the last message.'),
 })

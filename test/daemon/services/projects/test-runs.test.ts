@@ -82,6 +82,7 @@ test('continues a chat, pages through it and removes it with its messages', asyn
     `/api/chat-messages/chat/id/${chat_id}?nextToken=${page.body.nextToken}`,
   )
   expect(rest.body).toMatchObject({ items: [{ text: 'again' }, { text: 'second' }], nextToken: null })
+  expect((await daemon.api('GET', `/api/chats/${chat_id}`)).body.title).toBe('say it')
   const count = await daemon.api('GET', `/api/chat-messages/chat/id/${chat_id}/count`)
   expect(count.body).toEqual({ chatId: chat_id, messageCount: 6, countedAt: expect.stringMatching(/Z$/) })
   expect((await daemon.api('DELETE', `/api/chats/${chat_id}`)).status).toBe(204)
