@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { MODERN_CALL } from './daemon.ts'
 import { percentile } from './measure.ts'
 
-export interface Load {
+interface Load {
   /** Answered requests per second. */
   rate: number
   answered: number
