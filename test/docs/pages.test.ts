@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it, test } from 'vitest'
-import { type Command, parsePage } from './pages/page.ts'
+import { type Command, type Page, parsePage } from './pages/page.ts'
 import { ShellSession } from './pages/session.ts'
 import { outputPattern } from './pages/shown-output.ts'
 
@@ -14,8 +14,12 @@ const PAGES = globSync(['*.md', 'docs/**/*.md', 'examples/*/README.md', 'templat
 const parsed = PAGES.map(path => ({ path, page: parsePage(readFileSync(join(root, path), 'utf8')) }))
 const runnable = parsed.filter(({ page }) => page.steps.length > 0)
 
-/** A page starts its own daemon. */
 const TIMEOUT_MS = 180_000
+
+/** Pages for a new user, whose first command starts the daemon. */
+const FIRST_PAGES = ['README.md', 'docs/quick-start.md']
+/** Commands that control or inspect the daemon's process. */
+const NEEDS_PROCESS = /mcp (daemon|doctor)/
 
 describe.concurrent('commands of the documentation', () => {
   it.for(runnable)(
@@ -24,6 +28,7 @@ describe.concurrent('commands of the documentation', () => {
     async ({ path, page }, { onTestFinished }) => {
       const session = new ShellSession()
       onTestFinished(() => session.close())
+      if (!startsDaemon(path, page)) await session.startDaemon()
       await session.run({ text: preparation(path), input: undefined, interrupted: false })
       for (const step of page.steps) {
         if ('path' in step) session.write(step)
@@ -40,6 +45,11 @@ test('every page with a shell block runs or says why it cannot', () => {
   const known = parsed.filter(({ page }) => page.steps.length + page.skipped.length > 0)
   expect(known.map(({ path }) => path)).toEqual(expect.arrayContaining(withBlocks))
 })
+
+/** Whether the page starts its daemon as a process, which takes three times the processor time. */
+function startsDaemon(path: string, { steps }: Page): boolean {
+  return FIRST_PAGES.includes(path) || steps.some(step => 'text' in step && NEEDS_PROCESS.test(step.text))
+}
 
 /** Puts the reader of a template's page into a project from that template, and the reader of any other page into a checkout. */
 function preparation(path: string): string {

@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { homePaths } from '../../../src/shared/paths.ts'
+import { serveHome } from '../../helpers/daemon/daemon-home.ts'
 import { HostedCalls } from './hosted-calls.ts'
 import type { Command, PageFile } from './page.ts'
 
@@ -20,6 +22,7 @@ export class ShellSession {
   private readonly env: NodeJS.ProcessEnv
   private readonly shell: ChildProcess
   private readonly calls = new HostedCalls()
+  private daemon: { close(): Promise<void> } | undefined
   private ended = Promise.withResolvers<number>()
 
   constructor() {
@@ -34,6 +37,12 @@ export class ShellSession {
       if (/^\d+$/.test(line)) this.ended.resolve(Number(line))
       else void this.calls.answer(line).catch(this.ended.reject)
     })
+  }
+
+  /** Starts the daemon of this home in this process. Otherwise, the first command that needs it starts it as a process. */
+  async startDaemon(): Promise<void> {
+    const [data, config] = ['.local/share', '.config'].map(folder => join(this.home, folder))
+    this.daemon = await serveHome(homePaths({ XDG_DATA_HOME: data, XDG_CONFIG_HOME: config }))
   }
 
   write({ path, content }: PageFile): void {
@@ -58,7 +67,8 @@ export class ShellSession {
   /** Stops everything that the session started, whether a command is running or not. */
   async close(): Promise<void> {
     process.kill(-this.shell.pid!, 'SIGKILL')
-    await this.calls.run({ args: ['daemon', 'stop'], env: this.env })
+    if (this.daemon) await this.daemon.close()
+    else await this.calls.run({ args: ['daemon', 'stop'], env: this.env })
     this.calls.close()
     rmSync(this.home, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   }

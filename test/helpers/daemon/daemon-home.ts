@@ -17,24 +17,35 @@ export interface DaemonHome extends TestHome {
 /** For tests of commands. The daemon takes a tenth of the processor time that it takes to start as a process. */
 export async function startHome(): Promise<DaemonHome> {
   const home = createHome()
-  const paths = homePaths(home.env)
-  // During a restart, a command waits instead of starting another daemon.
-  const lock = lockHome(paths)
-  const removeHome = () => {
-    lock.release()
-    // A command that was killed may still write.
-    rmSync(home.dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
-  }
-  const daemon = await startTestDaemon(discoverable(paths)).catch(error => {
+  // A command that was killed may still write.
+  const removeHome = () => rmSync(home.dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+  const daemon = await serveHome(homePaths(home.env)).catch(error => {
     removeHome()
     throw error
   })
   return {
     ...home,
-    restart: () => daemon.restart(discoverable(paths)),
+    restart: daemon.restart,
     async remove() {
       await daemon.close()
       removeHome()
+    },
+  }
+}
+
+/** Starts a daemon in this process that the commands of a home find. */
+export async function serveHome(paths: HomePaths) {
+  // During a restart, a command waits instead of starting another daemon.
+  const lock = lockHome(paths)
+  const daemon = await startTestDaemon(discoverable(paths)).catch(error => {
+    lock.release()
+    throw error
+  })
+  return {
+    restart: () => daemon.restart(discoverable(paths)),
+    async close() {
+      await daemon.close()
+      lock.release()
     },
   }
 }
