@@ -29,8 +29,9 @@ class LongestFirst extends BaseSequencer {
   #rank({ project, moduleId }: TestSpecification): number {
     // A worker serves one project, so projects stay together.
     if (project.name === 'alone') return 0
-    if (moduleId.includes('/test/e2e/')) return /\/(containers|console)\//.test(moduleId) ? 1 : 2
-    return this.#slow.has(moduleId) ? 3 : 4
+    const [, part] = /\/test\/e2e\/(\w+)\//.exec(moduleId) ?? []
+    if (part !== undefined) return part === 'console' ? 1 : part === 'containers' ? 2 : 3
+    return this.#slow.has(moduleId) ? 4 : 5
   }
 }
 
