@@ -8,6 +8,8 @@ export interface OpenOptions {
   /** The owner's by default. Null opens the page without a session. */
   key?: string | null
   theme?: 'light' | 'dark'
+  /** One-time URL of the console, opened in place of the path. */
+  link?: string
 }
 
 /** A page of the console. `errors` has what no page may cause. */
@@ -28,9 +30,9 @@ const idlePages = new WeakMap<Browser, Page[]>()
 export async function openConsole(
   browser: Browser,
   daemon: TestDaemon,
-  { path = '/', key = daemon.ownerKey, theme = 'light' }: OpenOptions = {},
+  { path = '/', key = daemon.ownerKey, theme = 'light', link }: OpenOptions = {},
 ): Promise<OpenConsole> {
-  const origin = `http://${CONSOLE_HOST}:${daemon.daemon.port}`
+  const origin = link ? new URL(link).origin : `http://${CONSOLE_HOST}:${daemon.daemon.port}`
   const page = idlePages.get(browser)?.pop() ?? (await newPage(browser))
   if (key !== null) await page.context().addCookies([{ ...(await signIn(daemon, key)), url: origin }])
   await page.setViewportSize({ width: 1280, height: 800 })
@@ -46,7 +48,7 @@ export async function openConsole(
       errors.push(`request to ${request.url()}`)
   })
   const goto = (to: string) => page.goto(`${origin}/console${to}`)
-  await goto(path)
+  await (link ? page.goto(link) : goto(path))
   return { page, errors, goto, close: () => release(browser, page) }
 }
 

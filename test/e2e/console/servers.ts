@@ -36,7 +36,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     for (const [content, problem] of [
       ['{', 'The definition is not valid JSON.'],
       [{ openapi: '3.1.0' }, 'This is an OpenAPI description.'],
-      [{ ...example, deploy: {} }, /settings for `mcp deploy`/],
+      [{ ...example, deploy: { requireTest: 1 } }, /requires a test/],
       [{ ...example, tools: 1 }, /tools/],
     ] as const) {
       await dialog.getByLabel(/^Or a file/).setInputFiles(file(content))
@@ -44,10 +44,17 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
       await dialog.getByRole('alert').getByText(problem).first().waitFor()
     }
     await expectAccessible(page)
-    await definition.fill(JSON.stringify({ ...example, $schema: './x.json', test: 'tests.yaml' }))
+    const deploy = {
+      production: { scaling: {} },
+      origins: '*',
+      development: { log_level: 'debug', origins: [] },
+    }
+    await definition.fill(JSON.stringify({ ...example, $schema: './x.json', test: 'tests.yaml', deploy }))
     await submit()
     await page.getByRole('heading', { name: 'greeter', exact: true }).waitFor()
     await page.getByText('Greets a person by name.').first().waitFor()
+    const { body } = await daemon.api('GET', '/v1/deploy?name=greeter')
+    expect(body.data.items[0].config).toMatchObject({ log_level: 'debug' })
   })
 
   test('shows the live figures of each environment', async () => {

@@ -6,10 +6,11 @@ import { parseDefinition } from './parse-definition.ts'
 
 /** Builds and deploys the text of a definition to development. Returns the server's name. Throws if a step fails. */
 export async function deployDefinition(text: string): Promise<string> {
-  const build = await request<BuildRecord>('POST', '/v1/build', { body: parseDefinition(text) })
+  const { definition, config } = parseDefinition(text)
+  const build = await request<BuildRecord>('POST', '/v1/build', { body: definition })
   requireNoFailure(build)
   const deployment = await request<DeploymentRecord>('POST', '/v1/deploy', {
-    body: { mcp_id: build.mcp_id, environment: 'development' },
+    body: { mcp_id: build.mcp_id, environment: 'development', config },
   })
   requireNoFailure(deployment)
   return build.name

@@ -1,19 +1,29 @@
 import { HostingError } from '../../../shared/errors.ts'
 
+interface Parsed {
+  /** Body of the request that builds it. */
+  definition: Record<string, unknown>
+  /** Its configuration for development. */
+  config: Record<string, unknown>
+}
+
 /**
- * The build request in the text of an `mcp.config.json`. Settings of editors and tests are omitted. Throws INVALID_REQUEST for
- * a definition that only the command line can deploy.
+ * The server in the text of an `mcp.config.json`. Settings of editors and tests are omitted. Throws INVALID_REQUEST for a
+ * definition that only the command line can deploy.
  */
-export function parseDefinition(text: string): Record<string, unknown> {
-  const { $schema: _schema, test: _test, project: _project, ...definition } = parseObject(text)
+export function parseDefinition(text: string): Parsed {
+  const { $schema: _schema, test: _test, project: _project, deploy, ...definition } = parseObject(text)
   if ('openapi' in definition || 'swagger' in definition)
     throw needsCommandLine('This is an OpenAPI description.', 'mcp init my-api --from-openapi openapi.json')
-  if ('deploy' in definition)
-    throw needsCommandLine(
-      'The definition has settings for `mcp deploy`, which the page would ignore.',
-      'mcp up',
-    )
-  return definition
+  return { definition, config: configOf((deploy ?? {}) as Record<string, unknown>) }
+}
+
+/** Settings of the environment override those of all environments. */
+function configOf(deploy: Record<string, unknown>): Record<string, unknown> {
+  const { production: _production, staging: _staging, development, requireTest, ...shared } = deploy
+  if (requireTest !== undefined)
+    throw needsCommandLine('The definition requires a test before it is deployed.', 'mcp deploy')
+  return { ...shared, ...(development as object) }
 }
 
 function needsCommandLine(message: string, command: string): HostingError {

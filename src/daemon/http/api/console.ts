@@ -22,7 +22,7 @@ export function consoleEndpoints({ apiKeys, consoleSessions }: Services) {
         })
       if (apiKeys.isExpired(call.principal))
         throw new HostingError('FORBIDDEN', `The API key "${call.principal.name}" has expired.`)
-      return consoleSessions.createLink(call.principal)
+      return consoleSessions.createLink(call.principal, call.header('host')!)
     },
   })
 

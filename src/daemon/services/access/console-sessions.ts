@@ -14,7 +14,7 @@ const MAX_LINKS = 1000
 
 export type { ConsoleSession }
 
-type Dependencies = Pick<ServiceDependencies, 'audit' | 'clock' | 'origin' | 'store'>
+type Dependencies = Pick<ServiceDependencies, 'audit' | 'clock' | 'store'>
 
 /** Browsers that are signed in to the console by a one-time URL, with the rights of the key that requested it. */
 export class ConsoleSessions {
@@ -28,14 +28,16 @@ export class ConsoleSessions {
     this.#lifetimes = new Lifetimes(deps.clock)
   }
 
-  createLink({ id }: Principal): ConsoleLink {
+  /** `host`: where the client reaches the API. A forwarded port is not the daemon's own. */
+  createLink({ id }: Principal, host: string): ConsoleLink {
     const code = randomBytes(32).toString('base64url')
     const expiresAt = this.#now + LINK_MS
     if (this.#links.size >= MAX_LINKS) this.#links.delete(this.#links.keys().next().value!)
     this.#links.set(hash(code), { apiKeyId: id, expiresAt })
-    const { port } = new URL(this.#deps.origin)
+    const url = new URL(`http://${host}/console/sign-in?code=${code}`)
+    url.hostname = CONSOLE_HOST
     return {
-      url: `http://${CONSOLE_HOST}:${port}/console/sign-in?code=${code}`,
+      url: url.href,
       expiresAt: new Date(expiresAt).toISOString(),
     }
   }
