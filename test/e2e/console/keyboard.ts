@@ -1,0 +1,118 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { CHROMIUM } from '../../helpers/clients/chromium.ts'
+import { deployExamples } from './example-servers.ts'
+import { daemon, show, useConsole } from './use-console.ts'
+import { VIEWS, waitForView } from './views.ts'
+
+const STEPS = 20
+const MOST_STOPS = 400
+
+describe.runIf(CHROMIUM !== undefined)('the keyboard in the console', () => {
+  useConsole()
+  let examples: Disposable | undefined
+  beforeAll(async () => {
+    examples = await deployExamples(daemon)
+  })
+  afterAll(() => examples?.[Symbol.dispose]())
+
+  test('reaches every control of every view with a visible focus', async () => {
+    const page = await show()
+    const links = await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allTextContents()
+    await expectReachable(page, 'Servers')
+    for (const link of links.slice(1)) {
+      await follow(page, link)
+      await expectReachable(page, link)
+    }
+    await follow(page, 'Servers')
+    await follow(page, 'weather')
+    await expectReachable(page, 'Overview')
+    for (const tab of (await tabs(page)).slice(1)) {
+      await follow(page, tab)
+      await expectReachable(page, tab)
+    }
+  }, 60_000)
+
+  test('calls a tool of the playground', async () => {
+    const page = await show('/servers/weather/playground?env=production')
+    await focus(page, 'current_weather')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Forecast' }).waitFor()
+    await focus(page, 'city')
+    await page.keyboard.type('Oslo')
+    await focus(page, 'Run')
+    await page.keyboard.press('Enter')
+    await page.getByText('"Oslo"').first().waitFor()
+  })
+})
+
+const tabs = (page: Page) =>
+  page.getByRole('navigation', { name: 'Views of the server' }).getByRole('link').allTextContents()
+
+/** Moves to the link and opens its view. */
+async function follow(page: Page, name: string): Promise<void> {
+  await focus(page, name)
+  await page.keyboard.press('Enter')
+  await page.locator('#content:focus').waitFor()
+}
+
+/** Goes once through the view with Tab. Every control is a stop, in sight and with an outline. */
+async function expectReachable(page: Page, view: string): Promise<void> {
+  const pathname = new URL(page.url()).pathname.slice('/console'.length)
+  await waitForView(page, VIEWS.find(({ path }) => path.split('?')[0] === pathname)!)
+  await page.evaluate(RECORD_STOPS)
+  for (let count = 0; count < MOST_STOPS; count += STEPS) {
+    for (let step = 0; step < STEPS; step++) await page.keyboard.press('Tab')
+    if (await page.evaluate('stops.isComplete')) break
+  }
+  const { names, invisible, missed } = (await page.evaluate('stops.end()')) as Record<string, string[]>
+  expect(names!.length, view).toBeGreaterThan(5)
+  expect({ invisible, missed }, view).toEqual({ invisible: [], missed: [] })
+}
+
+/** Records each element that gets the focus, until one gets it again. */
+const RECORD_STOPS = `(() => {
+  const controls = 'a[href], button, input, select, textarea, summary, [tabindex="0"]'
+  const nameOf = element => element.ariaLabel ?? element.textContent.trim() ?? element.tagName
+  const canFocus = element =>
+    element.tabIndex >= 0 && !element.disabled && element.checkVisibility({ visibilityProperty: true })
+  const isSeen = element => {
+    const { outlineStyle, outlineWidth } = getComputedStyle(element)
+    const { top, bottom, left, right } = element.getBoundingClientRect()
+    const isInSight = bottom > 0 && top < innerHeight && right > 0 && left < innerWidth
+    return isInSight && outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2
+  }
+  const expected = [...document.querySelectorAll(controls)].filter(canFocus)
+  const seen = new Set(), invisible = []
+  const record = ({ target }) => {
+    stops.isComplete ||= seen.has(target)
+    seen.add(target)
+    if (!isSeen(target)) invisible.push(nameOf(target))
+  }
+  addEventListener('focusin', record)
+  globalThis.stops = {
+    isComplete: false,
+    end() {
+      removeEventListener('focusin', record)
+      const missed = expected.filter(one => one.isConnected && canFocus(one) && !seen.has(one))
+      return { names: [...seen].map(nameOf), invisible, missed: missed.map(nameOf) }
+    },
+  }
+})()`
+
+/** Presses Tab until the element with this name has the focus. */
+async function focus(page: Page, name: string): Promise<void> {
+  await page.getByText(name, { exact: true }).first().waitFor()
+  for (let step = 0; step < MOST_STOPS; step++) {
+    await page.keyboard.press('Tab')
+    if ((await page.evaluate(NAME_OF_FOCUS)) === name) return
+  }
+  throw new Error(`Tab does not reach ${name}`)
+}
+
+/** Its label or the first line of its text. */
+const NAME_OF_FOCUS = `(() => {
+  const element = document.activeElement
+  return (element.labels?.[0] ?? element).innerText.split('\\n')[0].replace('*', '').trim()
+})()`
