@@ -51,6 +51,7 @@ async function showView(page: Page, view: View): Promise<void> {
   await waitForView(page, view)
   if (view.name === 'playground') await callTool(page)
   await page.waitForTimeout(SETTLED_MS)
+  await page.evaluate('scrollTo(0, 0)')
 }
 
 async function callTool(page: Page): Promise<void> {
