@@ -77,11 +77,21 @@ function firstLoad({ outputs }: Metafile): string[] {
 function pageWith(root: string, assets: readonly string[]): string {
   const template = readFileSync(join(root, 'src/console/index.html'), 'utf8')
   const names = { script: /^main-.*\.js$/, style: /^main-.*\.css$/, icon: /^icon-.*\.svg$/ }
-  return template.replace(/\{(script|style|icon)\}/g, (_, kind: keyof typeof names) => {
+  const page = template.replace(/\{(script|style|icon)\}/g, (_, kind: keyof typeof names) => {
     const name = assets.find(asset => names[kind].test(asset))
     if (name === undefined) throw new Error(`the console's build has no ${kind}`)
     return `/console/assets/${name}`
   })
+  return page.replace('  </head>', `${assets.filter(isImported).map(preload).join('')}  </head>`)
+}
+
+function isImported(asset: string): boolean {
+  return asset.endsWith('.js') && !asset.startsWith('main-')
+}
+
+/** The browser loads the script together with the one that imports it, not after it. */
+function preload(asset: string): string {
+  return `    <link rel="modulepreload" href="/console/assets/${asset}">\n`
 }
 
 function requireSmall(files: readonly ConsoleFile[]): void {
