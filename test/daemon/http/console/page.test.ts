@@ -43,7 +43,8 @@ test('the page can only load and run its own files, and cannot be framed', async
 
 test('browsers cache assets permanently, because their names contain a hash of their content', async () => {
   const addresses = assets()
-  expect(addresses).toHaveLength(3)
+  const kinds = addresses.map(address => address.split('.').at(-1))
+  expect(new Set(kinds)).toEqual(new Set(['svg', 'css', 'js']))
   for (const address of addresses) {
     const answer = await get(address)
     expect(answer.status).toBe(200)
@@ -51,7 +52,7 @@ test('browsers cache assets permanently, because their names contain a hash of t
       'cache-control': 'public, max-age=31536000, immutable',
       'x-content-type-options': 'nosniff',
     })
-    expect(answer.text.length).toBeGreaterThan(100)
+    expect(answer.text.length).toBeGreaterThan(50)
   }
 })
 
