@@ -19,27 +19,27 @@ import { ServersView } from './views/servers/servers-view.tsx'
 import { SignedOut } from './views/signed-out.tsx'
 
 const BuildsView = lazyView<{ id?: string }>('the builds', async () =>
-  import('./views/builds/builds-view.tsx').then(({ BuildsView }) => BuildsView),
+  import('./views/lazy-views.ts').then(({ BuildsView }) => BuildsView),
 )
 
 const KeysView = lazyView('the keys', async () =>
-  import('./views/keys/keys-view.tsx').then(({ KeysView }) => KeysView),
+  import('./views/lazy-views.ts').then(({ KeysView }) => KeysView),
 )
 
 const ProjectsView = lazyView('the projects', async () =>
-  import('./views/projects/projects-view.tsx').then(({ ProjectsView }) => ProjectsView),
+  import('./views/lazy-views.ts').then(({ ProjectsView }) => ProjectsView),
 )
 
 const DomainsView = lazyView('the domains', async () =>
-  import('./views/domains/domains-view.tsx').then(({ DomainsView }) => DomainsView),
+  import('./views/lazy-views.ts').then(({ DomainsView }) => DomainsView),
 )
 
 const ChatView = lazyView<{ id: string | undefined }>('the chats', async () =>
-  import('./views/chat/chat-view.tsx').then(({ ChatView }) => ChatView),
+  import('./views/lazy-views.ts').then(({ ChatView }) => ChatView),
 )
 
 const SystemView = lazyView('the system', async () =>
-  import('./views/system/system-view.tsx').then(({ SystemView }) => SystemView),
+  import('./views/lazy-views.ts').then(({ SystemView }) => SystemView),
 )
 
 export function App() {

@@ -17,14 +17,20 @@ export interface Check<Context> {
   run(context: Context): Promise<(Finding & { name?: string })[]> | (Finding & { name?: string })[]
 }
 
-/** Runs checks one after another. */
+/** Runs checks one after another. A check that throws has failed. */
 export async function runChecks<Context>(
   checks: readonly Check<Context>[],
   context: Context,
 ): Promise<NamedFinding[]> {
   const findings: NamedFinding[] = []
-  for (const { name, run } of checks)
-    findings.push(...(await run(context)).map(finding => ({ name, ...finding })))
+  for (const { name, run } of checks) {
+    try {
+      findings.push(...(await run(context)).map(finding => ({ name, ...finding })))
+    } catch (error) {
+      const message = `could not be checked: ${(error as Error).message}`
+      findings.push({ name, ...fail(message, 'Repair this, then check again', 'mcp doctor') })
+    }
+  }
   return findings
 }
 

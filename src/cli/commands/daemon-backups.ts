@@ -56,9 +56,9 @@ export const backup = defineCommand({
 })
 
 async function showBackups({ output, env }: CommandContext): Promise<ExitCode> {
-  const all = await listBackups(env)
+  const { items: all, storageError } = await listBackups(env)
   output.result(all, () => {
-    if (all.length === 0) return output.line('No backups.')
+    if (all.length === 0) return output.line(storageError ? 'No backups in the home.' : 'No backups.')
     output.table(
       ['name', 'age', 'reason', 'size', 'files', 'stored in'],
       all.map(one => [
@@ -72,7 +72,11 @@ async function showBackups({ output, env }: CommandContext): Promise<ExitCode> {
     )
     output.next({ description: 'Restore one', command: 'mcp daemon restore <name>' })
   })
-  return EXIT.done
+  if (storageError === undefined) return EXIT.done
+  output.error(
+    new HostingError('UPSTREAM_FAILED', `Could not read the backups in external storage: ${storageError}`),
+  )
+  return EXIT.unreachable
 }
 
 async function showProblems(

@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import type { NamedFinding } from '../../shared/check.ts'
-import type { BackupEntry, RestoreReport } from '../../shared/contract/daemon/backups.ts'
-import { type ErrorBody, type ErrorCode, HostingError, type NextStep } from '../../shared/errors.ts'
+import type { BackupListing, RestoreReport } from '../../shared/contract/daemon/backups.ts'
+import { runDatabaseTool } from '../../shared/database-tool.ts'
 import { packageRoot } from './package-root.ts'
 
 export interface RestoreFlags {
@@ -16,7 +14,7 @@ export function checkMachine(env: NodeJS.ProcessEnv, daemonPid: number | undefin
   return runTool(env, ['checks', ...optionalArgument(daemonPid?.toString())])
 }
 
-export function listBackups(env: NodeJS.ProcessEnv): Promise<BackupEntry[]> {
+export function listBackups(env: NodeJS.ProcessEnv): Promise<BackupListing> {
   return runTool(env, ['list'])
 }
 
@@ -54,22 +52,7 @@ function flagsOf({ partial, newSecretKey }: RestoreFlags): string[] {
   return [...(partial ? ['--partial'] : []), ...(newSecretKey ? ['--new-secret-key'] : [])]
 }
 
-async function runTool<T>(env: NodeJS.ProcessEnv, args: string[]): Promise<T> {
+function runTool<T>(env: NodeJS.ProcessEnv, args: string[]): Promise<T> {
   const program = join(packageRoot(), 'dist', 'database.js')
-  try {
-    const options = { env, maxBuffer: 64 * 1024 * 1024 }
-    const { stdout } = await promisify(execFile)(process.execPath, [program, ...args], options)
-    return JSON.parse(stdout)
-  } catch (error) {
-    throw toolError(error as Error & { stderr?: string })
-  }
-}
-
-function toolError(cause: Error & { stderr?: string }): HostingError {
-  const line = cause.stderr?.split('\n').find(one => one.startsWith('{"error":'))
-  if (line === undefined)
-    return new HostingError('UNAVAILABLE', `Could not read the database: ${cause.message}`, { cause })
-  const { code, message, details, next } = (JSON.parse(line) as { error: ErrorBody & { next?: NextStep[] } })
-    .error
-  return new HostingError(code as ErrorCode, message, { details, next, cause })
+  return runDatabaseTool(args, { program, env, failure: 'Could not read the database' })
 }

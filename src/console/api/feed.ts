@@ -25,6 +25,17 @@ export function onChange(listener: Listener): () => void {
   return () => listeners.delete(listener)
 }
 
+const reconnectListeners = new Set<() => void>()
+
+/**
+ * Calls the listener each time the API answers again after a lost connection, until the returned function is called. A browser
+ * also aborts requests to the own machine when a network interface comes or goes (`ERR_NETWORK_CHANGED`).
+ */
+export function onReconnect(listener: () => void): () => void {
+  reconnectListeners.add(listener)
+  return () => reconnectListeners.delete(listener)
+}
+
 /** Follows the feed for as long as the page is open. */
 export function startFeed(): void {
   void follow<FeedEvent>('/api/events', {
@@ -32,7 +43,9 @@ export function startFeed(): void {
     signal: new AbortController().signal,
     onEvent: dispatch,
     onState(state) {
+      const isBack = state === 'open' && connection.peek() === 'reconnecting'
       connection.value = state === 'open' ? 'live' : state === 'lost' ? 'reconnecting' : 'connecting'
+      if (isBack) for (const listener of reconnectListeners) listener()
     },
     onRefused(error) {
       refusal.value = error

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { HostingError } from '../../shared/errors.ts'
-import { type Change, onChange } from './feed.ts'
+import { type Change, onChange, onReconnect } from './feed.ts'
 
 /** A value that is loading, loaded or failed to load. */
 export interface Resource<T> {
@@ -38,9 +38,12 @@ export function useResource<T>(key: string, options: ResourceOptions<T>): Resour
       },
     )
     reload.current = loader.reload
-    const stop = onChange(change => latest.current.concerns(change) && loader.reload())
+    const stops = [
+      onChange(change => latest.current.concerns(change) && loader.reload()),
+      onReconnect(() => state.peek().error && loader.reload()),
+    ]
     return () => {
-      stop()
+      for (const stop of stops) stop()
       loader.stop()
     }
   }, [key])

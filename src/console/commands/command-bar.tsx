@@ -6,10 +6,10 @@ import type { Views } from './commands.ts'
 /** Opens the commands and the keyboard shortcuts. */
 export function CommandBar({ views }: { views: Views }) {
   const palette = useLazyDialog('the commands', async () =>
-    import('./palette.tsx').then(({ Palette }) => Palette),
+    import('../views/lazy-views.ts').then(({ Palette }) => Palette),
   )
   const shortcuts = useLazyDialog('the keyboard shortcuts', async () =>
-    import('./shortcuts-dialog.tsx').then(({ ShortcutsDialog }) => ShortcutsDialog),
+    import('../views/lazy-views.ts').then(({ ShortcutsDialog }) => ShortcutsDialog),
   )
   useShortcut(withCommandKey('k'), palette.open)
   useShortcut(character('?'), shortcuts.open)

@@ -16,5 +16,5 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['Enter', 'Shift+Enter'], effect: 'sends a message of a chat, or starts a new line in it' },
   { keys: ['Alt+J'], effect: 'switches between a form and JSON' },
   { keys: ['F8'], effect: 'moves to an error in JSON' },
-  { keys: ['Escape'], effect: 'closes a question' },
+  { keys: ['Escape'], effect: 'closes a dialog' },
 ]

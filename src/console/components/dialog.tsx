@@ -1,17 +1,19 @@
 import './dialog.css'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { HostingError } from '../../shared/errors.ts'
 import { useAction } from './action.ts'
 import { Button } from './button.tsx'
 import { ErrorText } from './error-text.tsx'
+import { notifyError } from './notices.tsx'
 
 interface DialogProps {
   title: string
   /** Text of the button that runs the action. */
   confirm: string
   danger?: boolean
-  /** The dialog closes afterwards. An error stays in the dialog. */
-  onConfirm(): Promise<unknown>
+  /** The dialog closes afterwards. An error stays in the dialog. `closed` aborts if the user closes the dialog before. */
+  onConfirm(closed: AbortSignal): Promise<unknown>
   onClose(): void
   children: ComponentChildren
 }
@@ -23,16 +25,29 @@ export function Dialog({ title, confirm, danger, onConfirm, onClose, children }:
   useEffect(() => {
     dialog.current!.showModal()
   }, [])
-  const action = useAction(async () => {
-    await onConfirm()
+  const closed = useRef(new AbortController())
+  const close = () => {
+    closed.current.abort()
     onClose()
+  }
+  const action = useAction(async () => {
+    const { signal } = closed.current
+    try {
+      await onConfirm(signal)
+    } catch (error) {
+      if (!signal.aborted) throw error
+      // Other errors are caused by the end of the request.
+      if (error instanceof HostingError) notifyError(error)
+    }
+    // Otherwise another dialog may be open by now.
+    if (!signal.aborted) onClose()
   })
   const submit = (event: Event) => {
     event.preventDefault()
     void action.run()
   }
   return (
-    <dialog ref={dialog} class="dialog" aria-labelledby={titleId} onClose={onClose}>
+    <dialog ref={dialog} class="dialog" aria-labelledby={titleId} onClose={close}>
       <form onSubmit={submit}>
         <h2 id={titleId}>{title}</h2>
         <div class="body">

@@ -5,7 +5,7 @@ import { ENVIRONMENTS } from '../../shared/contract/states.ts'
 import { currentDeployments } from '../../shared/current-deployments.ts'
 import type { HostingError } from '../../shared/errors.ts'
 import { listAll } from '../api/client.ts'
-import { type Change, onChange } from '../api/feed.ts'
+import { type Change, onChange, onReconnect } from '../api/feed.ts'
 
 /** A server with the current deployment of each environment, production first, and its newest build. */
 export interface Server {
@@ -28,6 +28,7 @@ export function keepServersCurrent(): void {
     if (change.type === 'reset') void loadServers()
     else if (change.server !== undefined && CHANGES.includes(change.type)) void refreshSoon(change.server)
   })
+  onReconnect(() => serversError.peek() && void loadServers())
 }
 
 export async function loadServers(): Promise<void> {

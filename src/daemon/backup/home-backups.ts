@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
 import type {
   BackupEntry,
+  BackupListing,
   BackupReason,
   BackupStatus,
   RestoreReport,
@@ -54,13 +55,22 @@ export class HomeBackups {
     }
   }
 
-  async list(): Promise<BackupEntry[]> {
+  /** Lists backups in the home even if external storage cannot be read. */
+  async list(): Promise<BackupListing> {
     const here = readBackups(this.#paths.backups).map(({ file, manifest, name }) =>
       manifest ? entryOf(manifest, file) : { name, file, bytes: statSync(file).size, files: 0, missing: 0 },
     )
+    try {
+      return { items: [...here, ...(await this.#listRemote())] }
+    } catch (error) {
+      return { items: here, storageError: (error as Error).message }
+    }
+  }
+
+  async #listRemote(): Promise<BackupEntry[]> {
     const remote = await this.#openRemote()
     const there = (await remote?.list()) ?? []
-    return [...here, ...there.map(({ manifest, key }) => entryOf(manifest, remote!.locate(key)))]
+    return there.map(({ manifest, key }) => entryOf(manifest, remote!.locate(key)))
   }
 
   /** Verifies every file of a backup, the newest by default. */

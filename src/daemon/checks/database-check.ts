@@ -31,7 +31,8 @@ async function restoreStep({
   paths,
   listBackups,
 }: MachineContext): Promise<[description: string, command: string]> {
-  const [newest] = await listBackups().catch(() => [])
+  const { items, storageError } = await listBackups()
+  const [newest] = items
   if (newest) {
     const { createdAt } = newest
     const age = createdAt
@@ -39,6 +40,11 @@ async function restoreStep({
       : ''
     return [`Restore the last backup${age}`, 'mcp daemon restore']
   }
+  if (storageError !== undefined)
+    return [
+      `There is no backup in the home, and external storage could not be read: ${storageError} Repair it, then restore`,
+      'mcp daemon restore',
+    ]
   const name = quoteShellWord(paths.database)
   const move = existsSync(paths.database)
     ? `for end in '' -wal -shm; do mv ${name}$end ${name}.damaged$end; done; `

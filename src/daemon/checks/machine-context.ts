@@ -1,4 +1,4 @@
-import type { BackupEntry, HomeInspection } from '../../shared/contract/daemon/backups.ts'
+import type { BackupListing, HomeInspection } from '../../shared/contract/daemon/backups.ts'
 import type { HomePaths } from '../../shared/paths.ts'
 
 export interface MachineContext {
@@ -9,5 +9,5 @@ export interface MachineContext {
   /** Why the daemon does not start without its database. Undefined if the database exists or the home is new. */
   lostDatabase(): string | undefined
   inspect(): HomeInspection
-  listBackups(): Promise<BackupEntry[]>
+  listBackups(): Promise<BackupListing>
 }

@@ -89,14 +89,14 @@ test('stores an artifact once for all backups and removes it with the last backu
   expect(existsSync(object)).toBe(true)
   await used.backups().make('manual')
   expect(existsSync(object)).toBe(false)
-  expect(await used.backups().list()).toHaveLength(7)
+  expect((await used.backups().list()).items).toHaveLength(7)
 })
 
 test('backups of a new database do not replace those of the previous one', async () => {
   await used.backup()
   await used.makeNewDatabase()
   for (let count = 0; count < 8; count++) await used.backups().make('manual')
-  const all = await used.backups().list()
+  const { items: all } = await used.backups().list()
   expect(all.filter(({ files }) => files === 3)).toHaveLength(1)
   expect(all).toHaveLength(8)
   const { wouldNotStart } = await used.tool(['restore', all.at(-1)!.name])
@@ -155,7 +155,7 @@ test.each(['folder', 'bucket'])(
     const both = new HomeBackups(used.home, async () => new RemoteBackups(storage))
     for (let count = 0; count < 8; count++) await both.make('manual')
     const env = { ...used.newHome(), ...remote }
-    const all = (await used.tool(['list'], env)) as Answer[]
+    const { items: all } = (await used.tool(['list'], env)) as { items: Answer[] }
     expect(all).toHaveLength(7)
     expect(await used.tool(['verify'], env)).toMatchObject({ problems: [] })
     expect(await used.tool(['restore'], env)).toEqual({
@@ -181,6 +181,7 @@ test('backs up the home and reports why the backup was not sent', async () => {
   const { sendError, file } = await used.tool(['backup', 'daily'], remote)
   expect(sendError).toContain('no credentials for the bucket in MCP_BACKUP')
   expect((await used.tool(['verify', file])).problems).toEqual([])
+  expect(await used.tool(['list'], remote)).toMatchObject({ items: [{ file }], storageError: sendError })
   const status = JSON.parse(readFileSync(join(used.home.backups, 'status.json'), 'utf8'))
   expect(status.error).toBe(sendError)
 })
@@ -188,7 +189,7 @@ test('backs up the home and reports why the backup was not sent', async () => {
 test('backs up a database of an older version before migrating it', async () => {
   makeOldDatabase()
   await used.withDaemon(async () => {})
-  const [made] = (await used.tool(['list'])) as Answer[]
+  const [made] = (await used.tool(['list'])).items as Answer[]
   expect(made).toMatchObject({ reason: 'migration', files: 2 })
   const before = new BetterSqlite3(made!.file, { readonly: true })
   expect(before.pragma('user_version', { simple: true })).toBe(1)
@@ -210,12 +211,12 @@ test('does not migrate a database that cannot be backed up', async () => {
 test('the daemon makes a daily backup', async () => {
   const daily = { reason: 'daily', files: 3, missing: 0 }
   await used.withDaemon(
-    () => vi.waitFor(async () => expect(await used.backups().list()).toMatchObject([daily]), 20_000),
+    () => vi.waitFor(async () => expect((await used.backups().list()).items).toMatchObject([daily]), 20_000),
     {
       backupDelayMs: 1,
     },
   )
-  const [made] = await used.backups().list()
+  const [made] = (await used.backups().list()).items
   expect((await used.backups().verify(made!.name)).problems).toEqual([])
 })
 

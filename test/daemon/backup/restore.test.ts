@@ -261,13 +261,13 @@ test('a restore that is killed at any step leaves the old or the new database in
 test('a backup that is killed at any step leaves earlier ones intact, and the next one succeeds', async () => {
   const { name } = await used.backup()
   const steps = await killAtEachStep(['backup', 'daily'], async () => {
-    for (const one of await used.backups().list()) {
+    for (const one of (await used.backups().list()).items) {
       const unfinished = ['its manifest is missing, so only its database was checked']
       expect((await used.backups().verify(one.name)).problems).toEqual(one.reason ? [] : unfinished)
     }
   })
   expect(steps).toBeGreaterThan(2)
-  expect((await used.backups().list()).map(one => one.name)).toContain(name)
+  expect((await used.backups().list()).items.map(one => one.name)).toContain(name)
   expect(await used.backup()).toMatchObject({ files: 3, missing: 0 })
 })
 

@@ -46,6 +46,21 @@ describe.runIf(CHROMIUM !== undefined)('the system in the console', () => {
     expect((await daemon.api('GET', `/v1/build/${ids[0]}`)).status).toBe(200)
   })
 
+  test('loads what failed when the connection is back', async () => {
+    const page = await show()
+    await page.route('**/api/daemon/checks', route => route.abort(), { times: 1 })
+    await page.getByRole('link', { name: 'System' }).click()
+    await page
+      .getByRole('alert')
+      .getByText(/is unreachable/)
+      .waitFor()
+    const { port } = daemon.daemon
+    await daemon.daemon.close()
+    await page.getByText('reconnecting').waitFor()
+    await daemon.restart({ port })
+    await page.getByText(/checks? passed$/).waitFor()
+  })
+
   test('shows a key that may only read the daemon, but not its backups', async () => {
     const { key } = await createKey(daemon, { scopes: ['READ'] })
     const page = await show('/system', { key })

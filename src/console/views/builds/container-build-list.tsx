@@ -28,10 +28,14 @@ export function ContainerBuildList() {
   const count = useSignal(PAGE_SIZE)
   const status = query.value.get('state') ?? undefined
   const projectId = query.value.get('project') ?? undefined
-  const resource = useResource(`${status} ${projectId} ${count.value}`, {
-    load: signal => loadRows({ status, projectId }, count.value, signal),
+  const resource = useResource(`${status} ${projectId}`, {
+    load: signal => loadRows({ status, projectId }, count.peek(), signal),
     concerns: ({ type }) => ['reset', 'containerBuild', 'project'].includes(type),
   })
+  const showOlder = () => {
+    count.value += PAGE_SIZE
+    resource.reload()
+  }
   return (
     <>
       <search class="filters">
@@ -54,7 +58,7 @@ export function ContainerBuildList() {
                 rows={items}
                 keyOf={({ id }) => id}
               />
-              {hasMore && <Button onClick={() => (count.value += PAGE_SIZE)}>Show older builds</Button>}
+              {hasMore && <Button onClick={showOlder}>Show older builds</Button>}
             </>
           )
         }

@@ -1,7 +1,7 @@
 import type { ContainerBuildRecord } from '../../../shared/contract/builds/container-builds.ts'
 import { BUILD_PHASES, type BuildPhase } from '../../../shared/contract/states.ts'
 
-/** `reached`: the phase that a build failed or was stopped in. */
+/** `not reached`: the build ended before this phase. */
 export type PhaseState = 'done' | 'running' | 'failed' | 'stopped' | 'waiting' | 'not reached'
 
 export interface PhaseTime {

@@ -26,10 +26,14 @@ export function ServerBuildList() {
   const count = useSignal(PAGE_SIZE)
   const status = query.value.get('state') ?? undefined
   const name = query.value.get('server') ?? undefined
-  const resource = useResource(`${status} ${name} ${count.value}`, {
-    load: signal => listFirst<BuildRecord>('/v1/build', count.value, { query: { status, name }, signal }),
+  const resource = useResource(`${status} ${name}`, {
+    load: signal => listFirst<BuildRecord>('/v1/build', count.peek(), { query: { status, name }, signal }),
     concerns: ({ type }) => type === 'reset' || type === 'build',
   })
+  const showOlder = () => {
+    count.value += PAGE_SIZE
+    resource.reload()
+  }
   return (
     <>
       <Filters />
@@ -45,7 +49,7 @@ export function ServerBuildList() {
                 rows={items}
                 keyOf={({ mcp_id }) => mcp_id}
               />
-              {hasMore && <Button onClick={() => (count.value += PAGE_SIZE)}>Show older builds</Button>}
+              {hasMore && <Button onClick={showOlder}>Show older builds</Button>}
             </>
           )
         }

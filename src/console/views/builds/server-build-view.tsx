@@ -73,7 +73,7 @@ function Head({ build, path }: { build: BuildRecord; path: string }) {
       <State value={build.status} />
       {build.status === 'ready' && (
         <Button icon="down" busy={image.isRunning} onClick={() => void image.run()}>
-          {image.isRunning ? 'Making the image…' : 'Download the image'}
+          {image.isRunning ? 'Building the image…' : 'Download the image'}
         </Button>
       )}
       {canRemove && <RemoveBuild build={build} hasText onRemoved={() => navigate('/builds')} />}

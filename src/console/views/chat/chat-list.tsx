@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ChatRecord } from '../../../shared/contract/projects/chats.ts'
+import { counted } from '../../../shared/counted.ts'
 import { request } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { Button } from '../../components/button.tsx'
@@ -110,7 +111,8 @@ function RemoveDialog({ chat: { chatId, name, messageCount }, isChosen, onClose 
   return (
     <Dialog title="Delete this chat?" confirm="Delete" danger onConfirm={remove} onClose={onClose}>
       <p class="wrap">
-        The chat with <Text value={name} max={100} /> and its {messageCount} messages are deleted permanently.
+        The chat with <Text value={name} max={100} /> and its {counted(messageCount, 'message')} are deleted
+        permanently.
       </p>
     </Dialog>
   )

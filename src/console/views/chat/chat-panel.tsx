@@ -59,7 +59,7 @@ export function ChatPanel({ session, models, servers }: ChatPanelProps) {
           count={exchanges.filter(({ sent }) => !sent || sent.outcome.status === 'answered').length}
         />
       ) : (
-        <NoServer name={stored.value?.chat?.name} />
+        <NoServer name={stored.value?.chat?.name} servers={servers} />
       )}
       {exchanges.length === 0 && <ModelKeys models={models} />}
     </>
@@ -75,7 +75,11 @@ async function loadChat(id: string, signal: AbortSignal): Promise<StoredChat> {
   return { chat, exchanges: exchangesOf(messages) }
 }
 
-function NoServer({ name }: { name: string | undefined }) {
+function NoServer({ name, servers }: { name: string | undefined; servers: ReadonlyMap<string, Server> }) {
+  if (name !== undefined && servers.has(name))
+    return (
+      <p class="muted">The server “{shown(name, 100)}” has no build that is ready. Deploy it to continue.</p>
+    )
   if (name !== undefined)
     return <p class="muted">The server “{shown(name, 100)}” was removed, so the chat cannot continue.</p>
   return (

@@ -1,6 +1,6 @@
-import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import type { ChatRecord } from '../../../shared/contract/projects/chats.ts'
+import { bound } from '../../components/bound.ts'
 import { Button } from '../../components/button.tsx'
 import type { Server } from '../../model/servers.ts'
 import { query } from '../../router/router.ts'
@@ -23,24 +23,21 @@ interface ComposerProps {
 
 /** The next message, and which server, build and model get it. */
 export function Composer({ session, server, servers, chat, models, count }: ComposerProps) {
-  const text = useSignal(session.draft)
+  const { draft } = session
   const field = useRef<HTMLTextAreaElement>(null)
   const targets = targetsOf(server)
   const target = chosenTarget(targets, { environment: query.value.get('env'), mcpId: chat?.mcpId })!
   const model = query.value.get('model') ?? chat?.model ?? models.keys.defaultModel
   const { isRunning } = session
-  useEffect(() => {
-    session.draft = text.value
-  }, [text.value])
   const send = () => {
-    const message = text.value.trim()
+    const message = draft.value.trim()
     if (message === '' || isRunning) return
-    text.value = ''
+    draft.value = ''
     field.current!.focus()
     void session.send({ mcp_id: target.mcpId, ai_model: model, message }, count).then(() => {
       // A message without an answer can be edited and sent again.
-      if (session.sent.peek().at(-1)!.outcome.status !== 'answered' && text.peek() === '')
-        text.value = message
+      if (session.sent.peek().at(-1)!.outcome.status !== 'answered' && draft.peek() === '')
+        draft.value = message
     })
   }
   const stop = () => {
@@ -63,10 +60,7 @@ export function Composer({ session, server, servers, chat, models, count }: Comp
         rows={3}
         maxLength={200_000}
         dir="auto"
-        value={text.value}
-        onInput={event => {
-          text.value = event.currentTarget.value
-        }}
+        {...bound(draft)}
         onKeyDown={event => {
           if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
           event.preventDefault()

@@ -55,8 +55,8 @@ function Introduction({ server }: { server: string | undefined }) {
         Ask <Text value={server} max={100} />
       </h2>
       <p class="muted">
-        A model answers with its tools, resources and prompts. It uses the preview, or a temporary instance of
-        the build that an environment serves. Deployments get no requests.
+        A model answers with the server's tools, resources and prompts. They run in the preview, or in a
+        temporary instance of the build that an environment serves. Live deployments get no requests.
       </p>
     </div>
   )
@@ -97,7 +97,7 @@ function QuestionLine({
 }) {
   return (
     <p class="muted wrap">
-      The server asked ({kind}): <Text value={message} max={400} /> The agent answered: {outcome}.
+      The server asked ({kind}): “<Text value={message} max={400} />” The agent answered: {outcome}.
     </p>
   )
 }
@@ -106,7 +106,7 @@ function QuestionLine({
 function Ending({ sent: { outcome } }: { sent: Sent }) {
   if (outcome.status === 'running') return <State value="running" />
   if (outcome.status === 'stopped')
-    return <p class="muted">You stopped the answer. This message is not part of the chat.</p>
+    return <p class="muted">You stopped the answer. It was not saved to the chat.</p>
   if (outcome.status === 'failed') return <Problem error={outcome.error} />
   const { model, execution_time, usage, stopped_by } = outcome.result
   const facts = [model, formatMs(execution_time * 1000), usage && `${usage.total_tokens} tokens`]

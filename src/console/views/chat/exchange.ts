@@ -119,6 +119,8 @@ function withStored(parts: readonly Part[], part: StoredPart): readonly Part[] {
 function storedAnswer({ type, value }: StoredOutput): Answer {
   if (type === 'text') return { error: null, result: textResult(String(value)) }
   if (type === 'error-text') return { error: String(value), result: null }
+  if (type === 'error-json') return { error: JSON.stringify(value), result: null }
+  if (type === 'execution-denied') return { error: 'The call was denied.', result: null }
   if (type === 'json') return { error: null, result: { structuredContent: value } }
   if (type === 'content' && Array.isArray(value))
     return { error: null, result: { content: value.map(storedBlock) } }

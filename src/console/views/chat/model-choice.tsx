@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import { EMBEDDED_MODEL, VENDOR_MODELS } from '../../../shared/contract/access/vendor-models.ts'
 import { shown } from '../../components/text.tsx'
 import { setQuery } from '../../router/router.ts'
@@ -8,14 +9,14 @@ const OTHER = ' other'
 
 /** Models of vendors with a key, the embedded one, or any other. The choice is part of the URL. */
 export function ModelChoice({ model, models: { keys } }: { model: string; models: Models }) {
-  const isOther = useSignal(false)
+  const isTyping = useSignal(false)
   const known = keys.items.filter(({ source }) => source !== null).map(({ vendor }) => VENDOR_MODELS[vendor])
   const names = [...new Set([...known, EMBEDDED_MODEL, model])]
-  if (isOther.value)
+  if (isTyping.value)
     return (
       <OtherModel
         onChosen={name => {
-          isOther.value = false
+          isTyping.value = false
           if (name !== '') setQuery({ model: name })
         }}
       />
@@ -26,7 +27,7 @@ export function ModelChoice({ model, models: { keys } }: { model: string; models
       aria-label="Model"
       value={model}
       onChange={({ currentTarget: { value } }) => {
-        if (value === OTHER) isOther.value = true
+        if (value === OTHER) isTyping.value = true
         else setQuery({ model: value })
       }}
     >
@@ -41,6 +42,13 @@ export function ModelChoice({ model, models: { keys } }: { model: string; models
 }
 
 function OtherModel({ onChosen }: { onChosen(name: string): void }) {
+  const isDone = useRef(false)
+  // A field that is removed while it has the focus loses it first.
+  const choose = (name: string) => {
+    if (isDone.current) return
+    isDone.current = true
+    onChosen(name)
+  }
   return (
     <input
       class="input chat-model"
@@ -52,12 +60,12 @@ function OtherModel({ onChosen }: { onChosen(name: string): void }) {
       spellcheck={false}
       ref={focusFirst}
       onKeyDown={event => {
-        if (event.key === 'Escape') onChosen('')
+        if (event.key === 'Escape') choose('')
         if (event.key !== 'Enter') return
         event.preventDefault()
-        onChosen(event.currentTarget.value.trim())
+        choose(event.currentTarget.value.trim())
       }}
-      onBlur={event => onChosen(event.currentTarget.value.trim())}
+      onBlur={event => choose(event.currentTarget.value.trim())}
     />
   )
 }

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ModelKeyRecord } from '../../../shared/contract/access/model-keys.ts'
 import { request } from '../../api/client.ts'
+import { bound } from '../../components/bound.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { notify } from '../../components/notices.tsx'
 import { VENDOR_NAMES } from './models.ts'
@@ -29,24 +30,12 @@ export function ModelKeyDialog({ record: { vendor, baseUrl }, onClose }: ModelKe
           required
           maxLength={1000}
           autocomplete="off"
-          value={apiKey.value}
-          onInput={event => {
-            apiKey.value = event.currentTarget.value
-          }}
+          {...bound(apiKey)}
         />
       </label>
       <label class="field">
         Base URL, if it is not the vendor's
-        <input
-          class="input mono"
-          type="url"
-          autocomplete="off"
-          spellcheck={false}
-          value={url.value}
-          onInput={event => {
-            url.value = event.currentTarget.value
-          }}
-        />
+        <input class="input mono" type="url" autocomplete="off" spellcheck={false} {...bound(url)} />
       </label>
       <p class="muted">The daemon stores the key encrypted. It is never shown again.</p>
     </Dialog>

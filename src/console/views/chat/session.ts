@@ -31,7 +31,7 @@ export class ChatSession {
   readonly id: Signal<string | undefined>
   readonly sent: Signal<readonly Sent[]> = signal([])
   /** Text that was typed but not sent. */
-  draft = ''
+  readonly draft: Signal<string> = signal('')
   #controller = new AbortController()
 
   constructor(id?: string) {

@@ -3,7 +3,7 @@ import { Button } from '../../components/button.tsx'
 import { lazyView } from '../../components/lazy-view.tsx'
 
 const DeployDialog = lazyView<{ onClose(): void }>('the form', async () =>
-  import('./deploy-dialog.tsx').then(({ DeployDialog }) => DeployDialog),
+  import('../lazy-views.ts').then(({ DeployDialog }) => DeployDialog),
 )
 
 /** Opens the dialog that deploys a definition. */

@@ -10,9 +10,9 @@ import { EXAMPLE } from './example.ts'
 /** Builds a definition, deploys it to development and opens its playground. */
 export function DeployDialog({ onClose }: { onClose(): void }) {
   const text = useSignal(JSON.stringify(EXAMPLE, null, 2))
-  const deploy = async () => {
+  const deploy = async (closed: AbortSignal) => {
     const name = await deployDefinition(text.value)
-    navigate(serverPath(name, '/playground', 'development'))
+    if (!closed.aborted) navigate(serverPath(name, '/playground', 'development'))
   }
   const read = async (files: FileList | null | undefined) => {
     if (files?.[0]) text.value = await files[0].text()

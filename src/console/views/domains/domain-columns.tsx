@@ -19,7 +19,7 @@ export function domainColumns(
       cell: ({ subdomain }) => <span class="wrap">{subdomain}</span>,
     },
     {
-      name: 'Leads to',
+      name: 'Points to',
       cell: ({ server, environment }) => (
         <span class="wrap">
           <Link to={serverPath(server, '', environment)}>
@@ -45,7 +45,7 @@ export function domainColumns(
           <Button
             kind="quiet"
             icon="edit"
-            label={`Change where ${mapping.subdomain} leads`}
+            label={`Change the target of ${mapping.subdomain}`}
             onClick={() => onAsk('map', mapping)}
           />
           <Button

@@ -87,7 +87,7 @@ function NoMappings() {
       <h2>No subdomain is mapped</h2>
       <p>
         A mapped subdomain is another name of a server. It follows the releases of the environment that it
-        leads to. The command line can map one, too:
+        points to. To map one from a terminal:
       </p>
       <Copyable text="mcp domains add team weather" what="the command" />
     </div>

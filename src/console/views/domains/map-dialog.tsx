@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { DeploymentStatus } from '../../../shared/contract/deployments/deployments.ts'
 import type { MappingRecord } from '../../../shared/contract/deployments/mappings.ts'
 import { HostingError } from '../../../shared/errors.ts'
+import { bound } from '../../components/bound.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { notify } from '../../components/notices.tsx'
 import { servers } from '../../model/servers.ts'
@@ -9,10 +10,10 @@ import { findTagged, mapSubdomain } from './mappings.ts'
 import type { Replacement } from './replace-dialog.tsx'
 
 interface MapDialogProps {
-  /** Set to change where it leads. */
+  /** Mapping to change. Undefined to create one. */
   mapping: MappingRecord | undefined
   onDone(): void
-  /** The subdomain leads elsewhere, and the user must confirm that it is moved. */
+  /** The subdomain points elsewhere, and the user must confirm that it is moved. */
   onTaken(replacement: Replacement): void
   onClose(): void
 }
@@ -20,18 +21,18 @@ interface MapDialogProps {
 export function MapDialog({ mapping, onDone, onTaken, onClose }: MapDialogProps) {
   const subdomain = useSignal(mapping?.subdomain ?? '')
   const targets = liveDeployments()
-  const target = useSignal((targets.find(one => !leadsTo(mapping, one)) ?? targets[0])?.deployment_id)
+  const target = useSignal((targets.find(one => !pointsTo(mapping, one)) ?? targets[0])?.deployment_id)
   const map = async () => {
     const to = targets.find(({ deployment_id }) => deployment_id === target.value)
     if (!to) throw new HostingError('NOT_FOUND', 'Choose a deployment.')
     const taken = await mapOrFindTaken(subdomain.value, to)
     if (taken) return onTaken(taken)
-    notify(`${subdomain.value} leads to ${to.name} in ${to.environment}.`)
+    notify(`${subdomain.value} points to ${to.name} in ${to.environment}.`)
     onDone()
   }
   return (
     <Dialog
-      title={mapping ? `Change where ${mapping.subdomain} leads` : 'Map a subdomain'}
+      title={mapping ? `Change the target of ${mapping.subdomain}` : 'Map a subdomain'}
       confirm={mapping ? 'Change' : 'Map'}
       onConfirm={map}
       onClose={onClose}
@@ -47,15 +48,12 @@ export function MapDialog({ mapping, onDone, onTaken, onClose }: MapDialogProps)
             autocomplete="off"
             autocapitalize="none"
             spellcheck={false}
-            value={subdomain.value}
-            onInput={event => {
-              subdomain.value = event.currentTarget.value
-            }}
+            {...bound(subdomain)}
           />
         </label>
       )}
       <label class="field">
-        Leads to
+        Points to
         <select
           class="input"
           required
@@ -81,7 +79,7 @@ function liveDeployments(): DeploymentStatus[] {
   return all.filter(({ status }) => status === 'deployed')
 }
 
-function leadsTo(mapping: MappingRecord | undefined, { name, environment }: DeploymentStatus): boolean {
+function pointsTo(mapping: MappingRecord | undefined, { name, environment }: DeploymentStatus): boolean {
   return mapping?.server === name && mapping.environment === environment
 }
 

@@ -6,7 +6,7 @@ export function mappingPath(subdomain: string): string {
   return `/api/lambda-mapping/${encodeURIComponent(subdomain)}`
 }
 
-/** With a tag, replaces the mapping that has it. Without one, throws CONFLICT for a subdomain that leads elsewhere. */
+/** With a tag, replaces the mapping that has it. Without one, throws CONFLICT for a subdomain that points elsewhere. */
 export function mapSubdomain(subdomain: string, deploymentId: string, tag?: string): Promise<MappingRecord> {
   return request('PUT', mappingPath(subdomain), {
     body: { deploymentId },

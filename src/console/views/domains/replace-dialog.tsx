@@ -4,7 +4,7 @@ import { Dialog } from '../../components/dialog.tsx'
 import { notify } from '../../components/notices.tsx'
 import { mapSubdomain } from './mappings.ts'
 
-/** A mapping that the user wants to lead elsewhere. */
+/** A mapping that the user wants to point elsewhere. */
 export interface Replacement {
   mapping: MappingRecord
   /** Of the state that the user sees. A later change makes the replacement fail. */
@@ -22,13 +22,13 @@ export function ReplaceDialog({ replacement: { mapping, tag, to }, onDone, onClo
   const { subdomain, server, environment } = mapping
   const move = async () => {
     await mapSubdomain(subdomain, to.deployment_id, tag)
-    notify(`${subdomain} leads to ${to.name} in ${to.environment}.`)
+    notify(`${subdomain} points to ${to.name} in ${to.environment}.`)
     onDone()
   }
   return (
     <Dialog title={`Move ${subdomain}?`} confirm="Move" danger onConfirm={move} onClose={onClose}>
       <p class="wrap">
-        It leads to {server} in {environment}. Its clients will reach {to.name} in {to.environment}.
+        It points to {server} in {environment}. Its clients will reach {to.name} in {to.environment}.
       </p>
     </Dialog>
   )

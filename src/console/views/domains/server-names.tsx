@@ -16,7 +16,7 @@ interface ServerName {
 const COLUMNS: readonly Column<ServerName>[] = [
   { name: 'Name', kind: 'head', wide: true, cell: ({ name }) => <span class="wrap">{name}</span> },
   {
-    name: 'Leads to',
+    name: 'Points to',
     cell: ({ server, environment }) => (
       <span class="wrap">
         <Link to={serverPath(server, '', environment)}>{server}</Link> in {environment}

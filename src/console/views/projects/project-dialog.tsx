@@ -6,6 +6,7 @@ import type {
 } from '../../../shared/contract/projects/projects.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { listAll, request } from '../../api/client.ts'
+import { bound } from '../../components/bound.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { notify } from '../../components/notices.tsx'
 import { shown } from '../../components/text.tsx'
@@ -35,30 +36,11 @@ export function ProjectDialog({ project, onDone, onClose }: ProjectDialogProps) 
     >
       <label class="field">
         Name
-        <input
-          class="input"
-          required
-          maxLength={100}
-          dir="auto"
-          autocomplete="off"
-          value={name.value}
-          onInput={event => {
-            name.value = event.currentTarget.value
-          }}
-        />
+        <input class="input" required maxLength={100} dir="auto" autocomplete="off" {...bound(name)} />
       </label>
       <label class="field">
         Description
-        <textarea
-          class="input"
-          rows={3}
-          maxLength={2000}
-          dir="auto"
-          value={description.value}
-          onInput={event => {
-            description.value = event.currentTarget.value
-          }}
-        />
+        <textarea class="input" rows={3} maxLength={2000} dir="auto" {...bound(description)} />
       </label>
     </Dialog>
   )
@@ -75,6 +57,6 @@ async function requireFreeName(name: string): Promise<void> {
   const [other] = await listAll<ProjectRecord>('/api/projects', { name })
   if (!other) return
   throw new HostingError('CONFLICT', `Project "${name}" already exists (${other.id}, ${other.status}).`, {
-    details: 'Choose another name.',
+    details: 'Choose another name, or use that project.',
   })
 }

@@ -19,10 +19,10 @@ interface UploadDialogProps {
 /** Uploads an archive that the user chooses or drops. */
 export function UploadDialog({ project: { id, name }, onDone, onClose }: UploadDialogProps) {
   const file = useSignal<File | undefined>(undefined)
-  const upload = async () => {
+  const upload = async (closed: AbortSignal) => {
     if (!file.value) throw new HostingError('INVALID_REQUEST', 'Choose an archive (.tar.gz or .zip).')
     const body = archiveOf(file.value)
-    await request('PUT', `/api/projects/${encodeURIComponent(id)}/source`, { body })
+    await request('PUT', `/api/projects/${encodeURIComponent(id)}/source`, { body, signal: closed })
     notify(`Uploaded the source of ${shown(name, 100)}.`)
     onDone()
   }
@@ -35,9 +35,8 @@ export function UploadDialog({ project: { id, name }, onDone, onClose }: UploadD
     >
       <FileDrop file={file.value} onFile={chosen => (file.value = chosen)} />
       <p class="muted">
-        To upload a folder, run{' '}
-        <code class="wrap">mcp projects upload {quoteShellWord(shown(name, 100))} .</code> It leaves out what{' '}
-        <code>.gitignore</code> and <code>.mcpignore</code> exclude.
+        To upload a folder, run <code class="wrap">mcp projects upload {quoteShellWord(id)} .</code> It leaves
+        out what <code>.gitignore</code> and <code>.mcpignore</code> exclude.
       </p>
     </Dialog>
   )

@@ -33,11 +33,11 @@ const Playground = lazyView<PlaceProps>('the playground', async () =>
 )
 
 const RequestsTab = lazyView<PlaceProps>('the requests', async () =>
-  import('./requests/requests-tab.tsx').then(({ RequestsTab }) => RequestsTab),
+  import('../lazy-views.ts').then(({ RequestsTab }) => RequestsTab),
 )
 
 const TestsTab = lazyView<PlaceProps>('the tests', async () =>
-  import('./tests/tests-tab.tsx').then(({ TestsTab }) => TestsTab),
+  import('../lazy-views.ts').then(({ TestsTab }) => TestsTab),
 )
 
 export const TABS: readonly Tab[] = [

@@ -7,7 +7,7 @@ import { useResource } from '../../api/resource.ts'
 import { useAction } from '../../components/action.ts'
 import { Button } from '../../components/button.tsx'
 import { Copyable } from '../../components/copy.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { Loaded, Problem } from '../../components/loaded.tsx'
 import { notify, notifyError } from '../../components/notices.tsx'
 import { Tag } from '../../components/state.tsx'
 import { type Column, Table } from '../../components/table.tsx'
@@ -45,7 +45,7 @@ const COLUMNS: readonly Column<Backup>[] = [
   },
 ]
 
-/** Backups of the home. The feed reports none, so the list is loaded again after each one of this page. */
+/** Backups in the home and in external storage. The feed reports none, so the list is loaded again after each one of this page. */
 export function Backups() {
   const resource = useResource('backups', {
     load: signal => request<BackupList>('GET', '/api/daemon/backups', { signal }),
@@ -66,29 +66,44 @@ export function Backups() {
         )}
       </div>
       <Loaded resource={resource} what="the backups">
-        {({ items }) =>
-          items.length === 0 ? (
-            <p class="muted">There is no backup yet. The daemon makes one every day.</p>
-          ) : (
-            <>
-              <Table
-                caption="Backups, newest first"
-                columns={COLUMNS}
-                rows={items.toSorted((a, b) => (b.createdAt ?? '').localeCompare(a.createdAt ?? ''))}
-                keyOf={({ file }) => file}
-              />
-              <div class="restore">
-                <p class="muted">
-                  Keep a copy of <code>secret.key</code> elsewhere: no backup contains it. A restore needs a
-                  stopped daemon:
-                </p>
-                <Copyable text="mcp daemon stop && mcp daemon restore" what="the command" />
-              </div>
-            </>
-          )
-        }
+        {({ items, storageError }) => (
+          <>
+            {storageError !== undefined && <Problem error={unreadStorage(storageError)} />}
+            {items.length === 0 ? (
+              <p class="muted">There is no backup yet. The daemon makes one every day.</p>
+            ) : (
+              <Stored items={items} />
+            )}
+          </>
+        )}
       </Loaded>
     </section>
+  )
+}
+
+function unreadStorage(details: string): HostingError {
+  return new HostingError('UPSTREAM_FAILED', 'The backups in external storage could not be read.', {
+    details,
+  })
+}
+
+function Stored({ items }: BackupList) {
+  return (
+    <>
+      <Table
+        caption="Backups, newest first"
+        columns={COLUMNS}
+        rows={items.toSorted((a, b) => (b.createdAt ?? '').localeCompare(a.createdAt ?? ''))}
+        keyOf={({ file }) => file}
+      />
+      <div class="restore">
+        <p class="muted">
+          Keep a copy of <code>secret.key</code> elsewhere: backups do not contain it. Stop the daemon before
+          you restore:
+        </p>
+        <Copyable text="mcp daemon stop && mcp daemon restore" what="the command" />
+      </div>
+    </>
   )
 }
 

@@ -44,10 +44,10 @@ function Results({ checks }: { checks: readonly Result[] }) {
   const passed = checks.filter(({ status }) => status === 'pass')
   return (
     <ul class="checks">
-      {problems.map(check => (
-        <CheckResult key={check.message} check={check} />
+      {problems.map((check, index) => (
+        <CheckResult key={index} check={check} />
       ))}
-      {areAllShown.value && passed.map(check => <CheckResult key={check.message} check={check} />)}
+      {areAllShown.value && passed.map((check, index) => <CheckResult key={index} check={check} />)}
       <li class="passed">
         <span class={`state ${problems.length === 0 ? 'ok' : 'off'}`}>
           {counted(passed.length, 'check')} passed

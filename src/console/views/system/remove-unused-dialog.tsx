@@ -12,11 +12,26 @@ interface RemoveUnusedDialogProps {
   onClose(): void
 }
 
+/** Maximum number of items in a request. */
+const MAX_ITEMS = 10_000
+
+async function removeAll(items: readonly UnusedItem[]): Promise<PruneResult> {
+  const all: PruneResult = { items: [], bytes: 0, kept: [] }
+  for (let start = 0; start < items.length; start += MAX_ITEMS) {
+    const chosen = items.slice(start, start + MAX_ITEMS).map(({ kind, id }) => ({ kind, id }))
+    const body: PruneRequest = { items: chosen }
+    const removed = await request<PruneResult>('POST', '/api/prune', { body })
+    all.items.push(...removed.items)
+    all.kept.push(...removed.kept)
+    all.bytes += removed.bytes
+  }
+  return all
+}
+
 /** Removes items after confirmation. The daemon keeps those that are in use again. */
 export function RemoveUnusedDialog({ items, onRemoved, onClose }: RemoveUnusedDialogProps) {
   const remove = async () => {
-    const body: PruneRequest = { items: items.map(({ kind, id }) => ({ kind, id })) }
-    const result = await request<PruneResult>('POST', '/api/prune', { body })
+    const result = await removeAll(items)
     notify(`Removed ${counted(result.items.length, 'item')}, ${formatBytes(result.bytes)}.`)
     onRemoved(result)
   }

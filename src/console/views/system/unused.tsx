@@ -11,7 +11,7 @@ import { RemoveUnusedDialog } from './remove-unused-dialog.tsx'
 import { unusedColumns } from './unused-columns.tsx'
 import { keyOf, sizeOf } from './unused-text.ts'
 
-/** What is no longer used, and can be removed. The daemon looks through its files for it, so it is loaded on request only. */
+/** Unused items that can be removed. Finding them reads many files, so no change event loads the list again. */
 export function Unused() {
   const chosen = useSignal<ReadonlySet<string>>(new Set())
   const isAsking = useSignal(false)
@@ -34,10 +34,10 @@ export function Unused() {
           onClick={resource.reload}
         />
       </div>
-      <Loaded resource={resource} what="what is no longer used">
+      <Loaded resource={resource} what="the unused items">
         {() =>
           items.length === 0 ? (
-            <p class="muted">Nothing. Everything that is stored is in use.</p>
+            <p class="muted">No unused items.</p>
           ) : (
             <Items
               items={items}
@@ -73,7 +73,7 @@ interface ItemsProps {
 }
 
 function Items({ items, selected, chosen, onRemove }: ItemsProps) {
-  const areAll = selected.length === items.length
+  const areAllSelected = selected.length === items.length
   const toggle = (item: UnusedItem) => {
     const keys = new Set(chosen.value)
     if (!keys.delete(keyOf(item))) keys.add(keyOf(item))
@@ -85,9 +85,9 @@ function Items({ items, selected, chosen, onRemove }: ItemsProps) {
         <label class="check">
           <input
             type="checkbox"
-            checked={areAll}
+            checked={areAllSelected}
             onChange={() => {
-              chosen.value = new Set(areAll ? [] : items.map(keyOf))
+              chosen.value = new Set(areAllSelected ? [] : items.map(keyOf))
             }}
           />
           Select all

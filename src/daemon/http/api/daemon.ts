@@ -84,7 +84,7 @@ export function daemonEndpoints(
     operationId: 'listBackups',
     summary: 'List backups in the home and in external storage',
     answers: { 200: { description: 'The backups.', schema: backupListSchema } },
-    run: async () => ({ items: await backups.list() }),
+    run: () => backups.list(),
   })
 
   const checkDaemon = dataEndpoint({

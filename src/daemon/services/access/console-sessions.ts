@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { ConsoleLink } from '../../../shared/contract/access/console-sessions.ts'
+import { HostingError } from '../../../shared/errors.ts'
 import { createId } from '../../../shared/ids.ts'
 import { CONSOLE_HOST } from '../../../shared/names.ts'
 import type { ConsoleSession } from '../../store/tables/console-sessions.ts'
@@ -31,11 +32,12 @@ export class ConsoleSessions {
   /** `host`: where the client reaches the API. A forwarded port is not the daemon's own. */
   createLink({ id }: Principal, host: string): ConsoleLink {
     const code = randomBytes(32).toString('base64url')
+    const url = URL.parse(`http://${host}/console/sign-in?code=${code}`)
+    if (!url) throw new HostingError('INVALID_REQUEST', `The Host header "${host}" is invalid.`)
+    url.hostname = CONSOLE_HOST
     const expiresAt = this.#now + LINK_MS
     if (this.#links.size >= MAX_LINKS) this.#links.delete(this.#links.keys().next().value!)
     this.#links.set(hash(code), { apiKeyId: id, expiresAt })
-    const url = new URL(`http://${host}/console/sign-in?code=${code}`)
-    url.hostname = CONSOLE_HOST
     return {
       url: url.href,
       expiresAt: new Date(expiresAt).toISOString(),

@@ -1,11 +1,11 @@
-import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import type { NamedFinding } from '../../../shared/check.ts'
-import type { BackupEntry, BackupReason, BackupStatus } from '../../../shared/contract/daemon/backups.ts'
+import type { BackupListing, BackupReason, BackupStatus } from '../../../shared/contract/daemon/backups.ts'
 import type { BackupRecord } from '../../../shared/contract/daemon/daemon-health.ts'
-import { type ErrorBody, type ErrorCode, HostingError, type NextStep } from '../../../shared/errors.ts'
+import { runDatabaseTool } from '../../../shared/database-tool.ts'
+import { HostingError } from '../../../shared/errors.ts'
 import { VERSION } from '../../../shared/version.ts'
 import type { Store } from '../../store/store.ts'
 import type { Background } from '../background.ts'
@@ -13,7 +13,7 @@ import type { Background } from '../background.ts'
 const DAY_MS = 24 * 3600_000
 const FIRST_CHECK_MS = 60_000
 const CHECK_EVERY_MS = 10 * 60_000
-/** Process priority of the daily backup, lower than that of servers. */
+/** Process priority of the daily backup and of checks, lower than that of servers. */
 const LOW_PRIORITY = 15
 
 export interface BackupSettings {
@@ -28,6 +28,7 @@ export interface BackupSettings {
 /** Backups of this home. A separate process makes them, so that no request waits. */
 export class Backups {
   readonly #settings: BackupSettings
+  #checking: Promise<NamedFinding[]> | undefined
 
   constructor(settings: BackupSettings) {
     this.#settings = settings
@@ -35,29 +36,30 @@ export class Backups {
 
   /** Throws UNAVAILABLE for a damaged database or a full disk, and CONFLICT while another backup runs. */
   create(reason: BackupReason = 'manual'): Promise<BackupRecord> {
-    return this.#run(['backup', reason], { isUrgent: reason !== 'daily' })
-  }
-
-  /** Throws UNAVAILABLE and the errors of external storage. */
-  list(): Promise<BackupEntry[]> {
-    return this.#run(['list'])
-  }
-
-  /** Checks the machine and the home. */
-  check(): Promise<NamedFinding[]> {
-    return this.#run(['checks', String(process.pid)])
-  }
-
-  #run<T>(args: string[], { isUrgent = true } = {}): Promise<T> {
-    const { program, env, closing } = this.#settings
-    return new Promise((resolve, reject) => {
-      const options = { env, maxBuffer: 64 * 1024 * 1024, ...(closing && { signal: closing }) }
-      const child = execFile(process.execPath, [program, ...args], options, (error, stdout, stderr) => {
-        if (error) reject(toBackupError(error, stderr))
-        else resolve(JSON.parse(stdout))
-      })
-      if (!isUrgent && child.pid !== undefined) lowerPriority(child.pid)
+    return this.#run(['backup', reason], {
+      failure: 'The backup failed',
+      ...(reason === 'daily' && { onStart: lowerPriority }),
     })
+  }
+
+  list(): Promise<BackupListing> {
+    return this.#run(['list'], { failure: 'Could not list the backups' })
+  }
+
+  /** Checks the machine and the home. Callers during a check get its findings, because it reads the whole database. */
+  check(): Promise<NamedFinding[]> {
+    this.#checking ??= this.#run<NamedFinding[]>(['checks', String(process.pid)], {
+      failure: 'The checks failed',
+      onStart: lowerPriority,
+    }).finally(() => {
+      this.#checking = undefined
+    })
+    return this.#checking
+  }
+
+  #run<T>(args: string[], options: { failure: string; onStart?(pid: number): void }): Promise<T> {
+    const { program, env, closing } = this.#settings
+    return runDatabaseTool(args, { program, env, signal: closing, ...options })
   }
 
   /** Reason for a backup now. Undefined when the last one is less than a day old and of this version. */
@@ -113,16 +115,6 @@ export function watchBackups(
   }
   schedule(wasUsed || backups.hasAny() ? firstLookMs : CHECK_EVERY_MS)
   closing.addEventListener('abort', () => clearTimeout(timer), { once: true })
-}
-
-/** The error that the program printed. */
-function toBackupError(cause: Error, stderr: string): HostingError {
-  const line = stderr.split('\n').find(text => text.startsWith('{"error":'))
-  if (line === undefined)
-    return new HostingError('UNAVAILABLE', `The backup failed: ${cause.message.split('\n', 1)[0]}`, { cause })
-  const { code, message, details, next } = (JSON.parse(line) as { error: ErrorBody & { next?: NextStep[] } })
-    .error
-  return new HostingError(code as ErrorCode, message, { details, next, cause })
 }
 
 function lowerPriority(pid: number): void {

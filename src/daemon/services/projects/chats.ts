@@ -76,7 +76,7 @@ export class Chats {
 
   #record({ id, mcpId, name, model, messageCount, createdAt, updatedAt }: Chat): ChatRecord {
     const [first] = this.#deps.store.chats.messages(id, 1)
-    const title = first ? textOf(first.content).slice(0, TITLE_LENGTH) : ''
+    const title = first ? textOf(first.content).slice(0, TITLE_LENGTH).toWellFormed() : ''
     return { chatId: id, mcpId, name, model, messageCount, title, createdAt, updatedAt }
   }
 }

@@ -20,6 +20,13 @@ export interface BackupEntry {
   missing: number
 }
 
+export interface BackupListing {
+  /** Backups in the home, then backups in external storage. */
+  items: BackupEntry[]
+  /** Why external storage could not be read. Absent otherwise. */
+  storageError?: string
+}
+
 /** Outcome of the last backup: `backups/status.json`. */
 export interface BackupStatus {
   at: string

@@ -132,7 +132,10 @@ const storedBackupSchema = named(
 
 /** GET /api/daemon/backups */
 export const backupListSchema = named('BackupList', 'All backups.', { items: [EXAMPLE_BACKUP] }).object({
-  items: z.array(storedBackupSchema).describe('Backups in the home, then backups in external storage.'),
+  items: z
+    .array(storedBackupSchema)
+    .describe('Backups in the home, then backups in external storage, including those of other homes there.'),
+  storageError: z.string().optional().describe('Why external storage could not be read. Absent otherwise.'),
 })
 
 export type DaemonState = z.infer<typeof daemonStateSchema>

@@ -1,6 +1,6 @@
 import './playground.css'
 import { useEffect } from 'preact/hooks'
-import { onChange } from '../../../api/feed.ts'
+import { onChange, onReconnect } from '../../../api/feed.ts'
 import { Loading, Problem } from '../../../components/loaded.tsx'
 import { type Catalog, type Entry, unlistedResource } from '../../../mcp/catalog.ts'
 import { SignInRequiredError } from '../../../mcp/messages.ts'
@@ -54,10 +54,13 @@ function useRefresh(playground: Playground, [id, status]: readonly (string | und
     if (playground.release !== undefined && playground.release !== release) void playground.connect()
     playground.release = release
   }, [playground, release])
-  useEffect(
-    () => onChange(({ type }) => type === 'reset' && playground.error.peek() && void playground.connect()),
-    [playground],
-  )
+  useEffect(() => {
+    const retry = () => playground.error.peek() && void playground.connect()
+    const stops = [onChange(({ type }) => type === 'reset' && retry()), onReconnect(retry)]
+    return () => {
+      for (const stop of stops) stop()
+    }
+  }, [playground])
 }
 
 /** The entry that the URL names. A server can have resources that it does not list. */

@@ -48,7 +48,7 @@ export function releaseColumns(
   ]
 }
 
-/** A release that never served cannot be rolled back to. One whose deployment was removed still has its build. */
+/** A release that never served cannot be rolled back to. One whose deployment was removed usually still has its build. */
 function canRollBackTo({ deploymentId, deployedAt, status }: ReleaseRecord, liveId: string): boolean {
   return deploymentId !== liveId && deployedAt !== null && status !== 'deploying'
 }

@@ -1,0 +1,15 @@
+/**
+ * Code that the first page does not need, except parts that are large by themselves. A chunk for each view would split what they share
+ * with the first page into many small files, and each file delays the page.
+ */
+export { Palette } from '../commands/palette.tsx'
+export { ShortcutsDialog } from '../commands/shortcuts-dialog.tsx'
+export { BuildsView } from './builds/builds-view.tsx'
+export { ChatView } from './chat/chat-view.tsx'
+export { DeployDialog } from './deploy/deploy-dialog.tsx'
+export { DomainsView } from './domains/domains-view.tsx'
+export { KeysView } from './keys/keys-view.tsx'
+export { ProjectsView } from './projects/projects-view.tsx'
+export { RequestsTab } from './server/requests/requests-tab.tsx'
+export { TestsTab } from './server/tests/tests-tab.tsx'
+export { SystemView } from './system/system-view.tsx'
