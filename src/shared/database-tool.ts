@@ -46,7 +46,8 @@ function toolError(cause: FailedProcess, failure: string): HostingError {
   const line = cause.stderr?.split('\n').find(text => text.startsWith('{"error":'))
   if (line === undefined) {
     const end = cause.signal ? `was ended by ${cause.signal}` : `ended with ${cause.code ?? cause.message}`
-    return new HostingError('UNAVAILABLE', `${failure}: its process ${end}.`, { cause })
+    const details = /^\w*Error: (.+)$/m.exec(cause.stderr ?? '')?.[1]
+    return new HostingError('UNAVAILABLE', `${failure}: its process ${end}.`, { details, cause })
   }
   const { code, message, details, next } = (JSON.parse(line) as { error: ErrorBody & { next?: NextStep[] } })
     .error
