@@ -125,14 +125,22 @@ function readStartError(log: DaemonLog, exitReason: string): HostingError {
   // A starting daemon truncates a log that is too long.
   const own = all.subarray(log.offset <= all.length ? log.offset : 0)
   const lines = own.toString('utf8').trimEnd().split('\n')
-  const line = lines.findLast(one => one.startsWith('{"error":'))
-  if (line === undefined)
+  const error = parseError(lines.findLast(line => line.startsWith('{"error":')))
+  if (error === undefined)
     return new HostingError('UNAVAILABLE', `The daemon exited before it responded (${exitReason}).`, {
       details: [...lines.slice(-5), `log: ${log.path}`].filter(Boolean).join('\n'),
     })
-  const { code, message, details, next } = (JSON.parse(line) as { error: ErrorBody & { next?: NextStep[] } })
-    .error
+  const { code, message, details, next } = error
   return new HostingError(code as ErrorCode, message, { details, next })
+}
+
+/** Nothing for a line that a full disk cut off. */
+function parseError(line = ''): (ErrorBody & { next?: NextStep[] }) | undefined {
+  try {
+    return JSON.parse(line).error
+  } catch {
+    return undefined
+  }
 }
 
 /** Writes a probe file, because free space does not show exhausted inodes or quota. */
