@@ -59,6 +59,19 @@ export function Loading({ what }: { what: string }) {
   )
 }
 
+interface ReloadButtonProps {
+  /** Name of the button. */
+  label: string
+  resource: Pick<Resource<unknown>, 'isLoading' | 'reload'>
+}
+
+/** For values that no change of the feed keeps current. */
+export function ReloadButton({ label, resource }: ReloadButtonProps) {
+  return (
+    <Button kind="quiet" icon="restart" label={label} busy={resource.isLoading} onClick={resource.reload} />
+  )
+}
+
 /** Retrying cannot help without a permission, a session or a record. */
 const PERMANENT = ['INSUFFICIENT_SCOPE', 'UNAUTHORIZED', 'NOT_FOUND']
 

@@ -1,8 +1,8 @@
-import { useSignal } from '@preact/signals'
 import type { ContainerBuildRecord } from '../../../shared/contract/builds/container-builds.ts'
 import type { ProjectRecord } from '../../../shared/contract/projects/projects.ts'
 import { CONTAINER_BUILD_STATES } from '../../../shared/contract/states.ts'
-import { listAll, listFirst } from '../../api/client.ts'
+import { listAll } from '../../api/client.ts'
+import { useFirstItems } from '../../api/first-items.ts'
 import { useResource } from '../../api/resource.ts'
 import { Button } from '../../components/button.tsx'
 import { Copyable } from '../../components/copy.tsx'
@@ -17,34 +17,22 @@ import { buildPath } from '../paths.ts'
 import { ContainerBuildState, imageName, isRunning, phaseText } from './container-build-text.tsx'
 import { StopBuild } from './stop-build.tsx'
 
-const PAGE_SIZE = 50
-
 const STATES = CONTAINER_BUILD_STATES.map(state => [state, state.replace('_', ' ')] as const)
 
-/** A build with the name of its project. */
-type Row = ContainerBuildRecord & { project: string }
-
 export function ContainerBuildList() {
-  const count = useSignal(PAGE_SIZE)
   const status = query.value.get('state') ?? undefined
   const projectId = query.value.get('project') ?? undefined
-  const resource = useResource(`${status} ${projectId}`, {
-    load: signal => loadRows({ status, projectId }, count.peek(), signal),
-    concerns: ({ type }) => ['reset', 'containerBuild', 'project'].includes(type),
+  const names = useProjectNames()
+  const { resource, showMore } = useFirstItems<ContainerBuildRecord>('/api/lambda-builds', {
+    query: { status, projectId },
+    pageSize: 50,
+    concerns: ({ type }) => type === 'reset' || type === 'containerBuild',
   })
-  const showOlder = () => {
-    count.value += PAGE_SIZE
-    resource.reload()
-  }
   return (
     <>
       <search class="filters">
         <QueryChoice name="state" label="State" choices={[['', 'All states'], ...STATES]} />
-        <QueryChoice
-          name="project"
-          label="Filter by project"
-          choices={projectChoices(resource.value?.projects ?? [], projectId)}
-        />
+        <QueryChoice name="project" label="Filter by project" choices={projectChoices(names, projectId)} />
       </search>
       <Loaded resource={resource} what="the container builds">
         {({ items, hasMore }) =>
@@ -54,11 +42,11 @@ export function ContainerBuildList() {
             <>
               <Table
                 caption="Container builds, newest first"
-                columns={COLUMNS}
+                columns={columnsWith(names)}
                 rows={items}
                 keyOf={({ id }) => id}
               />
-              {hasMore && <Button onClick={showOlder}>Show older builds</Button>}
+              {hasMore && <Button onClick={showMore}>Show older builds</Button>}
             </>
           )
         }
@@ -67,24 +55,25 @@ export function ContainerBuildList() {
   )
 }
 
-/** The chosen project may have been deleted. */
-function projectChoices(projects: readonly ProjectRecord[], chosen: string | undefined) {
-  const names = new Map(projects.map(({ id, name }) => [id, shown(name, 60)]))
-  if (chosen !== undefined && !names.has(chosen)) names.set(chosen, shown(chosen, 60))
-  return [['', 'All projects'], ...names] as const
+/** Names by id. Includes deleted projects, because their builds stay listed. */
+function useProjectNames(): ReadonlyMap<string, string> {
+  const { value = [] } = useResource('project names', {
+    load: async signal => {
+      const [deleted, others] = await Promise.all([
+        listAll<ProjectRecord>('/api/projects', { status: 'deleted' }, signal),
+        listAll<ProjectRecord>('/api/projects', {}, signal),
+      ])
+      return [...others, ...deleted]
+    },
+    concerns: ({ type }) => type === 'reset' || type === 'project',
+  })
+  return new Map(value.map(({ id, name }) => [id, shown(name, 60)]))
 }
 
-async function loadRows(filter: Record<string, string | undefined>, count: number, signal: AbortSignal) {
-  const [{ items, hasMore }, projects] = await Promise.all([
-    listFirst<ContainerBuildRecord>('/api/lambda-builds', count, { query: filter, signal }),
-    listAll<ProjectRecord>('/api/projects', {}, signal),
-  ])
-  const names = new Map(projects.map(({ id, name }) => [id, name]))
-  const rows: Row[] = items.map(build => ({
-    ...build,
-    project: names.get(build.projectId) ?? build.projectId,
-  }))
-  return { items: rows, hasMore, projects }
+/** The chosen project may be gone. */
+function projectChoices(names: ReadonlyMap<string, string>, chosen: string | undefined) {
+  const all = new Map([...(chosen === undefined ? [] : [[chosen, shown(chosen, 60)] as const]), ...names])
+  return [['', 'All projects'], ...all] as const
 }
 
 function NoBuilds({ isFiltered }: { isFiltered: boolean }) {
@@ -104,39 +93,44 @@ function NoBuilds({ isFiltered }: { isFiltered: boolean }) {
   )
 }
 
-const COLUMNS: readonly Column<Row>[] = [
-  {
-    name: 'Project',
-    kind: 'head',
-    wide: true,
-    cell: ({ id, project, createdAt }) => (
-      <Link to={buildPath(id)} class="row-link">
-        <Text value={project} max={100} />
-        <span class="muted">
-          <Time at={createdAt} />
+function columnsWith(names: ReadonlyMap<string, string>): readonly Column<ContainerBuildRecord>[] {
+  const nameOf = ({ projectId }: ContainerBuildRecord) => names.get(projectId) ?? projectId
+  return [
+    {
+      name: 'Project',
+      kind: 'head',
+      wide: true,
+      cell: build => (
+        <Link to={buildPath(build.id)} class="row-link">
+          <Text value={nameOf(build)} max={100} />
+          <span class="muted">
+            <Time at={build.createdAt} />
+          </span>
+        </Link>
+      ),
+    },
+    { name: 'State', cell: build => <ContainerBuildState build={build} /> },
+    { name: 'Phase', cell: build => (isRunning(build) ? phaseText(build.currentPhase) : '–') },
+    {
+      name: 'Duration',
+      kind: 'number',
+      cell: ({ startTime, endTime }) => (startTime === '' ? '–' : <Duration from={startTime} to={endTime} />),
+    },
+    {
+      name: 'Image',
+      wide: true,
+      cell: ({ imageUri }) => (
+        <span class="mono wrap">
+          {imageUri === '' ? '–' : <Text value={imageName(imageUri)} max={200} />}
         </span>
-      </Link>
-    ),
-  },
-  { name: 'State', cell: build => <ContainerBuildState build={build} /> },
-  { name: 'Phase', cell: build => (isRunning(build) ? phaseText(build.currentPhase) : '–') },
-  {
-    name: 'Duration',
-    kind: 'number',
-    cell: ({ startTime, endTime }) => (startTime === '' ? '–' : <Duration from={startTime} to={endTime} />),
-  },
-  {
-    name: 'Image',
-    wide: true,
-    cell: ({ imageUri }) => (
-      <span class="mono wrap">{imageUri === '' ? '–' : <Text value={imageName(imageUri)} max={200} />}</span>
-    ),
-  },
-  {
-    name: 'Actions',
-    hasNoLabel: true,
-    kind: 'actions',
-    wide: true,
-    cell: build => isRunning(build) && <StopBuild build={build} project={build.project} />,
-  },
-]
+      ),
+    },
+    {
+      name: 'Actions',
+      hasNoLabel: true,
+      kind: 'actions',
+      wide: true,
+      cell: build => isRunning(build) && <StopBuild build={build} project={nameOf(build)} />,
+    },
+  ]
+}

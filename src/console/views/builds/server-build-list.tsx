@@ -1,8 +1,6 @@
-import { useSignal } from '@preact/signals'
 import type { BuildRecord } from '../../../shared/contract/builds/builds.ts'
 import { BUILD_STATES } from '../../../shared/contract/states.ts'
-import { listFirst } from '../../api/client.ts'
-import { useResource } from '../../api/resource.ts'
+import { useFirstItems } from '../../api/first-items.ts'
 import { Button } from '../../components/button.tsx'
 import { QueryChoice } from '../../components/filters/query-filter.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -18,22 +16,16 @@ import { buildPath } from '../paths.ts'
 import { RemoveBuild } from './remove-build.tsx'
 import { durationText, surfaceText, Users, usersOf } from './server-build-text.tsx'
 
-const PAGE_SIZE = 50
-
 const STATES = BUILD_STATES.map(state => [state, state] as const)
 
 export function ServerBuildList() {
-  const count = useSignal(PAGE_SIZE)
   const status = query.value.get('state') ?? undefined
   const name = query.value.get('server') ?? undefined
-  const resource = useResource(`${status} ${name}`, {
-    load: signal => listFirst<BuildRecord>('/v1/build', count.peek(), { query: { status, name }, signal }),
+  const { resource, showMore } = useFirstItems<BuildRecord>('/v1/build', {
+    query: { status, name },
+    pageSize: 50,
     concerns: ({ type }) => type === 'reset' || type === 'build',
   })
-  const showOlder = () => {
-    count.value += PAGE_SIZE
-    resource.reload()
-  }
   return (
     <>
       <Filters />
@@ -49,7 +41,7 @@ export function ServerBuildList() {
                 rows={items}
                 keyOf={({ mcp_id }) => mcp_id}
               />
-              {hasMore && <Button onClick={showOlder}>Show older builds</Button>}
+              {hasMore && <Button onClick={showMore}>Show older builds</Button>}
             </>
           )
         }

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ChatRecord } from '../../../shared/contract/projects/chats.ts'
 import { counted } from '../../../shared/counted.ts'
 import { request } from '../../api/client.ts'
-import { useResource } from '../../api/resource.ts'
+import { useFirstItems } from '../../api/first-items.ts'
 import { Button } from '../../components/button.tsx'
 import { Dialog } from '../../components/dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
@@ -14,31 +14,18 @@ import { navigate } from '../../router/router.ts'
 import { chatPath } from '../paths.ts'
 import { forgetSession } from './session.ts'
 
-const PAGE = 30
-/** Maximum page size of the API. */
-const MOST_CHATS = 1000
-
 /** Earlier chats, newest first. */
 export function ChatList({ chosen }: { chosen: string | undefined }) {
-  const limit = useSignal(PAGE)
   const removed = useSignal<ChatRecord | undefined>(undefined)
-  const resource = useResource('chats', {
-    load: signal =>
-      request<{ items: ChatRecord[]; nextToken: string | null }>('GET', '/api/chats', {
-        query: { limit: limit.peek() },
-        signal,
-      }),
+  const { resource, showMore } = useFirstItems<ChatRecord>('/api/chats', {
+    pageSize: 30,
     concerns: ({ type }) => type === 'reset' || type === 'chat',
   })
-  const more = () => {
-    limit.value = Math.min(limit.value + PAGE, MOST_CHATS)
-    resource.reload()
-  }
   return (
     <section class="chat-list" aria-labelledby="chats">
       <h2 id="chats">Earlier chats</h2>
       <Loaded resource={resource} what="the chats">
-        {({ items, nextToken }) => (
+        {({ items, hasMore }) => (
           <>
             {items.length === 0 && <p class="muted">None yet.</p>}
             <ul>
@@ -51,9 +38,7 @@ export function ChatList({ chosen }: { chosen: string | undefined }) {
                 />
               ))}
             </ul>
-            {nextToken !== null && limit.value < MOST_CHATS && (
-              <Button onClick={more}>Show more chats</Button>
-            )}
+            {hasMore && <Button onClick={showMore}>Show more chats</Button>}
           </>
         )}
       </Loaded>

@@ -1,7 +1,7 @@
 import './keys.css'
 import { useSignal } from '@preact/signals'
 import type { CreatedKey, KeyRecord } from '../../../shared/contract/access/api-keys.ts'
-import { request } from '../../api/client.ts'
+import { listAll, request } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { Button } from '../../components/button.tsx'
 import { Copyable } from '../../components/copy.tsx'
@@ -15,13 +15,6 @@ import { useTitle } from '../../router/use-title.ts'
 import { keyColumns } from './key-columns.tsx'
 import { KeyDialog } from './key-dialog.tsx'
 
-interface KeyPage {
-  items: KeyRecord[]
-}
-
-/** Maximum page size of the API. */
-const MOST_KEYS = 1000
-
 /** API keys of the daemon. Only keys with the scope ADMIN may see them. */
 export function KeysView() {
   useTitle('Keys')
@@ -30,10 +23,7 @@ export function KeysView() {
   const asked = useSignal<KeyRecord | undefined>(undefined)
   const resource = useResource('keys', {
     load: async signal => {
-      const [{ items: keys }, own] = await Promise.all([
-        request<KeyPage>('GET', '/api/keys', { query: { limit: MOST_KEYS }, signal }),
-        ownKey(signal),
-      ])
+      const [keys, own] = await Promise.all([listAll<KeyRecord>('/api/keys', {}, signal), ownKey(signal)])
       return { keys, ownId: own.apiKeyId }
     },
     concerns: ({ type }) => type === 'reset' || type === 'key',

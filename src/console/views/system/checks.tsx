@@ -5,7 +5,7 @@ import { request } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { Button } from '../../components/button.tsx'
 import { Next } from '../../components/error-text.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { Loaded, ReloadButton } from '../../components/loaded.tsx'
 import { Text } from '../../components/text.tsx'
 
 type Result = CheckList['checks'][number]
@@ -22,13 +22,7 @@ export function Checks() {
     <section class="section">
       <div class="section-head">
         <h2>Checks</h2>
-        <Button
-          kind="quiet"
-          icon="restart"
-          label="Run the checks again"
-          busy={resource.isLoading}
-          onClick={resource.reload}
-        />
+        <ReloadButton label="Run the checks again" resource={resource} />
       </div>
       <Loaded resource={resource} what="the checks">
         {({ checks }) => <Results checks={checks} />}

@@ -3,9 +3,8 @@ import { HostingError } from '../../../shared/errors.ts'
 import { formatMemory } from '../../../shared/format/metric-format.ts'
 import { request } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
-import { Button } from '../../components/button.tsx'
 import { Figure } from '../../components/figures/figure.tsx'
-import { Loaded, Problem } from '../../components/loaded.tsx'
+import { Loaded, Problem, ReloadButton } from '../../components/loaded.tsx'
 import { State } from '../../components/state.tsx'
 import { Duration } from '../../components/time.tsx'
 
@@ -19,13 +18,7 @@ export function DaemonSection() {
     <section class="section first">
       <div class="section-head">
         <h2>Daemon</h2>
-        <Button
-          kind="quiet"
-          icon="restart"
-          label="Reload the figures"
-          busy={resource.isLoading}
-          onClick={resource.reload}
-        />
+        <ReloadButton label="Reload the figures" resource={resource} />
       </div>
       <Loaded resource={resource} what="the daemon">
         {({ version, pid, startedAt, memoryBytes, upgrade }) => (

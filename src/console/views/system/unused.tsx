@@ -4,7 +4,7 @@ import { counted } from '../../../shared/counted.ts'
 import { request } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { Button } from '../../components/button.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { Loaded, ReloadButton } from '../../components/loaded.tsx'
 import { Table } from '../../components/table.tsx'
 import { Text } from '../../components/text.tsx'
 import { RemoveUnusedDialog } from './remove-unused-dialog.tsx'
@@ -26,13 +26,7 @@ export function Unused() {
     <section class="section">
       <div class="section-head">
         <h2>No longer used</h2>
-        <Button
-          kind="quiet"
-          icon="restart"
-          label="Look for unused items again"
-          busy={resource.isLoading}
-          onClick={resource.reload}
-        />
+        <ReloadButton label="Look for unused items again" resource={resource} />
       </div>
       <Loaded resource={resource} what="the unused items">
         {() =>

@@ -9,7 +9,7 @@ import { request } from '../../../api/client.ts'
 import { useResource } from '../../../api/resource.ts'
 import { Button } from '../../../components/button.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
-import { Loaded } from '../../../components/loaded.tsx'
+import { Loaded, ReloadButton } from '../../../components/loaded.tsx'
 import { notify } from '../../../components/notices.tsx'
 import { type Column, Table } from '../../../components/table.tsx'
 import { Text } from '../../../components/text.tsx'
@@ -41,13 +41,7 @@ export function Sessions({ name, environment }: { name: string; environment: Env
     <section class="section">
       <div class="section-head">
         <h2>Sessions</h2>
-        <Button
-          kind="quiet"
-          icon="restart"
-          label="Reload the sessions"
-          busy={resource.isLoading}
-          onClick={resource.reload}
-        />
+        <ReloadButton label="Reload the sessions" resource={resource} />
       </div>
       <Loaded resource={resource} what="the sessions">
         {({ items, nextToken }) =>

@@ -1,8 +1,7 @@
 import './releases.css'
 import { useSignal } from '@preact/signals'
 import type { ReleaseRecord } from '../../../../shared/contract/deployments/releases.ts'
-import { listFirst } from '../../../api/client.ts'
-import { useResource } from '../../../api/resource.ts'
+import { useFirstItems } from '../../../api/first-items.ts'
 import { Button } from '../../../components/button.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { Table } from '../../../components/table.tsx'
@@ -12,17 +11,12 @@ import { Traffic } from '../traffic/traffic.tsx'
 import { releaseColumns } from './release-columns.tsx'
 import { RollbackDialog } from './rollback-dialog.tsx'
 
-const PAGE_SIZE = 50
-
 export function ReleasesTab({ name, environment, deployment }: TabProps) {
-  const shown = useSignal(PAGE_SIZE)
   const target = useSignal<ReleaseRecord | undefined>(undefined)
-  const resource = useResource(`${name} ${environment} ${shown.value}`, {
-    load: signal =>
-      listFirst<ReleaseRecord>(`/api/servers/${encodeURIComponent(name)}/releases`, shown.value, {
-        query: { environment },
-        signal,
-      }),
+  const path = `/api/servers/${encodeURIComponent(name)}/releases`
+  const { resource, showMore } = useFirstItems<ReleaseRecord>(path, {
+    query: { environment },
+    pageSize: 50,
     concerns: concerns(name, ['release', 'deployment']),
   })
   const columns = releaseColumns(deployment.deployment_id, release => {
@@ -42,7 +36,7 @@ export function ReleasesTab({ name, environment, deployment }: TabProps) {
                 rows={items}
                 keyOf={({ deploymentId }) => deploymentId}
               />
-              {hasMore && <Button onClick={() => (shown.value += PAGE_SIZE)}>Show older releases</Button>}
+              {hasMore && <Button onClick={showMore}>Show older releases</Button>}
             </>
           )}
         </Loaded>

@@ -5,7 +5,7 @@ import { request } from '../../../api/client.ts'
 import { useResource } from '../../../api/resource.ts'
 import { Button } from '../../../components/button.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
-import { Loaded } from '../../../components/loaded.tsx'
+import { Loaded, ReloadButton } from '../../../components/loaded.tsx'
 import { notify } from '../../../components/notices.tsx'
 import { type Column, Table } from '../../../components/table.tsx'
 import { shown, Text } from '../../../components/text.tsx'
@@ -41,7 +41,7 @@ export function Grants({ server, environment, revision }: GrantsProps) {
     <section class="section">
       <div class="section-head">
         <h2>Grants</h2>
-        <Button kind="quiet" icon="restart" label="Reload the grants" onClick={resource.reload} />
+        <ReloadButton label="Reload the grants" resource={resource} />
       </div>
       <Loaded resource={resource} what="the grants">
         {({ items, nextToken }) =>

@@ -10,7 +10,7 @@ import { request } from '../../../api/client.ts'
 import { useResource } from '../../../api/resource.ts'
 import { Button } from '../../../components/button.tsx'
 import { Dialog } from '../../../components/dialog.tsx'
-import { Loaded } from '../../../components/loaded.tsx'
+import { Loaded, ReloadButton } from '../../../components/loaded.tsx'
 import { notify } from '../../../components/notices.tsx'
 import { type Column, Table } from '../../../components/table.tsx'
 import { shown, Text } from '../../../components/text.tsx'
@@ -54,7 +54,7 @@ export function SignInClients({ server, environment, onRevoked }: ClientsProps) 
     <section class="section">
       <div class="section-head">
         <h2>Clients</h2>
-        <Button kind="quiet" icon="restart" label="Reload the clients" onClick={resource.reload} />
+        <ReloadButton label="Reload the clients" resource={resource} />
       </div>
       <Loaded resource={resource} what="the clients">
         {({ items, nextToken }) =>
