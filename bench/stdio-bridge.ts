@@ -23,7 +23,7 @@ interface Candidate {
 
 type Rounds = Record<string, SessionLoad[]>
 
-/** The same server over stdio behind our bridge and behind third-party bridges, with sessions of 2025-11-25. */
+/** The same server over stdio behind our bridge and behind third-party bridges, with 2025-11-25 sessions. */
 export async function benchStdioBridge(): Promise<Figure[]> {
   await using stack = new AsyncDisposableStack()
   const peer = async (name: PeerName): Promise<Candidate> => {

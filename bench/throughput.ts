@@ -5,7 +5,7 @@ import { cpuSecondsOf } from './processes.ts'
 import type { Figure } from './report.ts'
 
 /**
- * Many short rounds, so that a change of the machine's speed affects few of the ratios. Two processes of the same program differed by up
+ * Many short rounds, so that a change in the machine's speed affects few of the ratios. Two processes of the same program differed by up
  * to 10% in 25 rounds of half a second, and by 2% in 125 of a tenth.
  */
 const ROUNDS = 125

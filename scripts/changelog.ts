@@ -4,7 +4,7 @@ import { writeFileAtomic } from '../src/shared/atomic-file.ts'
 
 const CHANGELOG = fileURLToPath(new URL('../CHANGELOG.md', import.meta.url))
 
-/** Headings of changesets and the corresponding ones of https://keepachangelog.com. */
+/** Changesets headings and the corresponding ones of https://keepachangelog.com. */
 const HEADINGS: Record<string, string> = {
   'Major Changes': 'Changed',
   'Minor Changes': 'Added',

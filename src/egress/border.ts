@@ -114,7 +114,7 @@ export class Border {
     this.#isClosed = true
     this.#server.close()
     clearTimeout(this.#policyTimer)
-    this.#policy.reject(new LimitError('The process has ended.'))
+    this.#policy.reject(new LimitError('The process has exited.'))
     for (const socket of this.#sockets) socket.destroy()
   }
 

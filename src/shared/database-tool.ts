@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { type ErrorBody, type ErrorCode, HostingError, type NextStep } from './errors.ts'
+import { HostingError } from './errors.ts'
+import { printedError } from './printed-error.ts'
 
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 
@@ -9,7 +10,7 @@ interface DatabaseToolOptions {
   program: string
   env: NodeJS.ProcessEnv
   signal?: AbortSignal | undefined
-  /** Start of the message when the process ends without a result: `The checks failed`. */
+  /** Start of the message when the process exits without a result: `The checks failed`. */
   failure: string
   onStart?(pid: number): void
 }
@@ -41,15 +42,19 @@ interface FailedProcess extends Error {
   signal?: string
 }
 
-/** The error that the program printed. */
 function toolError(cause: FailedProcess, failure: string): HostingError {
-  const line = cause.stderr?.split('\n').find(text => text.startsWith('{"error":'))
-  if (line === undefined) {
-    const end = cause.signal ? `was ended by ${cause.signal}` : `ended with ${cause.code ?? cause.message}`
-    const details = /^\w*Error: (.+)$/m.exec(cause.stderr ?? '')?.[1]
-    return new HostingError('UNAVAILABLE', `${failure}: its process ${end}.`, { details, cause })
-  }
-  const { code, message, details, next } = (JSON.parse(line) as { error: ErrorBody & { next?: NextStep[] } })
-    .error
-  return new HostingError(code as ErrorCode, message, { details, next, cause })
+  const stderr = cause.stderr ?? ''
+  const printed = printedError(stderr.split('\n'), cause)
+  if (printed) return printed
+  const details = /^\w*Error: (.+)$/m.exec(stderr)?.[1]
+  return new HostingError('UNAVAILABLE', `${failure}: its process ${describeExit(cause)}.`, {
+    details,
+    cause,
+  })
+}
+
+/** `code` is a string when the process did not start. */
+function describeExit({ signal, code, message }: FailedProcess): string {
+  if (signal) return `was killed by ${signal}`
+  return typeof code === 'number' ? `exited with code ${code}` : `failed: ${message}`
 }

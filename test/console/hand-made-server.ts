@@ -11,7 +11,7 @@ const closing: (() => void)[] = []
 export function closeServers(): void {
   for (const close of closing.splice(0)) close()
 }
-/** A server that answers every message by hand. `sent` has what it received. */
+/** A server that answers every message by hand. `sent` collects the messages that it received. */
 export async function listen(answer: Answer) {
   const sent: { method: string; message: Message; headers: IncomingMessage['headers'] }[] = []
   const server = createServer(async (request, response) => {

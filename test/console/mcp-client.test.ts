@@ -13,7 +13,7 @@ import {
 
 afterEach(closeServers)
 
-describe('a server of 2026-07-28', () => {
+describe('a server on revision 2026-07-28', () => {
   test('a modern server gets complete requests, and its progress and messages arrive before the result', async () => {
     const { connection, sent } = await connectModern((message, _request, response) => {
       const { progressToken } = message.params!._meta as Params
@@ -64,7 +64,7 @@ describe('a server of 2026-07-28', () => {
     await expect(call(connection)).rejects.toThrow('asked 50 times')
   })
 
-  test('an error of a modern server keeps its message, even with an HTTP error status', async () => {
+  test('an error from a modern server keeps its message, even with an HTTP error status', async () => {
     const { connection } = await connectModern((message, _request, response) =>
       json(response, error(message, -32602, 'No <b>such</b> tool'), 400),
     )

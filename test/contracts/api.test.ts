@@ -73,7 +73,7 @@ test('the API reference lists every operation with the scope that it requires, a
   expect(listed.toSorted()).toEqual(served.toSorted())
 })
 
-describe('every success response matches its description:', () => {
+describe('every success response matches its description', () => {
   testBuilds(contract)
   testChats(contract)
   testProjects(contract)
@@ -86,9 +86,9 @@ describe('every success response matches its description:', () => {
 
 describe('every list', () => testLists(contract))
 
-describe('every precondition matches its description:', () => testPreconditions(contract))
+describe('every precondition matches its description', () => testPreconditions(contract))
 
-describe('every error matches its description:', () => {
+describe('every error matches its description', () => {
   testErrors(contract)
 })
 

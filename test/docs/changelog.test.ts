@@ -4,7 +4,7 @@ import { keepAChangelog, newestEntry } from '../../scripts/changelog.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8')
 
-test('converts an entry of changesets to the format of Keep a Changelog', () => {
+test('converts a Changesets entry to the Keep a Changelog format', () => {
   const written =
     '# Changelog\n\n## 0.3.0\n\n### Minor Changes\n\n- 1a2b3c4: Import clients\n\n## [0.2.0] - 2026-11-22\n'
   expect(keepAChangelog(written, '2026-12-01')).toBe(

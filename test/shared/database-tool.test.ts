@@ -5,7 +5,7 @@ test('a process that prints no result is UNAVAILABLE, with its error as details'
   const options = { program: '/nowhere/database.js', env: {}, failure: 'Could not list the backups' }
   await expect(runDatabaseTool(['list'], options)).rejects.toMatchObject({
     code: 'UNAVAILABLE',
-    message: 'Could not list the backups: its process ended with 1.',
+    message: 'Could not list the backups: its process exited with code 1.',
     details: expect.stringContaining('Cannot find module'),
   })
 })

@@ -29,7 +29,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     releases: 'list the releases of a server',
     logs: 'show logs of servers, deployments and container builds',
     metrics: 'show requests, errors and latencies of a server',
-    events: 'follow changes of builds, deployments, instances and health',
+    events: 'follow changes to builds, deployments, instances and health',
     requests: 'list the newest requests to a server',
     'requests show': 'show a request with its arguments and answer',
     'requests replay': 'repeat a recorded tool call',

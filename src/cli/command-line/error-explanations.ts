@@ -38,7 +38,7 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
     ],
   },
   UNAUTHORIZED: {
-    meaning: 'the API or the server requires a sign-in or a valid key',
+    meaning: 'the API or the server requires sign-in or a valid key',
     causes: ['no key', 'an expired or revoked key', 'a key for another API'],
     next: [{ description: 'Sign in', command: 'mcp login' }, SHOW_API],
   },

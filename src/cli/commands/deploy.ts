@@ -76,7 +76,7 @@ const OPTIONS = {
   pids: {
     type: 'integer',
     value: 'count',
-    doc: 'limit of processes and threads of a container (default: 256) or a program (512)',
+    doc: 'limit on processes and threads of a container (default: 256) or a program (512)',
   },
   ...PROGRAM_OPTIONS,
   allowBreaking: {

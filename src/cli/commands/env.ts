@@ -88,7 +88,7 @@ export const set = defineCommand({
   },
   async run(context, { server, variables, env, release, ...kind }): Promise<ExitCode | undefined> {
     const words = wordsOf(server, variables)
-    if (words.length === 0) throw missingWords('KEY=VALUE')
+    if (words.length === 0) throw missingArgument('KEY=VALUE')
     const secret = secretFlag(kind)
     const { name, variables: given } = await readServerWords(context, words)
     const values = await completeValues(
@@ -118,7 +118,7 @@ export const unset = defineCommand({
   async run(context, { server, variables, env, all, release }): Promise<ExitCode | undefined> {
     const words = wordsOf(server, variables)
     if (all ? variables.length > 0 : words.length === 0)
-      throw missingWords('the names of variables, or --all')
+      throw missingArgument('the names of variables, or --all')
     const { name, variables: given } = all
       ? { name: await resolveServer(context, server), variables: [] }
       : await readServerWords(context, words)
@@ -203,7 +203,7 @@ function wordsOf(server: string | undefined, variables: readonly string[] | unde
   return [...(server === undefined ? [] : [server]), ...(variables ?? [])]
 }
 
-function missingWords(what: string): HostingError {
+function missingArgument(what: string): HostingError {
   return new HostingError('INVALID_REQUEST', `Missing ${what}.`, {
     next: [{ description: 'Show its usage', command: 'mcp env set --help' }],
   })

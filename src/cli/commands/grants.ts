@@ -12,7 +12,7 @@ const LIMIT = 1000
 export const list = defineCommand({
   name: 'grants',
   description:
-    'List the grants of a server with sign-in, newest first: which user let which client use the server, with which scopes, and until when.',
+    'List the sign-in grants of a server, newest first: which user let which client use the server, with which scopes, and until when.',
   arguments: {
     server: SERVER_ARGUMENT,
   },

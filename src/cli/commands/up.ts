@@ -221,7 +221,7 @@ function report(
     output.line('Configuration for MCP clients:')
     for (const line of snippet(name, url)) output.line(`  ${line}`)
     output.next(
-      { description: 'Or write it', command: `mcp connect ${reference}` },
+      { description: 'Or add it to a client', command: `mcp connect ${reference}` },
       callCommand(reference, call),
       knowsNames
         ? { description: 'Follow its log', command: `mcp logs ${name} -f` }

@@ -14,7 +14,7 @@ import { resolveTarget } from '../targets/server-target.ts'
 type Lists = Pick<ServerConnection, 'listTools' | 'listPrompts' | 'listResources'>
 
 /**
- * Lists with as few requests as possible and without interaction. A server that refuses them, such as one that requires a sign-in, is
+ * Lists with as few requests as possible and without interaction. A server that refuses them, such as one that requires sign-in, is
  * listed as it was built.
  */
 export function quickSource(

@@ -3,7 +3,7 @@ import type { CommandContext } from '../command-line/command-context.ts'
 import { findDaemon } from '../local-daemon/find-daemon.ts'
 
 const POLL_MS = 250
-/** A stopping daemon ends logs before it refuses requests. */
+/** A stopping daemon closes log streams before it refuses requests. */
 const STOP_TIMEOUT_MS = 30_000
 
 type Place = Pick<CommandContext, 'paths' | 'settings'>

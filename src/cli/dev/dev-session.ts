@@ -208,7 +208,7 @@ export class DevSession {
     this.#removeMark = markDev(this.#context, this.#directory, name)
   }
 
-  /** A daemon that stops ends the log. */
+  /** A stopping daemon closes the log stream. */
   async #onLogEnd(build: () => void): Promise<void> {
     const { output, reopenApi } = this.#context
     const onStopped = () => {

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type ErrorBody, type ErrorCode, HostingError, type NextStep } from '../../shared/errors.ts'
+import { HostingError } from '../../shared/errors.ts'
 import type { Discovery, HomePaths } from '../../shared/paths.ts'
+import { printedError } from '../../shared/printed-error.ts'
 import { VERSION } from '../../shared/version.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { findDaemon, readDiscovery, requestRewrite } from './find-daemon.ts'
@@ -119,28 +120,18 @@ function openLog(paths: HomePaths): DaemonLog {
   }
 }
 
-/** Parses the `{"error":…}` line that a daemon writes when it cannot start. */
+/** The error that a daemon writes when it cannot start. */
 function readStartError(log: DaemonLog, exitReason: string): HostingError {
   const all = readFileSync(log.path)
   // A starting daemon truncates a log that is too long.
   const own = all.subarray(log.offset <= all.length ? log.offset : 0)
   const lines = own.toString('utf8').trimEnd().split('\n')
-  const error = parseError(lines.findLast(line => line.startsWith('{"error":')))
-  if (error === undefined)
-    return new HostingError('UNAVAILABLE', `The daemon exited before it responded (${exitReason}).`, {
+  return (
+    printedError(lines) ??
+    new HostingError('UNAVAILABLE', `The daemon exited before it responded (${exitReason}).`, {
       details: [...lines.slice(-5), `log: ${log.path}`].filter(Boolean).join('\n'),
     })
-  const { code, message, details, next } = error
-  return new HostingError(code as ErrorCode, message, { details, next })
-}
-
-/** Nothing for a line that a full disk cut off. */
-function parseError(line = ''): (ErrorBody & { next?: NextStep[] }) | undefined {
-  try {
-    return JSON.parse(line).error
-  } catch {
-    return undefined
-  }
+  )
 }
 
 /** Writes a probe file, because free space does not show exhausted inodes or quota. */

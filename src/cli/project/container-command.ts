@@ -43,10 +43,10 @@ const IGNORED_FLAGS = {
 const REASONS: Record<string, string> = {
   '-p': 'a server over HTTP needs no published port. Use --image and let it listen on $PORT',
   '--publish': 'a server over HTTP needs no published port. Use --image and let it listen on $PORT',
-  '-t': 'MCP needs standard input without a terminal. Omit it',
-  '--tty': 'MCP needs standard input without a terminal. Omit it',
-  '-d': 'the daemon runs the container. Omit it',
-  '--detach': 'the daemon runs the container. Omit it',
+  '-t': 'MCP needs standard input without a terminal. Omit the flag',
+  '--tty': 'MCP needs standard input without a terminal. Omit the flag',
+  '-d': 'the daemon runs the container. Omit the flag',
+  '--detach': 'the daemon runs the container. Omit the flag',
   '--privileged': 'containers here have no privileges',
 }
 

@@ -145,7 +145,7 @@ function refuseLoneOptions({ http, path, cwd, isolation }: ProgramInput): undefi
   throw new HostingError('INVALID_REQUEST', `--${lone[0]} requires --command or --image.`)
 }
 
-/** Working folder of a command: this one if it names files in it (`python server.py`), otherwise a separate one. */
+/** Working folder of a command: the current folder if the command names a file in it (`python server.py`). Otherwise undefined, for a separate folder. */
 function findFolder(words: string[]): string | undefined {
   return words.some(word => !word.startsWith('-') && existsSync(word)) ? resolve('.') : undefined
 }

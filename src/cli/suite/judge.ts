@@ -18,7 +18,7 @@ export function judge(expectation: Expectation | undefined, seen: RunFacts, chec
     else verdict.failures.push(...check(value))
   }
   const { tools, resources, prompts, calls, reply, errors, turns, seconds, tokens } = expected
-  if (seen.stoppedBy) verdict.failures.push(`the run was stopped by its limit of ${seen.stoppedBy}`)
+  if (seen.stoppedBy) verdict.failures.push(`the run reached its limit on ${seen.stoppedBy}`)
   if (tools) know('tools', seen.tools, names => judgeNames('tool', tools, names))
   if (resources) know('resources', seen.resources, names => judgeNames('resource', resources, names))
   if (prompts) know('prompts', seen.prompts, names => judgeNames('prompt', prompts, names))

@@ -18,7 +18,7 @@ export async function loadSuite(file: string): Promise<Suite> {
   return parseSuite(value, basename(path), locate)
 }
 
-/** The suite in a project file, or in the file that it names. Undefined without one. Throws like `loadSuite`. */
+/** The suite in a project file, or in the file that it names. Undefined if there is none. Throws like `loadSuite`. */
 export async function loadProjectSuite(project: Project | undefined): Promise<Suite | undefined> {
   const { test, file = '', directory, locate } = project ?? {}
   if (typeof test === 'string') return loadSuite(resolve(directory || dirname(file), test))

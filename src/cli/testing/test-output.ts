@@ -32,7 +32,7 @@ function summaryLine(result: TestResult): string {
     result.resource_reads?.length ? counted(result.resource_reads.length, 'read') : undefined,
     formatDurationMs(result.execution_time * 1000),
     usage ? counted(usage.total_tokens, 'token') : undefined,
-    stopped ? `stopped by its limit of ${stopped}` : undefined,
+    stopped ? `reached its limit on ${stopped}` : undefined,
   ]
     .filter(Boolean)
     .join(' · ')

@@ -6,7 +6,7 @@ import { type Resource, useResource } from './resource.ts'
 interface FirstItemsOptions {
   query?: Query
   pageSize: number
-  /** Whether a change of the feed makes the items outdated. */
+  /** Whether a change in the feed makes the items outdated. */
   concerns(change: Change): boolean
 }
 

@@ -15,7 +15,7 @@ export interface Resource<T> {
 
 interface ResourceOptions<T> {
   load(signal: AbortSignal): Promise<T>
-  /** Whether a change of the feed makes the value outdated. */
+  /** Whether a change in the feed makes the value outdated. */
   concerns(change: Change): boolean
 }
 

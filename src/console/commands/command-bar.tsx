@@ -3,7 +3,7 @@ import { useLazyDialog } from '../components/lazy-dialog.ts'
 import { COMMAND_KEY, character, useShortcut, withCommandKey } from '../components/shortcut.ts'
 import type { Views } from './commands.ts'
 
-/** Opens the commands and the keyboard shortcuts. */
+/** Opens the command palette and the list of keyboard shortcuts. */
 export function CommandBar({ views }: { views: Views }) {
   const palette = useLazyDialog('the commands', async () =>
     import('../views/lazy-views.ts').then(({ Palette }) => Palette),

@@ -5,7 +5,7 @@ interface Shortcut {
 
 /** All keys of the console. docs/console.md has the same list. */
 export const SHORTCUTS: readonly Shortcut[] = [
-  { keys: ['Ctrl+K', '⌘ K'], effect: 'opens the commands' },
+  { keys: ['Ctrl+K', '⌘ K'], effect: 'opens the command palette' },
   { keys: ['?'], effect: 'shows these keys' },
   { keys: ['/'], effect: 'moves to the filter' },
   {

@@ -65,7 +65,7 @@ interface ReloadButtonProps {
   resource: Pick<Resource<unknown>, 'isLoading' | 'reload'>
 }
 
-/** For values that no change of the feed keeps current. */
+/** For values that no change in the feed keeps current. */
 export function ReloadButton({ label, resource }: ReloadButtonProps) {
   return (
     <Button kind="quiet" icon="restart" label={label} busy={resource.isLoading} onClick={resource.reload} />

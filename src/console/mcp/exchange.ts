@@ -48,7 +48,7 @@ async function refusal(response: Response, sent: { method: string; path: string 
   const text = await readText(response)
   const body = parse(text)
   const isFromApi = isObject(body) && body.success === false
-  if (response.status === 401 && !isFromApi) throw new SignInRequiredError('The server requires a sign-in.')
+  if (response.status === 401 && !isFromApi) throw new SignInRequiredError('The server requires sign-in.')
   if (!isObject(body) || !isObject(body.error) || isFromApi) throw apiError(response, text, sent)
   return {
     status: response.status,

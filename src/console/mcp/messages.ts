@@ -10,7 +10,7 @@ export interface Message {
 
 export type Params = Record<string, unknown>
 
-/** Question of a server to the user during a request: a form, a URL to open, or the answer of a model. */
+/** Question from a server during a request: a form to fill in, a URL to open, or a prompt to answer as the model. */
 export interface Question {
   method: string
   params: Params

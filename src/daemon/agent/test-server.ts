@@ -104,7 +104,7 @@ async function modelFor(
 function toResult({ reply, calls, usage, turns, stoppedBy }: AgentOutcome) {
   return {
     ...summarize(calls),
-    ai_response: reply || (stoppedBy ? `The run was stopped by its limit of ${stoppedBy}.` : ''),
+    ai_response: reply || (stoppedBy ? `The run reached its limit on ${stoppedBy}.` : ''),
     execution_time: 0,
     usage,
     turns,

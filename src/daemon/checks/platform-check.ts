@@ -21,7 +21,7 @@ export function checkPlatform(machine: Machine = thisMachine()): Finding {
     return warn(`${platform} ${arch} is not supported`, 'Use Linux, or WSL 2 on Windows')
   if (/microsoft/i.test(machine.release))
     return warn(
-      `Linux ${arch} under WSL is not tested. Missing without systemd: mcp daemon install`,
+      `Linux ${arch} under WSL is not tested. "mcp daemon install" requires systemd`,
       'Enable systemd in /etc/wsl.conf to run the daemon as a service',
     )
   if (arch === 'x64' && machine.hasGlibc) return pass('Linux x64 with glibc, the tested platform')

@@ -40,7 +40,7 @@ export class RawOutput {
       this.#write(stream, lines)
     })
     input.on('end', () => this.#write(stream, unfinished === '' ? [] : [unfinished]))
-    input.on('error', () => {}) // the process has ended
+    input.on('error', () => {}) // the process has exited
   }
 
   #write(stream: Stream, lines: string[]): void {

@@ -9,7 +9,7 @@ export interface TerminationDelays {
 
 const TERMINATION_DELAYS: TerminationDelays = { requestMs: 3000, terminateMs: 2000 }
 
-/** Sends a shutdown request, then SIGTERM, then SIGKILL. Resolves when the process has ended. */
+/** Sends a shutdown request, then SIGTERM, then SIGKILL. Resolves when the process has exited. */
 export async function terminate(
   child: ChildProcess,
   requestShutdown: () => void,

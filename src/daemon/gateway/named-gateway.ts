@@ -16,7 +16,7 @@ export interface NamedGatewayOptions {
   /** A connection was dropped because of an internal error, for example an unreadable database. */
   onDropped?(error: Error): void
   inherited?: InheritedSockets | undefined
-  /** Maximum number of connections that have not sent the head of a request. Depends on the limit of open files by default. */
+  /** Maximum number of connections that have not sent the head of a request. Depends on the limit on open files by default. */
   maxWaiting?: number
 }
 

@@ -115,7 +115,7 @@ function describeListenError(error: unknown): unknown {
   if (code !== 'EMFILE' && code !== 'ENFILE') return error
   return new HostingError(
     'UNAVAILABLE',
-    `No address can be opened: the daemon has reached the system's limit of open files and connections (${code}). Raise the limit (ulimit -n) and restart the daemon, or remove servers that you do not need.`,
+    `No address can be opened: the daemon has reached the system's limit on open files and connections (${code}). Raise the limit (ulimit -n) and restart the daemon, or remove servers that you do not need.`,
     { cause: error },
   )
 }

@@ -44,10 +44,7 @@ function readLocation(env: NodeJS.ProcessEnv, variable: string): StorageSettings
 function readEndpoint(env: NodeJS.ProcessEnv): string | undefined {
   const text = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL
   if (!text || /^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text || undefined
-  throw new HostingError(
-    'INVALID_REQUEST',
-    `AWS_ENDPOINT_URL is "${text}": it must be an http or https address.`,
-  )
+  throw new HostingError('INVALID_REQUEST', `AWS_ENDPOINT_URL is "${text}": it must be an http or https URL.`)
 }
 
 /** https://docs.aws.amazon.com/cli/latest/userguide/cli-configure-files.html */

@@ -50,6 +50,6 @@ export const serverFilterSchema = z.string().optional().describe('Only records o
 /** `cursor` or `nextToken` of a list. */
 export const pageTokenSchema = z
   .string()
-  .refine(isPageToken, 'not a token of this list. Omit it to get the first page')
+  .refine(isPageToken, 'not a page token of this list. Omit it to get the first page')
   .optional()
   .describe('Token from the previous page. Without it, the first page.')

@@ -16,7 +16,7 @@ import type { DeploymentAuth } from '../../shared/contract/deployments/deploymen
 
 /**
  * The identity provider of a deployment's users. `local` is the daemon's own provider. Throws a TypeError for invalid settings,
- * such as a non-https address.
+ * such as a non-https URL.
  */
 export function identityProvider(auth: DeploymentAuth, local: ProviderConfig): ProviderConfig {
   const provider = preset(auth, local)

@@ -13,9 +13,9 @@ export class StateFiles {
   handle(requests: readonly StateRequest[]): StateResponse[] {
     const responses: StateResponse[] = []
     for (let at = 0; at < requests.length; ) {
-      const together = requests.slice(at, at + countTogether(requests, at))
-      responses.push(...this.#handleBatch(together))
-      at += together.length
+      const batch = requests.slice(at, at + batchLength(requests, at))
+      responses.push(...this.#handleBatch(batch))
+      at += batch.length
     }
     return responses
   }
@@ -73,8 +73,8 @@ export class StateFiles {
 
 type RunCall = Extract<StateCall, { method: 'run' }>
 
-/** Number of requests from `from` on that are operations on the same file, at least one. */
-function countTogether(requests: readonly StateRequest[], from: number): number {
+/** Number of requests, from `from` on, that form one batch: consecutive operations on one file, at least one request. */
+function batchLength(requests: readonly StateRequest[], from: number): number {
   const first = requests[from]!
   const other = requests.findIndex(
     ({ path, call }, at) => at > from && (path !== first.path || call.method !== 'run'),

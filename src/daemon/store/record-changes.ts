@@ -75,7 +75,7 @@ const ACTIONS = {
 } as const satisfies Record<ChangeAction, object>
 
 /**
- * Committed changes of records. Temporary triggers report every write of the connection, so no caller has to. They exist
+ * Committed changes to records. Temporary triggers report every write of the connection, so no caller has to. They exist
  * only while a listener does.
  */
 export class RecordChanges {

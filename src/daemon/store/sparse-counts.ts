@@ -1,5 +1,5 @@
 /**
- * Packs pairs of index and count. Gaps between indexes and counts are written as LEB128
+ * Packs pairs of index and count. Index deltas and counts are written as LEB128
  * (https://en.wikipedia.org/wiki/LEB128#Unsigned_LEB128). One minute of one tool takes about 60 bytes.
  */
 export function packCounts(pairs: readonly number[]): Buffer {

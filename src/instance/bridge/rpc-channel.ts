@@ -24,7 +24,7 @@ export class RpcChannel {
   readonly #stdin: Writable
   readonly #handlers: RpcHandlers
   readonly #unsent: string[] = []
-  /** Unanswered requests of the program. */
+  /** Unanswered requests from the program. */
   readonly #asked = new Map<unknown, AbortController>()
   #failure: Error | undefined
 

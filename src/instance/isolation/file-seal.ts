@@ -86,7 +86,7 @@ function functionOf(name: string): FileFunction {
   return found as FileFunction
 }
 
-/** Loggers write to descriptors 1 and 2 directly. */
+/** Redirects writes to descriptors 1 and 2, which loggers use directly, to `output`. Refuses all other descriptors. */
 function sealPrinting(output: UserOutput): void {
   replace(fs, 'writeSync', (...args: unknown[]) =>
     isPrintable(args[0]) ? print(output, args[0], args) : refuse('writeSync', args, true),

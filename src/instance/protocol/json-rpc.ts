@@ -31,7 +31,7 @@ export const RPC = {
   /** Transport errors, for which MCP has no codes. */
   refused: -32000,
   sessionNotFound: -32001,
-  /** Until 2025-11-25. Later revisions use invalidParams. */
+  /** In revisions up to 2025-11-25. Later revisions use invalidParams. */
   resourceNotFound: -32002,
   headerMismatch: -32020,
   missingCapability: -32021,

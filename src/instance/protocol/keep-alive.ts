@@ -15,7 +15,7 @@ let oldest: KeepAliveRequest | undefined
 let newest: KeepAliveRequest | undefined
 let timer: NodeJS.Timeout | undefined
 
-/** Turns the request's answer into a stream after a while, so that keep-alive comments hold the connection. */
+/** Turns the request's answer into a stream after a while, so that keep-alive comments keep the connection open. */
 export function startKeepAlive(request: KeepAliveRequest): void {
   request.before = newest
   if (newest) newest.after = request

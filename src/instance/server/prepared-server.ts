@@ -78,7 +78,7 @@ export interface ServerReporter {
   log(level: LogLine['level'], message: string, stream?: LogLine['stream']): void
   /** Copies a line from another log in our format. A line about a request also counts the request. */
   copy?(line: LogLine): void
-  /** The serving process ended and is being restarted. `how` completes a sentence about it. */
+  /** The serving process exited and is being restarted. `how` completes a sentence about it. */
   restarting?(how: string): void
   /** Store of the handlers, if the server has one. */
   readonly state?: StateBackend | undefined

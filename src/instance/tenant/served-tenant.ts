@@ -33,7 +33,7 @@ const MAX_RUNNING = 2000
 export interface TenantEvents {
   /** The server cannot continue. */
   onFailed?(message: string): void
-  /** The serving process ended and is being restarted. */
+  /** The serving process exited and is being restarted. */
   onRestarting?(how: string): void
   /** Sends an announcement to the deployment's other instances. */
   onAnnouncement?(announcement: Announcement): void

@@ -1,6 +1,6 @@
 /** Number of failures within the window, without a healthy instance in between, that count as a crash loop. */
 export const CRASH_LOOP = { failures: 5, windowMs: 60_000 } as const
-/** An instance that exits earlier after it was ready does not count as healthy. */
+/** An instance that exits sooner than this after it became ready does not count as healthy. */
 const SETTLE_MS = 1000
 /** A crash after this uptime resets the back-off. A kill from outside also does, because it says nothing about the server. */
 const STABLE_MS = 10_000

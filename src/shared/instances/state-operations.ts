@@ -50,7 +50,7 @@ export type StateCheck =
   /** As returned by `list`. */
   | ({ prefix: string } & StateRange)
 
-/** Identifies the content of a range: any change of its entries changes one of these numbers. */
+/** Identifies the content of a range: any change to its entries changes one of these numbers. */
 export interface StateRange {
   count: number
   /** Highest version of an entry. */

@@ -8,7 +8,7 @@ export interface TenantContainer {
   image: string
   /** The daemon built the image from the artifact. It writes our log lines, and other instances can continue its sessions. */
   isOwn: boolean
-  /** User id of its processes inside. Absent: unknown. */
+  /** UID of the processes in the container. Absent if unknown. */
   uid?: number
   labels: Record<string, string>
   limits: ContainerLimits

@@ -17,7 +17,7 @@ import { breaking, compatible, isBreaking, type SurfaceChange } from './surface-
 const MAX_DEPTH = 12
 
 /**
- * Changes to arguments: all values that the previous version accepted must still be accepted. A change of a keyword that
+ * Changes to arguments: all values that the previous version accepted must still be accepted. A change to a keyword that
  * cannot be compared (`not`, `if`, `patternProperties` …) counts as breaking.
  */
 export function compareInputs(path: string, before: Schema, after: Schema): SurfaceChange[] {

@@ -6,7 +6,7 @@ import { breaking, compatible, isBreaking, type SurfaceChange } from './surface-
 /** The part of a server that clients see. */
 export type Surface = Pick<Artifact, 'tools' | 'resources' | 'prompts'>
 
-/** Changes of a release for clients of the previous version, breaking changes first. */
+/** Changes in a release for clients of the previous version, breaking changes first. */
 export function compareSurfaces(before: Surface, after: Surface): SurfaceChange[] {
   const changes = [
     ...compareTools(before.tools, after.tools),

@@ -111,7 +111,7 @@ test('text output of build shows the server, its id, its URL and the next comman
   expect(stdout).toContain('mcp deploy mcp-123')
 })
 
-test('a pending build is printed without waiting, because the contract cannot query builds', async () => {
+test('a pending build is printed without waiting, because the contract has no way to query builds', async () => {
   await hosted({ buildStatus: 'building' })
   const { code, stdout } = await home.mcp(['build', writeProject()])
   expect(code).toBe(0)

@@ -23,7 +23,7 @@ const REPORT_LOADED = fileURLToPath(new URL('../../fixtures/cli/report-loaded.mj
 const START = ['mcp.js', 'cli.js']
 const SCHEMA = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
 
-/** Our files, by name without the hash, and modules of Node that a bare start does not load. */
+/** Our files, by name without the hash, and Node's built-in modules. */
 async function loadedBy(args: string[]): Promise<{ files: string[]; builtins: string[] }> {
   const file = join(home.dir, 'loaded.json')
   const env = { ...home.env, NODE_OPTIONS: `--import=${REPORT_LOADED}`, LOADED: file }
@@ -45,7 +45,7 @@ test('a command with one API call loads few files and only the HTTP modules of N
   expect(await beyondBare(builtins)).toEqual(['net', 'http'])
 })
 
-test('commands that use a server load as few files, and no MCP SDK', async () => {
+test('commands that use a server load few files and no MCP SDK', async () => {
   await home.json(['deploy', writeProject()])
   const commands = [
     ['call', 'echo', 'tool', 'text=hi'],

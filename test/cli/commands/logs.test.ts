@@ -63,7 +63,7 @@ test.each([
   expect(await shown(...options)).toEqual(messages)
 })
 
-test('logs prints text, or one JSON object per line', async () => {
+test('mcp logs prints text, or one JSON object per line', async () => {
   await home.json(['up', writeServer(home, 'logged')])
   const text = () => home.mcp(['logs', 'logged', '--level', 'info', '--grep', 'tools/call'])
   // Lines are written in batches, shortly after the call.

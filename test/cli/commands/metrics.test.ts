@@ -41,7 +41,7 @@ async function interrupt(child: ChildProcessWithoutNullStreams): Promise<unknown
   return (await closed)[0]
 }
 
-test('metrics shows requests by time and by tool', async () => {
+test('mcp metrics shows requests by time and by tool', async () => {
   await call()
   await call()
   const history = await eventually(async () => {
@@ -117,7 +117,7 @@ test('following continues after a restart of the daemon without missing or dupli
   expect(await interrupt(watched.child)).toBe(130)
 })
 
-test('events prints changes as they happen and continues after a restart of the daemon', async () => {
+test('mcp events prints changes as they happen and continues after a restart of the daemon', async () => {
   const { child, lines } = start(['events', 'greeter', '--type', 'deployment', '--json'])
   const text = start(['events', 'greeter', '--type', 'Deployment'])
   const next = async () => JSON.parse((await lines.next()).value)
@@ -137,7 +137,7 @@ test('events prints changes as they happen and continues after a restart of the 
   expect(await interrupt(child)).toBe(130)
 })
 
-test('events reports unknown types by name', async () => {
+test('mcp events names an unknown type in its error', async () => {
   const { code, stderr } = await home.mcp(['events', '--type', 'cloud'])
   expect(code).toBe(2)
   expect(stderr).toContain('--type has "cloud".')

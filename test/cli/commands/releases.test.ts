@@ -56,7 +56,7 @@ async function logs(...args: string[]): Promise<(LogLine & { version: number })[
     .map(line => JSON.parse(line))
 }
 
-test('releases lists all releases, even after a restart of the daemon', async () => {
+test('mcp releases lists all releases, even after a restart of the daemon', async () => {
   const deployed = ['deploy', project, '--env', 'production']
   await home.json([...deployed, '-m', 'First greeting'])
   await home.mcp(['call', 'greeter', 'hello', 'name:=3'])
@@ -170,7 +170,7 @@ test('an error line names the resource and the reason', async () => {
   ])
 })
 
-test('logs shows MCP messages only at level debug', async () => {
+test('mcp logs shows MCP messages only at level debug', async () => {
   const hasMessages = (lines: LogLine[]) => lines.some(({ level }) => level === 'debug')
   await home.mcp(['call', 'greeter', 'hello', 'name=Ada', '--env', 'development'])
   await eventually(async () => hasMessages(await logs('--level', 'debug')))

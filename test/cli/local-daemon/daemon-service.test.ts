@@ -54,7 +54,7 @@ test.runIf(process.platform === 'linux')(
 )
 
 test.runIf(process.platform === 'linux')(
-  'an error of the service manager is shown, and the previous state is restored',
+  'an error from the service manager is shown, and the previous state is restored',
   async () => {
     writeFileSync(
       join(home.dir, 'bin', 'systemctl'),

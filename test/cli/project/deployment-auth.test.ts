@@ -44,7 +44,7 @@ describe('how users of a deployment sign in', () => {
   })
 })
 
-describe('a project that requires a sign-in', () => {
+describe('a project that requires sign-in', () => {
   let home: TestHome
   let folder: string
   beforeAll(async () => {
@@ -66,7 +66,7 @@ describe('a project that requires a sign-in', () => {
   })
   afterAll(() => home.remove())
 
-  it('a project that requires a sign-in is tried through its preview and requires a token', async () => {
+  it('mcp up tries a project that requires sign-in through its preview, whose URL requires a token', async () => {
     const up = await home.json<{ url: string; call: { tool: string } }>(['up', folder])
     expect(up.call.tool).toBe('hello')
     expect((await fetch(up.url, { method: 'POST' })).status).toBe(401)
@@ -74,7 +74,7 @@ describe('a project that requires a sign-in', () => {
     expect(refused.stderr).toContain('requires sign-in')
   })
 
-  it('a project that requires a sign-in is deployed with the redirect URL for the identity provider, or without sign-in with --auth none', async () => {
+  it('a project that requires sign-in is deployed with the redirect URL for the identity provider, or without sign-in with --auth none', async () => {
     type Deployed = { url: string; sign_in?: { issuer: string; callback_url: string } }
     const kept = await home.json<Deployed>(['deploy', folder])
     expect(kept.sign_in?.callback_url).toMatch(/\/auth\/hello\/development\/oauth\/callback$/)

@@ -118,7 +118,7 @@ test('without expectations, no call may fail', () => {
 })
 
 test('a run stopped by a limit always fails', () => {
-  expect(failuresOf({}, { stoppedBy: 'turns' })).toEqual(['the run was stopped by its limit of turns'])
+  expect(failuresOf({}, { stoppedBy: 'turns' })).toEqual(['the run reached its limit on turns'])
 })
 
 test('expectations about missing facts are unknown', () => {

@@ -186,7 +186,7 @@ test('backs up the home and reports why the backup was not sent', async () => {
   expect(status.error).toBe(sendError)
 })
 
-test('backs up a database of an older version before migrating it', async () => {
+test('backs up a database from an older version before migrating it', async () => {
   makeOldDatabase()
   await used.withDaemon(async () => {})
   const [made] = (await used.tool(['list'])).items as Answer[]

@@ -59,7 +59,7 @@ test('close removes running containers and does not call an unused engine', asyn
   expect(engine.calls().at(-1)).toBe(`rm --force --volumes ${ID}`)
 })
 
-test('a pull of an unknown image fails with the error of the engine', async () => {
+test('a pull of an unknown image fails with the error from the engine', async () => {
   const engine = engineThat(
     `image) exit 1 ;; pull) echo 'time="x" level=warning msg="retrying"' >&2; echo 'Error: no such host' >&2; exit 125 ;;`,
   )
@@ -76,7 +76,7 @@ test('a local image is not pulled', async () => {
   expect(engine.calls().some(call => call.startsWith('pull'))).toBe(false)
 })
 
-test('a refused archive fails with the error of the engine, even if it stopped reading early', async () => {
+test('a refused archive fails with the error from the engine, even if it stopped reading early', async () => {
   const engine = engineThat(`image) exit 1 ;; load) echo 'Error: no space left on device' >&2; exit 125 ;;`)
   const archive = () =>
     Readable.from(

@@ -99,7 +99,7 @@ test('open throws after closeAll', async () => {
 
 test('the error for running out of file descriptors names the limit to raise', async () => {
   await using small = await startSmallGateway(64, 100)
-  expect(small.output).toContain("reached the system's limit of open files and connections (EMFILE)")
+  expect(small.output).toContain("reached the system's limit on open files and connections (EMFILE)")
 })
 
 /** Node reports every listening server (https://nodejs.org/api/diagnostics_channel.html#netserverlistenasyncstart). */
@@ -115,7 +115,7 @@ async function listenersOpenedBy(open: () => Promise<void>): Promise<Server[]> {
   return listening
 }
 
-/** A gateway in a process with a limit of open files. */
+/** A gateway in a process with a low limit on open files. */
 async function startSmallGateway(files: number, addresses = 1) {
   const program = fileURLToPath(new URL('../../fixtures/small-gateway.ts', import.meta.url))
   const script = `ulimit -n ${files}; exec "$0" "$@"`

@@ -213,7 +213,7 @@ test('requests to a server are forwarded with their Authorization header but wit
   expect((await send({ ...browser, authorization: `Bearer ${tokens.access_token}` })).status).toBe(200)
 })
 
-test('streams of a browser end when it is signed out or its key ends its sessions', async () => {
+test('closes the streams of a browser when it signs out or its key is used to end all its sessions', async () => {
   const { key } = await createKey(daemon, { scopes: ['READ'] })
   const [first, second] = [await signIn(key), await signIn(key)]
   const follow = (browser: Record<string, string>) =>

@@ -160,7 +160,7 @@ test('follows the log to the end of the build and reads it again afterwards', as
   expect(await follow(path)).toEqual(lines)
 })
 
-test('after a restart, pending builds continue and the running build has failed', async () => {
+test('after a restart, pending builds run and interrupted builds fail', async () => {
   const own = await startTestDaemon()
   await seedSmallBase(own.home.images)
   try {

@@ -28,7 +28,7 @@ export async function buildServer(daemon: TestDaemon, definitions: unknown = ech
   return answer.body.data.mcp_id
 }
 
-/** The record of a deployment that is deployed. */
+/** Deploys a build. Returns the record of the deployment. */
 export async function deploy(
   daemon: TestDaemon,
   mcpId: string,

@@ -109,7 +109,7 @@ describe.each(Object.entries(KINDS))('%s that sleeps', (kind, { make, tool, answ
   })
 })
 
-test('a server that cannot start answers lists, and calls with 503 and Retry-After', async () => {
+test('a server that cannot start answers list requests, and answers calls with 503 and Retry-After', async () => {
   const deployed = await deployModule('broken')
   await daemon.restart()
   const { artifacts } = daemon.home

@@ -33,7 +33,7 @@ test('stops retrying when the daemon closes', () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('reports an error of a callback instead of throwing it', () => {
+test('reports an error from a callback instead of throwing it', () => {
   const reported: unknown[] = []
   const error = new Error('disk I/O error')
   new Background(error => reported.push(error)).attempt(() => {

@@ -37,7 +37,7 @@ async function ask(url: string) {
 }
 
 describe('while the next deployment starts', () => {
-  test('stopping the live deployment leaves the address to the next', async () => {
+  test('stopping the live deployment passes its address to the next one', async () => {
     const name = 'stopped-before-the-switch'
     const live = await deploy(daemon, await wishing(name), 'production')
     const waitFor = join(daemon.home.home, 'next-may-serve')
@@ -51,7 +51,7 @@ describe('while the next deployment starts', () => {
     expect((await ask(live.url)).tenantId).toBe(next)
   })
 
-  test('removing the live deployment leaves the address to the next', async () => {
+  test('removing the live deployment passes its address to the next one', async () => {
     const mcpId = await wishing('removed-before-the-switch')
     const live = await deploy(daemon, mcpId, 'production')
     const next = await begin(mcpId)
@@ -103,7 +103,7 @@ test('stops, starts, deployments and removals in any order lead to a consistent 
   else expect(await ask(url)).toMatchObject({ tenantId: expect.stringMatching(/^dep_/) })
 })
 
-test('equal builds that are created and removed concurrently keep the used artifact', async () => {
+test('identical builds that are created and removed concurrently keep the used artifact', async () => {
   for (let round = 0; round < 3; round++) {
     const old = await wishing('twin')
     const [, made] = await Promise.all([

@@ -94,7 +94,7 @@ describe('the sign-in page of the daemon', () => {
   })
 })
 
-describe('a code of the daemon', () => {
+describe('an authorization code from the daemon', () => {
   it('a code can be used once', async () => {
     const code = await signIn()
     expect((await redeem(code)).status).toBe(200)
@@ -109,7 +109,7 @@ describe('a code of the daemon', () => {
     expect((await redeem(await signIn(), changes)).status).toBe(400)
   })
 
-  it('a code gives a token that cannot be forged', async () => {
+  it('a code is exchanged for a token that cannot be forged', async () => {
     const forged = Buffer.from(JSON.stringify({ id: 'usr_1', expiresAt: 1e15 })).toString('base64url')
     for (const authorization of [`Bearer ${forged}.`, `Bearer ${forged}.AAAA`, 'Bearer x', ''])
       expect((await get('/sign-in/user', { authorization })).status).toBe(401)

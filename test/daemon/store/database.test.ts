@@ -34,7 +34,7 @@ describe('opening', () => {
     second.close()
   })
 
-  test('rejects a file of a newer program and names its schema', () => {
+  test('rejects a file from a newer version and names its schema', () => {
     new Database(path).close()
     const newer = new BetterSqlite3(path)
     newer.pragma('user_version = 999')

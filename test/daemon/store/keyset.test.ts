@@ -60,7 +60,7 @@ test('rejects an invalid cursor', () => {
     Buffer.from('{}').toString('base64url'),
   ])
     expect(() => selectPage(database, { table: 'builds', filters: {}, limit: 1, cursor })).toThrow(
-      /is not a token of this list/,
+      /is not a page token of this list/,
     )
 })
 

@@ -58,7 +58,7 @@ const failed = (outcome: Outcome) =>
     .filter(scenario => outcome[scenario]!.length > 0 && !isExtension(scenario))
     .sort()
 
-/** The tests cover all pairs of server kind, revision and environment. Development serves from a shared process and logs messages. */
+/** The tests are pairwise: any two values of server kind, revision and environment occur together in one test. Development serves from a shared process and logs messages. */
 describe('the conformance suite, against a deployed declared server', () => {
   test.each([
     ['2025-11-25', 'development'],

@@ -46,7 +46,7 @@ describe.runIf(CHROMIUM !== undefined)('access in the console', () => {
     await signInWithKey(issuer, daemon.ownerKey)
     const page = await show('/servers/guarded/settings')
     const grants = page.getByRole('table', { name: 'Grants' })
-    const clients = page.getByRole('table', { name: 'Clients of the sign-in' })
+    const clients = page.getByRole('table', { name: 'Sign-in clients' })
     await clients.getByRole('row').filter({ hasText: client_id }).getByText('127.0.0.1').waitFor()
     await expectAccessible(page)
     await clients.getByRole('button', { name: `Remove ${client_id}` }).click()

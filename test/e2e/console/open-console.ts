@@ -12,7 +12,7 @@ export interface OpenOptions {
   link?: string
 }
 
-/** A page of the console. `errors` has what no page may cause. */
+/** A page of the console. `errors` collects its errors and its requests to other origins, and must stay empty. */
 export interface OpenConsole {
   page: Page
   errors: string[]

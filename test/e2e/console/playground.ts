@@ -106,7 +106,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
     await expectAccessible(page)
   })
 
-  test('runs a tool with raw JSON, and shows the error of the server next to the field that it names', async () => {
+  test('runs a tool with raw JSON, and shows the error from the server next to the field that it names', async () => {
     await showTool('notes', 'search')
     await page.getByLabel('query').press('Alt+KeyJ')
     const editor = page.getByLabel('JSON of search')

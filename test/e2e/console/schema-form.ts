@@ -111,7 +111,7 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
     expect(await lastSent()).toEqual({ city: 'Bonn', days: 2.5, unknown: [1] })
   })
 
-  test('an error of the server appears next to the field that it names, and disappears when the field changes', async () => {
+  test('an error from the server appears next to the field that it names, and disappears when the field changes', async () => {
     const { page } = opened
     await openForm(WEATHER, { city: 'Ulm', area: { zip: '1' } })
     await page.evaluate(() => form.reportErrors('/area/zip must be a <b>German</b> zip'))

@@ -130,7 +130,7 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     await page.getByText('No requests in the last week.').waitFor()
   })
 
-  test('stores variables, never shows a secret, and releases them', async () => {
+  test('stores and releases variables, and never shows a secret', async () => {
     const env = [
       { name: 'CITY', description: HOSTILE },
       { name: 'API_KEY', secret: true },

@@ -55,7 +55,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await row(page, 'switched').getByText('deployed').waitFor()
   })
 
-  test('finds tabs and actions in the commands with the keyboard alone', async () => {
+  test('finds tabs and actions in the command palette with the keyboard alone', async () => {
     await deploy(daemon, await buildServer(daemon, echoServer('commanded')), 'production')
     const page = await show()
     await row(page, 'commanded').waitFor()

@@ -174,7 +174,7 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
     expect(engine.containers(deployment_id)).toHaveLength(1)
   }, 60_000)
 
-  test('no container is left when daemon and instance are killed together', async () => {
+  test('no container is left when the daemon and the instance are killed together', async () => {
     const [instance] = (await engine.status('weather')).instances
     process.kill(home.discovery()!.pid, 'SIGKILL')
     process.kill(instance!.pid, 'SIGKILL')

@@ -61,7 +61,7 @@ describe('a sleeping program over HTTP', () => {
   const listed = (answer: { json: { result: { tools: { name: string }[] } } }) =>
     answer.json.result.tools[0]!.name
 
-  test('a sleeping program answers the lists of its era, and continues a session that started while it slept', async () => {
+  test('a sleeping program answers list requests of its era, and continues a session that started while it slept', async () => {
     const { url, deployment_id } = sessions
     const session = await beginSession(url, '2025-06-18', { sampling: {} })
     expect(listed(await post(url, rpc('tools/list'), session))).toBe('count')

@@ -122,7 +122,7 @@ test.each([
     'ada',
   ],
 ])(
-  'questions of %s get the answers from the suite, and are declined if it has none',
+  'questions from %s get the answers from the suite, and are declined if it has none',
   async (server, elicits, question, samples, prompt, name) => {
     const calls = [
       { name: elicits, arguments: question },

@@ -85,7 +85,7 @@ describe('in production', () => {
     await expect.poll(() => instancesOf(deployment_id)).toEqual([])
   })
 
-  test('a session that was idle for session_seconds continues at the next release', async () => {
+  test('a session that was idle for session_seconds moves to the next release', async () => {
     const first = await deploy(daemon, await saying(server, 'one'), environment)
     const session = await beginSession(first.url)
     await deploy(daemon, await saying(server, 'two'), environment, { session_seconds: 1 })
@@ -115,7 +115,7 @@ describe('in production', () => {
   })
 })
 
-test('in development sessions move with each release', async () => {
+test('in development, sessions move to each new release', async () => {
   const { url } = await deploy(daemon, await saying('sessions-dev', 'one'))
   const session = await beginSession(url)
   await deploy(daemon, await saying('sessions-dev', 'two'))
@@ -153,7 +153,7 @@ describe('sessions of several instances with code', () => {
     for (const session of sessions) expect(await count(url, session)).toBe('one 3')
   })
 
-  test('sessions continue at the next release when their process is killed', async () => {
+  test('sessions move to the next release when their process is killed', async () => {
     const { url, deployment_id } = await release('four')
     const session = await beginSession(url)
     expect(await count(url, session)).toBe('four 1')

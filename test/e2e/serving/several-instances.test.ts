@@ -103,7 +103,7 @@ test('a session whose instance is gone moves to one other instance, which answer
     expect(await Promise.all(sessions.map(askedAndAnswered))).toEqual(Array(4).fill('yesyesyes'))
 })
 
-test('a call that asks its client continues during a restart, and so does the next call over its connection', async () => {
+test('a call that asks its client continues during a restart, and a connection from before the restart serves the next call', async () => {
   const session = await beginSession(single.url, '2025-11-25', { sampling: {} })
   const agent = new Agent({ keepAlive: true })
   const events = readEvents(

@@ -83,7 +83,7 @@ test('a sign-in is listed as a client with a grant, without its tokens', async (
   expect((await grantOf(signedIn)).lastRefreshedAt).toEqual(expect.any(String))
 })
 
-test('revoking a grant is answered after every instance knows of it, and the refresh token is rejected', async () => {
+test('after a grant is revoked, every instance rejects its access token and the refresh token is rejected', async () => {
   const [gone, stays] = [await signIn(), await signIn()]
   expect([await statuses(gone.tokens), await statuses(stays.tokens)]).toEqual([[200], [200]])
   const { id, subject } = await grantOf(gone)

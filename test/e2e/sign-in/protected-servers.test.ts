@@ -212,7 +212,7 @@ describe('a protected deployment', () => {
     })
     expect(refused.status).toBe(400)
     expect(refused.body.error.details).toBe(
-      'config.auth.client_secret: required; config.auth.realm: required; config.auth.url: must be an https address (http on loopback only)',
+      'config.auth.client_secret: required; config.auth.realm: required; config.auth.url: must be an https URL (http on loopback only)',
     )
   })
 

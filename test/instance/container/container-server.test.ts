@@ -77,7 +77,7 @@ test('a container that stops is reported with its exit code, and another one ans
   expect(engine.calls().filter(call => call.startsWith('rm --force'))).toHaveLength(1)
 })
 
-test('/health is unhealthy while the container does not answer', async () => {
+test('/health reports unhealthy while the container does not answer', async () => {
   const { url } = await serve(`case $1 in run) ${SERVE} ;; esac`)
   const health = async () => {
     const answer = await fetch(new URL('/health', url))

@@ -57,7 +57,7 @@ describe('schemas with other keywords are compiled', () => {
   )
 })
 
-test('reports an invalid value with the same words before and after the schema is compiled', () => {
+test('reports an invalid value in the same words before and after the schema is compiled', () => {
   const fault = '"city" must be a string, not 5'
   expect(compileArgumentCheck(plain)({ city: 5 })).toBe(fault)
   const check = compileArgumentCheck(plain)

@@ -127,7 +127,7 @@ describe('the arguments of a module handler', () => {
     )
   })
 
-  test('the arguments of a handler can use the schema names of the protocol', async () => {
+  test('a tool can declare its schemas as inputSchema and outputSchema', async () => {
     expect((await result('protocol_names', { text: 'hi' })).structuredContent).toEqual({ said: 'hi' })
     expect((await result('protocol_names', {})).isError).toBe(true)
   })

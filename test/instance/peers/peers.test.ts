@@ -98,7 +98,7 @@ test('a draining instance still gets the answer that its call waits for, then ot
   await leaving.stop()
 })
 
-test('a replaced release does not relay a session back: sessions that it lacks continue at the next release', async () => {
+test('a replaced release does not relay a session back: sessions that it lacks continue on the next release', async () => {
   const replaced = new InstanceHarness()
   const address = await replaced.serve(server.artifact, TENANT, server.bundle)
   const [asked, ended] = [await begin(address.url), await begin(address.url)]

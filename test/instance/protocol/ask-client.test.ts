@@ -228,7 +228,7 @@ describe('a client without a session', () => {
     ])
   })
 
-  test('a client without a session leaves no handler running: it is aborted and can clean up', async () => {
+  test('a handler that asks a client without a session is aborted and can clean up', async () => {
     const before = Number((await call('tidied')).result.content[0].text)
     await call('tidy')
     expect(Number((await call('tidied')).result.content[0].text)).toBe(before + 1)
@@ -239,7 +239,7 @@ describe('a client without a session', () => {
     expect((await call('tidied')).result.isError).toBeUndefined()
   })
 
-  test('a client without a session gets thrown questions in the same way', async () => {
+  test('a client without a session gets the questions that a handler throws', async () => {
     const { result } = await call('by_hand')
     const { result: done } = await call('by_hand', {
       inputResponses: { q: { roots: [] } },

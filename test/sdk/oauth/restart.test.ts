@@ -75,7 +75,7 @@ test('a restart between any two steps of a sign-in invalidates nothing that was 
   await expect(mounted.server.verifyAccessToken(second.access_token, undefined)).rejects.toThrow('revoked')
 })
 
-test('the database contains no plain codes or tokens, not even those of the identity provider', async () => {
+test('the database contains no plaintext codes or tokens, not even those of the identity provider', async () => {
   const flow = startFlow(base)
   const back = await flow.browser.submit(await openAuthorize(flow), { provider: 'idp' }, isCallback)
   const code = new URL(back.url).searchParams.get('code')!

@@ -16,7 +16,7 @@ test('reports an invalid MCP message in a sentence, without the list of issues',
   )
 })
 
-test('reports the error of a server unchanged', () => {
+test('reports the error from a server unchanged', () => {
   const { message } = toHostingError(new Error('the table [1, {"code": 2}] is locked'), URL)
   expect(message).toContain('the table [1, {"code": 2}] is locked')
 })

@@ -41,7 +41,7 @@ test('uses the delegated group of a service on cgroup v2, next to the daemon', (
   })
 })
 
-test('uses no group on cgroup v2 that is not delegated to the daemon', () => {
+test('ignores cgroup v2 groups that are not delegated to the daemon', () => {
   machine([unified()], '0::/user.slice/session-2.scope\n')
   write('cg/user.slice/cgroup.subtree_control', 'cpu memory pids\n')
   write('cg/user.slice/cgroup.procs', '')

@@ -84,7 +84,7 @@ function syntaxErrorAt(state: EditorState): number {
   return position
 }
 
-/** Keys of the forms around an editor. */
+/** Keyboard shortcuts of the form around the editor. */
 const FORM_KEYS = ['Mod-Enter']
 
 /** Colours, brackets, history and errors of JSON text. */

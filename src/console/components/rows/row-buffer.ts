@@ -44,7 +44,7 @@ export class RowBuffer<T> {
     return this.#rows[number - this.#first]
   }
 
-  /** Number of the newest row that matches. Undefined without one. */
+  /** Number of the newest row that matches. Undefined if there is none. */
   numberOf(matches: (row: T) => boolean): number | undefined {
     const index = this.#rows.findLastIndex(matches)
     return index === -1 ? undefined : index + this.#first

@@ -46,12 +46,12 @@ export class Visit {
     this.state = value
   }
 
-  /** Problems of the same value with another schema. */
+  /** Checks the same value against another schema. */
   with(schema: unknown): Problem[] {
     return this.#check(schema, this.state, this.pointer)
   }
 
-  /** Problems of a member or an item. */
+  /** Checks a member or an item. */
   inside(schema: unknown, step: string | number, state: State): Problem[] {
     return this.#check(schema, state, childPointer(this.pointer, step))
   }

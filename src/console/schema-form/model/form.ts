@@ -18,7 +18,7 @@ export interface Form {
   submit(): { value: Json } | undefined
   /** Replaces the value: a call to repeat, a saved test case. Undefined starts from the defaults. */
   load(value: Json | undefined): void
-  /** Shows an error of the server next to the fields that it names, or above the form. */
+  /** Shows an error from the server next to the fields that it names, or above the form. */
   reportErrors(message: string): void
   /** Removes the server's errors about a field that the user changes. */
   forgetError(pointer: string): void

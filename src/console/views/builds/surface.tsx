@@ -12,7 +12,7 @@ export function Surface({ build, report: { items } }: { build: BuildRecord; repo
     <>
       {others.length > 0 && (
         <section class="section">
-          <h2>Changes for clients, if it is deployed</h2>
+          <h2>Changes for clients if this build is deployed</h2>
           <dl class="surface-changes">
             {others.map(({ environment, changes }) => (
               <div key={environment}>

@@ -112,7 +112,7 @@ function Ending({ sent: { outcome } }: { sent: Sent }) {
   const facts = [model, formatMs(execution_time * 1000), usage && `${usage.total_tokens} tokens`]
   return (
     <p class="chat-facts">
-      {stopped_by && <strong>Stopped at the limit of {stopped_by}. </strong>}
+      {stopped_by && <strong>Stopped at the limit on {stopped_by}. </strong>}
       <Text value={facts.filter(Boolean).join(' · ')} max={200} />
     </p>
   )

@@ -63,7 +63,7 @@ function withAnswer(parts: readonly Part[], id: string, answer: Answer): readonl
   )
 }
 
-/** The result of a run has what the tools returned. The events before it only have its text. */
+/** The result of a run contains the tools' results. The events before it contain only their text. */
 function withResults(parts: readonly Part[], { tool_calls = [] }: TestResult): readonly Part[] {
   const results = tool_calls.values()
   return parts.map(part => {

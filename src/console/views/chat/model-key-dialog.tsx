@@ -18,10 +18,10 @@ export function ModelKeyDialog({ record: { vendor, baseUrl }, onClose }: ModelKe
   const save = async () => {
     const body = { apiKey: apiKey.value, ...(url.value !== '' && { baseUrl: url.value }) }
     await request('PUT', `/api/model-keys/${vendor}`, { body })
-    notify(`Saved the key of ${VENDOR_NAMES[vendor]}.`)
+    notify(`Saved the ${VENDOR_NAMES[vendor]} API key.`)
   }
   return (
-    <Dialog title={`Key of ${VENDOR_NAMES[vendor]}`} confirm="Save" onConfirm={save} onClose={onClose}>
+    <Dialog title={`${VENDOR_NAMES[vendor]} API key`} confirm="Save" onConfirm={save} onClose={onClose}>
       <label class="field">
         Key
         <input

@@ -69,7 +69,7 @@ function columns(isAdmin: boolean, { edited, removed }: Chosen): readonly Column
           <Button
             kind="quiet"
             icon="edit"
-            label={`${key.source ? 'Replace' : 'Set'} the key of ${VENDOR_NAMES[key.vendor]}`}
+            label={`${key.source ? 'Replace' : 'Set'} the ${VENDOR_NAMES[key.vendor]} API key`}
             onClick={() => (edited.value = key)}
           />
         )}
@@ -77,7 +77,7 @@ function columns(isAdmin: boolean, { edited, removed }: Chosen): readonly Column
           <Button
             kind="quiet"
             icon="remove"
-            label={`Remove the key of ${VENDOR_NAMES[key.vendor]}`}
+            label={`Remove the ${VENDOR_NAMES[key.vendor]} API key`}
             onClick={() => (removed.value = key)}
           />
         )}
@@ -104,11 +104,11 @@ function KeyText({ record: { source, hint, baseUrl } }: { record: ModelKeyRecord
 function RemoveDialog({ record: { vendor }, onClose }: { record: ModelKeyRecord; onClose(): void }) {
   const remove = async () => {
     await request('DELETE', `/api/model-keys/${vendor}`)
-    notify(`Removed the key of ${VENDOR_NAMES[vendor]}.`)
+    notify(`Removed the ${VENDOR_NAMES[vendor]} API key.`)
   }
   return (
     <Dialog
-      title={`Remove the key of ${VENDOR_NAMES[vendor]}?`}
+      title={`Remove the ${VENDOR_NAMES[vendor]} API key?`}
       confirm="Remove"
       danger
       onConfirm={remove}

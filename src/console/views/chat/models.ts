@@ -6,7 +6,7 @@ import { ownKey } from '../../model/own-key.ts'
 
 export const VENDOR_NAMES: Record<ModelVendor, string> = { anthropic: 'Anthropic', openai: 'OpenAI' }
 
-/** Keys of model vendors, and the key of this browser, which may be allowed to change them. */
+/** Keys of model vendors, and this browser's API key, whose scopes decide whether it can change them. */
 export interface Models {
   keys: ModelKeyList
   own: KeyInfo

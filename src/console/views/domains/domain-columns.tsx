@@ -60,10 +60,10 @@ export function domainColumns(
   ]
 }
 
-/** The API leaves a URL empty while the port for names is not open. */
+/** The API leaves a URL empty while the named gateway is not listening. */
 export function Urls({ urls }: { urls: readonly string[] }) {
   const open = urls.filter(url => url !== '')
-  if (open.length === 0) return <span class="muted">The port for names is not open.</span>
+  if (open.length === 0) return <span class="muted">The named gateway is not listening.</span>
   return (
     <span class="domain-urls">
       {open.map(url => (

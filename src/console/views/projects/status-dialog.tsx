@@ -9,9 +9,9 @@ const TEXTS: Record<ProjectState, { verb: string; done: string; effect: string }
   archived: {
     verb: 'Archive',
     done: 'Archived',
-    effect: 'It accepts no source and no builds until you reactivate it. Its servers keep running.',
+    effect: 'New sources and builds are rejected until you reactivate it. Its servers keep running.',
   },
-  active: { verb: 'Reactivate', done: 'Reactivated', effect: 'It accepts sources and builds again.' },
+  active: { verb: 'Reactivate', done: 'Reactivated', effect: 'New sources and builds are accepted again.' },
   deleted: {
     verb: 'Delete',
     done: 'Deleted',

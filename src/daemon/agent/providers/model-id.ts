@@ -72,7 +72,7 @@ function parseOpenAi(rest: string): ModelChoice {
   if (!model || !url || !/^https?:$/.test(url.protocol))
     throw new HostingError(
       'INVALID_REQUEST',
-      `The model "openai:${rest}" has no http address after "@". Example: openai:llama3.2@http://127.0.0.1:11434/v1.`,
+      `The model "openai:${rest}" has no http URL after "@". Example: openai:llama3.2@http://127.0.0.1:11434/v1.`,
     )
   return { kind: 'compatible', model, baseUrl: address.replace(/\/+$/, '') }
 }

@@ -21,7 +21,7 @@ const REFUSED_TYPES: Partial<Record<string, string>> = {
   FIFO: 'is a named pipe',
 }
 
-/** Allowance per entry for headers and padding, in addition to the limit of files. */
+/** Allowance per entry for headers and padding, in addition to the limit on files. */
 const HEADER_BYTES = 4096
 
 /** Calls `visit` for each entry of a .tar.gz, one at a time. */

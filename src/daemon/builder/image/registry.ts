@@ -158,7 +158,7 @@ export class Registry {
     if (url.protocol === 'https:' || isLoopback(url.host)) return url
     throw new HostingError(
       'UPSTREAM_FAILED',
-      `The registry ${this.address.registry} requires a sign-in at ${url.origin}, which is not encrypted.`,
+      `The registry ${this.address.registry} requires sign-in at ${url.origin}, which is not encrypted.`,
     )
   }
 }

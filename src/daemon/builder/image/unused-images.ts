@@ -3,7 +3,7 @@ import type { Layout } from './layout.ts'
 
 export interface UnusedImage {
   name: string
-  /** Blobs that no image in use needs. Blobs of several unused images belong to the first. */
+  /** Size of the blobs that no image in use needs. A blob shared by several unused images counts towards the first. */
   bytes: number
   createdAt: string
 }

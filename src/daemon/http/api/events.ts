@@ -15,7 +15,7 @@ const typesSchema = z
   )
 
 const query = z.strictObject({
-  server: serverFilterSchema.describe('Only changes of the server with this name.'),
+  server: serverFilterSchema.describe('Only changes to the server with this name.'),
   types: typesSchema.optional().describe(`Only changes of these kinds, separated by commas: ${KINDS}.`),
   metrics: wholeNumber({ min: 1, max: 3600 })
     .optional()

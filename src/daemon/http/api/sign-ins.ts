@@ -14,11 +14,11 @@ const environment = environmentSchema.optional().describe('Only this environment
 const page = { environment, limit: limitSchema, nextToken: pageTokenSchema }
 const clientId = z.string().min(1).max(2048)
 
-/** Clients and grants of the sign-in of a server. */
+/** Sign-in clients and grants of a server. */
 export function signInsEndpoints({ signInGrants }: Services) {
   const listGrants = dataEndpoint({
     operationId: 'listGrants',
-    summary: 'List the grants of a server with sign-in, newest first',
+    summary: 'List the sign-in grants of a server, newest first',
     params: z.object({ name }),
     query: z.strictObject({
       ...page,
@@ -41,7 +41,7 @@ export function signInsEndpoints({ signInGrants }: Services) {
 
   const listClients = dataEndpoint({
     operationId: 'listSignInClients',
-    summary: 'List the clients of the sign-in of a server, by environment and id',
+    summary: 'List the sign-in clients of a server, by environment and id',
     params: z.object({ name }),
     query: z.strictObject(page),
     answers: { 200: { description: 'A page of clients.', schema: clientPageSchema } },
@@ -51,7 +51,7 @@ export function signInsEndpoints({ signInGrants }: Services) {
 
   const removeClient = dataEndpoint({
     operationId: 'removeSignInClient',
-    summary: 'Remove a client of the sign-in of a server and revoke its grants',
+    summary: 'Remove a sign-in client of a server and revoke its grants',
     params: z.object({ name, id: clientId.describe('Id of the client. A URL must be percent-encoded.') }),
     query: z.strictObject({ environment }),
     answers: { 200: { description: 'Removed.', schema: removedClientSchema } },

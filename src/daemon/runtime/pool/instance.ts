@@ -24,7 +24,7 @@ const SILENT_AT_WORK_MS = 30_000
 export interface InstanceOwner {
   /** `series`: requests since the last report. */
   onMetrics(series: SeriesCounts[]): void
-  /** The process ended, or it can no longer serve the tenant. */
+  /** The process exited, or it can no longer serve the tenant. */
   onFailed(instance: Instance, error: Error): void
   /** It is new, or its state has changed. */
   onState(instance: Instance): void
@@ -173,7 +173,7 @@ export class Instance implements TenantWatcher {
   }
 
   /**
-   * Port where it accepts requests of its sessions. Undefined when its process ended. Requested from the process only once.
+   * Port where it accepts requests of its sessions. Undefined when its process exited. Requested from the process only once.
    */
   keepSessions(): Promise<number | undefined> {
     if (this.#sessionPort) return this.#sessionPort
@@ -191,7 +191,7 @@ export class Instance implements TenantWatcher {
     return this.#sessionPort
   }
 
-  /** Its open sessions. Rejects when its process ended. Takes a long time when its code blocks the process. */
+  /** Its open sessions. Rejects when its process exited. Takes a long time when its code blocks the process. */
   async listSessions(query: SessionQuery): Promise<SessionReport[]> {
     const { host, tenantId } = this.place
     return (await host.query({ type: 'list-sessions', tenantId, query }, 'sessions')).sessions

@@ -85,7 +85,7 @@ export class EgressLink {
     setTimeout(() => this.#tenants.delete(processId), LAST_COUNTS_MS).unref()
   }
 
-  /** Resolves when the egress process has ended. */
+  /** Resolves when the egress process has exited. */
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#restart)

@@ -9,7 +9,7 @@ export interface HostEnding {
   reason?: string | undefined
 }
 
-/** The process ended or could not be started. */
+/** The process exited, was killed or could not be started. */
 export class HostEndedError extends Error {
   override readonly name = 'HostEndedError'
   readonly ending: HostEnding

@@ -33,7 +33,7 @@ export interface HostProcessOptions extends ProcessOptions {
 /** Maximum number of unread messages of a sealed process, which could otherwise make the daemon respond endlessly. */
 const MAX_UNREAD = 20_000
 
-/** Resident memory of the program itself and of an active young generation. */
+/** Resident memory of Node itself and of an active young generation. */
 const NODE_ITSELF_MB = 128
 
 /** One process and the IPC channel to it: start, messages, watchdog and termination. */
@@ -117,7 +117,7 @@ export class HostProcess {
     else this.child.send(message, onSent)
   }
 
-  /** Resolves when the process has ended. */
+  /** Resolves when the process has exited. */
   async stop(): Promise<void> {
     this.#requested = true
     await terminate(this.child, () => this.send({ type: 'shutdown' }), this.#options.termination)

@@ -187,7 +187,7 @@ export class Host {
     this.#process.send(notice)
   }
 
-  /** Resolves when the process has ended. */
+  /** Resolves when the process has exited. */
   async stop(): Promise<void> {
     await this.#process.stop()
     await this.ended

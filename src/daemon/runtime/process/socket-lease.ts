@@ -5,7 +5,7 @@ export type SocketHandle = { close(): void }
 
 /**
  * A listening socket that its owner can share with the only instance behind it. Both hold the same kernel socket with one
- * accept queue, so no connection is refused or lost when either side stops accepting or its process ends.
+ * accept queue, so no connection is refused or lost when either side stops accepting or its process exits.
  */
 export interface ShareableSocket {
   /** Returns its handle and records the lease, so that the owner can end it. Undefined if unavailable. */

@@ -8,7 +8,7 @@ import type { HostEndedError, RefusedArtifactError } from './host-ending.ts'
 /** Receives the reports of a process about one tenant. */
 export interface TenantWatcher {
   onMetrics(metrics: TenantMetrics): void
-  /** The process ended, or it can no longer serve the tenant. */
+  /** The process exited, or it can no longer serve the tenant. */
   onFailed(error: HostEndedError | RefusedArtifactError): void
   /** The tenant's program ended and is restarted. `how` completes a sentence about it. */
   onRestarting(how: string): void

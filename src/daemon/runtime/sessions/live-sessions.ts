@@ -71,7 +71,7 @@ export class LiveSessions {
     }
   }
 
-  /** Returns the ids of the open sessions that ended. Instances refuse the later requests of all of them. */
+  /** Ends sessions and returns the ids of those that were open. Instances refuse later requests of all of them, open or not. */
   async end(
     ids: readonly string[],
     ended: EndedSessions,
@@ -109,7 +109,7 @@ export class LiveSessions {
     return answers
   }
 
-  /** Undefined when the process ended, and with it its sessions. */
+  /** Undefined when the process exited, and with it its sessions. */
   async #withinLimit<T>(answer: Promise<T>): Promise<T | undefined | typeof LATE> {
     const late = Promise.withResolvers<typeof LATE>()
     const timer = setTimeout(() => late.resolve(LATE), this.#answerMs)

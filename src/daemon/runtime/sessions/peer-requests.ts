@@ -61,7 +61,7 @@ export class PeerRequests {
     })
   }
 
-  /** Must be called when the process has ended. */
+  /** Must be called when the process has exited. */
   close(): void {
     this.#isClosed = true
     for (const port of this.#open) this.#options.ports.forget(port)

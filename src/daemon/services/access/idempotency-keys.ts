@@ -28,7 +28,7 @@ type Dependencies = Pick<ServiceDependencies, 'store' | 'clock' | 'secrets' | 'b
 /** Idempotency keys of the last 24 hours. They are unique for each API key. */
 export class IdempotencyKeys {
   readonly #deps: Dependencies
-  /** Requests that this process runs. Any other record without an answer was interrupted. */
+  /** Requests in progress in this process. Any other record without an answer was interrupted. */
   readonly #running = new Set<string>()
   /** Released keys whose record could not be removed, for example on a full disk. */
   readonly #unremoved = new Map<string, { apiKeyId: string; key: string }>()

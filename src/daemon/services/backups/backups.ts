@@ -121,7 +121,7 @@ function lowerPriority(pid: number): void {
   try {
     setPriority(pid, LOW_PRIORITY)
   } catch {
-    // The process has ended, or the system has no priorities.
+    // The process has exited, or the system has no priorities.
   }
 }
 

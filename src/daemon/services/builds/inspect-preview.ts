@@ -31,7 +31,7 @@ async function* untilEnded(inspector: Inspector, ended: Promise<void>): AsyncGen
   await ended
 }
 
-/** URL of the debugger. Null without one. */
+/** URL of the debugger. Null if there is none. */
 export async function inspectorUrl(port: number | undefined): Promise<string | null> {
   if (port === undefined) return null
   try {

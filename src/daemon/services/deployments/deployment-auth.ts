@@ -16,7 +16,7 @@ export function checkAuth(auth: DeploymentAuth): void {
       .filter(field => auth[field] === undefined)
       .map(field => `config.auth.${field}: required`),
     ...ADDRESSES.filter(field => auth[field] !== undefined && !isSecure(auth[field])).map(
-      field => `config.auth.${field}: must be an https address (http on loopback only)`,
+      field => `config.auth.${field}: must be an https URL (http on loopback only)`,
     ),
   ]
   if (problems.length === 0) return

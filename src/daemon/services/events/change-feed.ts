@@ -29,7 +29,7 @@ type ServedName = Pick<Served, 'id' | 'serverName'>
 
 export type NewChange = Omit<ChangeEvent, 'timestamp'>
 
-/** Publishes changes of the daemon. Collects nothing until the first reader connects. */
+/** Publishes changes to the daemon's records. Collects nothing until the first reader connects. */
 export class ChangeFeed {
   readonly #options: ChangeFeedOptions
   readonly #observers: ChangeObserver[] = []

@@ -11,7 +11,7 @@ import { Ticks, WakeUp } from './wake-up.ts'
 
 type Dependencies = Pick<ServiceDependencies, 'background' | 'changes' | 'requestMetrics' | 'store'>
 
-interface Siblings {
+interface EventServices {
   records: Pick<DeploymentRecords, 'healthStatus'>
   deploymentMetrics: DeploymentMetrics
 }
@@ -37,13 +37,13 @@ export class Events {
   readonly #changes: ChangeFeed
   readonly #metrics: DeploymentMetrics
 
-  constructor(deps: Dependencies, { records, deploymentMetrics }: Siblings) {
+  constructor(deps: Dependencies, { records, deploymentMetrics }: EventServices) {
     this.#changes = deps.changes
     this.#metrics = deploymentMetrics
     deps.changes.add(new HealthWatch(deps, records))
   }
 
-  /** Begins with a reset, or with the event after `after`. A client that loads a record after the reset misses no change of it. */
+  /** Begins with a reset, or with the event after `after`. A client that loads a record after the reset misses no change to it. */
   async *follow(options: FollowOptions): AsyncGenerator<LoggedEvent<FeedEvent>> {
     const { signal, after } = options
     const { log, reader, close } = this.#changes.open(after)

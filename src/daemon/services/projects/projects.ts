@@ -78,7 +78,7 @@ export class Projects {
   }
 
   /**
-   * Throws NOT_FOUND, CONFLICT for an invalid status and for any change of a deleted project, and INVALID_REQUEST for a
+   * Throws NOT_FOUND, CONFLICT for an invalid status and for any change to a deleted project, and INVALID_REQUEST for a
    * `storageLocation` that `readSourceAt` rejects. `check` runs in the transaction that writes.
    */
   async update(id: string, change: UpdateProjectRequest, check = () => {}): Promise<ProjectRecord> {

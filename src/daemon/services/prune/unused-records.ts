@@ -50,7 +50,7 @@ function rollbackTargets({ store }: Pick<Dependencies, 'store'>): Set<string> {
   return new Set(targets)
 }
 
-/** Paths by build. A file of several builds belongs to the first. */
+/** Paths by build. A file shared by several builds is listed under the first. */
 function freedFiles(
   { store, artifacts, archives, programSources }: Dependencies,
   builds: readonly Build[],

@@ -65,7 +65,7 @@ export function toDetail(line: LogLine, logId: string, origin: RequestOrigin): R
   }
 }
 
-/** Arguments with which a tool call can be repeated. Undefined without complete ones. */
+/** Arguments for repeating a tool call. Undefined for other requests, and when the arguments are incomplete or redacted. */
 export function replayableArguments(line: LogLine): Record<string, unknown> | undefined {
   const { method, tool, arguments: args = {} } = line
   const isKnown = bodiesOf(line) === 'kept' || line.arguments !== undefined

@@ -100,5 +100,8 @@ function decode(cursor: string): { scope: string; key: string } {
   } catch {
     // not JSON
   }
-  throw new HostingError('INVALID_REQUEST', 'The query is not valid: cursor is not a token of this list.')
+  throw new HostingError(
+    'INVALID_REQUEST',
+    'The query is not valid: cursor is not a page token of this list.',
+  )
 }

@@ -8,9 +8,9 @@ export interface StoredGrant {
   providerId: string
   scope: string[]
   signedInAt: number
-  /** Generation of the refresh token, 0 for the first. Null without one. */
+  /** Generation of the refresh token, 0 for the first. Null if there is none. */
   generation: number | null
-  /** Expiry of the refresh token. Null without one. */
+  /** Expiry of the refresh token. Null if there is none. */
   refreshUntil: number | null
 }
 

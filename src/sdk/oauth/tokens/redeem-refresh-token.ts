@@ -9,7 +9,7 @@ import { issueTokens } from './issue-tokens.ts'
 import { type RefreshToken, readRefreshToken } from './refresh-token.ts'
 import type { TokenResponse } from './token-mapper.ts'
 
-/** Longer than two requests with the same token can run concurrently. */
+/** Longer than two requests with the same token can overlap. */
 const RACE_SECONDS = 600
 
 /**

@@ -20,7 +20,7 @@ export const modelKeySchema = namedModelKey.object({
       'Origin of the key in use. A key in the environment of the daemon takes precedence over a saved one. Null without a key.',
     ),
   hint: z.string().nullable().describe('Last characters of the key. Null without a key.'),
-  baseUrl: z.string().nullable().describe("URL used instead of the vendor's. Null without one."),
+  baseUrl: z.string().nullable().describe("URL used instead of the vendor's. Null if there is none."),
 })
 
 const namedModelKeyList = named('ModelKeyList', 'Keys of all vendors.', {

@@ -39,7 +39,7 @@ const grantSchema = named('SignInGrant', 'Access that a user granted to a client
 /** GET /api/servers/{name}/grants */
 export const grantPageSchema = itemPage(grantSchema, 'SignInGrantPage')
 
-const clientSchema = named('SignInClient', 'A client of the sign-in of a server.', {
+const clientSchema = named('SignInClient', 'A sign-in client of a server.', {
   id: 'Yk2nPq8sVw1zR4tB',
   environment: 'production',
   kind: 'registered',

@@ -33,7 +33,7 @@ export const buildRecordSchema = namedBuild.object({
   build_time: z.number().describe('Duration of the build in seconds.'),
   // Extensions
   template: templateSchema.optional(),
-  digest: z.string().nullable().optional().describe('SHA-256 of the artifact. Null without one.'),
+  digest: z.string().nullable().optional().describe('SHA-256 of the artifact. Null if there is none.'),
   tools: z.array(z.string()).optional().describe('Names of the tools.'),
   resources: z.array(z.string()).optional().describe('URIs of the resources.'),
   prompts: z.array(z.string()).optional().describe('Names of the prompts.'),
@@ -43,7 +43,7 @@ export const buildRecordSchema = namedBuild.object({
   warnings: z
     .array(z.string())
     .optional()
-    .describe('Extension: what was accepted but has no effect, one sentence each.'),
+    .describe('Extension: accepted settings that have no effect, one sentence each.'),
   error: failureSchema.optional().describe('Why the build failed. Absent otherwise.'),
 })
 
@@ -62,7 +62,7 @@ export const surfaceChangeSchema = named('SurfaceChange', 'A change that clients
 
 const namedSurfaceReport = named(
   'SurfaceReport',
-  'Changes of a build for the clients of the live deployments of its server.',
+  'Changes in a build for the clients of the live deployments of its server.',
   {
     mcp_id: EXAMPLE_MCP_ID,
     items: [

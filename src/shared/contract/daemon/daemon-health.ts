@@ -74,7 +74,7 @@ export const daemonStateSchema = namedDaemonState.object({
       error: z.string().optional().describe('Why it failed.'),
     })
     .nullable()
-    .describe('Last requested upgrade. Null without one.'),
+    .describe('Last requested upgrade. Null if there is none.'),
 })
 
 const EXAMPLE_BACKUP = {

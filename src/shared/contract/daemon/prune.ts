@@ -8,7 +8,7 @@ const UNUSED_KINDS = ['deployment', 'build', 'image', 'layers', 'database', 'sta
 
 const kind = z.enum(UNUSED_KINDS).meta({
   id: 'UnusedKind',
-  description: 'Kind of an item. `layers`: parts of removed images. `file`: a file without a record.',
+  description: 'Kind of item. `layers`: parts of removed images. `file`: a file without a record.',
 })
 const id = z.string().min(1).max(300).describe('Id, unique within its kind.')
 const example = { kind: 'build', id: EXAMPLE_MCP_ID } as const
@@ -22,11 +22,11 @@ const unusedItemSchema = named('UnusedItem', 'An item that is no longer used.', 
 }).object({
   kind,
   id,
-  name: z.string().describe('Name of the server. Empty without one.'),
+  name: z.string().describe('Name of the server. Empty if there is none.'),
   reason: z
     .enum(['failed', 'unused', 'replaced', 'unknown'])
     .describe('`replaced`: a restore replaced it a week ago. `unknown`: unknown to the database for a week.'),
-  bytes: z.int().describe('Space that it takes.'),
+  bytes: z.int().describe('Disk space that it takes up, in bytes.'),
   createdAt: isoTime.describe('Creation time. For a file, the time at which it became unused.'),
 })
 
@@ -35,7 +35,7 @@ export const unusedListSchema = named('UnusedList', 'Everything that can be remo
   bytes: 0,
 }).object({
   items: z.array(unusedItemSchema).describe('Oldest first within a kind.'),
-  bytes: z.int().describe('Space that all items take.'),
+  bytes: z.int().describe('Disk space that all items take up, in bytes.'),
 })
 
 export const pruneRequestSchema = named('PruneRequest', 'Items to remove.', {
@@ -54,7 +54,7 @@ export const pruneResultSchema = named('PruneResult', 'Removed items.', {
   kept: [],
 }).object({
   items: z.array(unusedItemSchema).describe('Removed items.'),
-  bytes: z.int().describe('Space that they took.'),
+  bytes: z.int().describe('Disk space that they took up, in bytes.'),
   kept: z
     .array(z.object({ kind, id, reason: z.string().describe('Why, in one sentence.') }))
     .describe('Requested items that were not removed.'),

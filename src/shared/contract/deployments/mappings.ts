@@ -53,7 +53,7 @@ export const mappingSchema = namedMapping.object({
     .string()
     .nullable()
     .describe('Id of the live deployment, else of the newest one. Null without any.'),
-  status: deploymentStateSchema.nullable().describe('State of that deployment. Null without one.'),
+  status: deploymentStateSchema.nullable().describe('State of that deployment. Null if there is none.'),
   server: z.string().describe('Name of the server.'),
   environment: environmentSchema,
   url: z.string().describe('MCP endpoint over http. Empty while the named gateway is not listening.'),

@@ -103,7 +103,7 @@ const releaseSchema = named(
   test: testSchema.nullable().describe('Result of its test suite. Null if there was none.'),
   changes: changesSchema
     .nullable()
-    .describe('Changes for clients of the previously live release. Null without one.'),
+    .describe('Changes for clients since the previously live release. Null if there was none.'),
   rollbackTo: z.int().nullable().describe('Version that a rollback returned to.'),
   requests: z.int().describe('Number of requests that it answered.'),
   errors: z.int().describe('Number of these requests that failed.'),

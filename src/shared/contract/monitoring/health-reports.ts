@@ -24,7 +24,7 @@ export const toolSummarySchema = requestSummarySchema
 export const instanceSchema = named('Instance', 'An instance of a deployment.').object({
   id: z.string().describe('Id of the instance.'),
   state: z.enum(['starting', 'ready', 'draining', 'stopped']).describe('State of the instance.'),
-  pid: z.int().nullable().describe('Id of its process. Null without one.'),
+  pid: z.int().nullable().describe('Id of its process. Null if there is none.'),
   uptimeSeconds: z.number().describe('Seconds since it started.'),
   restarts: z.int().describe('Number of restarts.'),
   lastFailure: z

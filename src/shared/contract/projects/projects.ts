@@ -122,11 +122,11 @@ export const projectSchema = namedProject.object({
   sourceDigest: z
     .string()
     .nullable()
-    .describe('Extension: SHA-256 of the uploaded archive, in hexadecimal. Null without one.'),
-  sourceBytes: z.int().nullable().describe('Extension: size of the uploaded archive. Null without one.'),
+    .describe('Extension: SHA-256 of the uploaded archive, in hexadecimal. Null if there is none.'),
+  sourceBytes: z.int().nullable().describe('Extension: size of the uploaded archive. Null if there is none.'),
   sourceUploadedAt: isoTime
     .nullable()
-    .describe('Extension: time at which the archive was uploaded last. Null without one.'),
+    .describe('Extension: time at which the archive was uploaded last. Null if there is none.'),
   createdAt: isoTime.describe('Creation time.'),
   updatedAt: isoTime.describe('Time of the last change.'),
 })

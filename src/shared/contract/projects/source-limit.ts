@@ -7,6 +7,6 @@ export function sourceTooLarge(): HostingError {
   return new HostingError(
     'PAYLOAD_TOO_LARGE',
     `The archive is larger than the maximum of ${SOURCE_LIMIT_BYTES} bytes (100 MiB).`,
-    { details: 'List the files that the server does not need in .mcpignore.' },
+    { details: 'In .mcpignore, list files that the server does not need.' },
   )
 }

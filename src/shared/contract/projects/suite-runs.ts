@@ -47,7 +47,7 @@ const transcriptEntrySchema = named('TranscriptEntry', 'A message of a conversat
 const caseRunSchema = named('CaseRun', 'One run of a case.').strictObject({
   status,
   failures: z.array(text).max(1000).describe('One sentence per failed expectation.'),
-  error: failureSchema.nullable().describe('The fault, if there was one.'),
+  error: failureSchema.nullable().describe('Error that prevented a verdict, if there was one.'),
   model: name.nullable().describe('Model that answered.'),
   reply: text.describe('Last reply of the agent.'),
   seconds: seconds.describe('Duration in seconds.'),

@@ -62,13 +62,13 @@ export const testResultSchema = namedTestResult.object({
   tools_used: z.array(z.string()).describe('Names of the tools that the agent called, each once.'),
   resources_accessed: z.array(z.string()).describe('URIs of the resources that the agent read.'),
   execution_time: z.number().describe('Duration in seconds.'),
-  success_rate: z.number().describe('Share of successful tool calls, 0 to 1. 1 without any call.'),
+  success_rate: z.number().describe('Share of successful tool calls, 0 to 1. 1 if there were no calls.'),
   // Extensions
   chat_id: z.string().optional().describe('Id of the chat. Pass it to continue.'),
   warnings: z
     .array(z.string())
     .optional()
-    .describe('Extension: what was accepted but not applied, one sentence each.'),
+    .describe('Extension: accepted settings that have no effect, one sentence each.'),
   model: z.string().optional().describe('Model that produced this result.'),
   tool_calls: z.array(toolCallSchema).optional().describe('Tool calls in order.'),
   resource_reads: z.array(readSchema).optional().describe('Resources that were read, in order.'),

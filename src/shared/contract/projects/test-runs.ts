@@ -46,7 +46,7 @@ const contains = z
 
 export const answersSchema = named(
   'ServerAnswers',
-  'Answers to questions of the server. The first match counts; other questions are declined.',
+  'Answers to questions from the server. The first match counts; other questions are declined.',
 ).strictObject({
   elicitation: z
     .array(

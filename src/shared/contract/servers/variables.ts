@@ -51,7 +51,9 @@ const namedServerEnv = named('ServerEnv', 'Environment variables of a server in 
 export const serverEnvSchema = namedServerEnv.object({
   name: z.string().describe('Name of the server.'),
   environment: environmentSchema,
-  live_deployment: deploymentIdSchema.nullable().describe('Id of the live deployment. Null without one.'),
+  live_deployment: deploymentIdSchema
+    .nullable()
+    .describe('Id of the live deployment. Null if there is none.'),
   variables: z.array(variableSchema).describe('Stored variables by name.'),
   missing: z
     .array(

@@ -97,7 +97,7 @@ describe('a packed source', () => {
     expect(await digestNow()).not.toBe(first)
   })
 
-  test('leaves out temporary files that an editor removes while it is packed', async () => {
+  test('leaves out temporary files that an editor removes during packing', async () => {
     write({ 'a.ts': 'a', sedA1b2: '', sedC3d4: '' })
     const packing = packSource(project)
     for (const name of ['sedA1b2', 'sedC3d4']) rmSync(join(project, name))

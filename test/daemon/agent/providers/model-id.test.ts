@@ -21,7 +21,7 @@ test.each([
 test.each(['llama3', 'openai:x@nowhere', 'openai:@http://a/v1', '<vendor-c>-1', 'gguf:'])(
   '%s is rejected, and the error lists the valid forms',
   text => {
-    expect(() => parseModelId(text)).toThrow(/Unknown model|has no http address/)
+    expect(() => parseModelId(text)).toThrow(/Unknown model|has no http URL/)
   },
 )
 

@@ -56,7 +56,7 @@ test('a replay counts towards the rate limit', async () => {
   expect(left(second)).toBe(left(first) - 1)
 })
 
-test('an error of the operation is replayed', async () => {
+test('an error from the operation is replayed', async () => {
   const send = () => post('/v1/deploy/dep_none/stop', 'error')
   const [first, second] = [await send(), await send()]
   expect([first.status, second.status]).toEqual([404, 404])
@@ -77,7 +77,7 @@ test('another path, query, content type or body with the same key is refused wit
   expect(await countProjects('other')).toBe(0)
 })
 
-test('ten concurrent requests create one record, and the others get 409 or the answer', async () => {
+test('one of ten concurrent requests creates the record, and the others get 409 or its answer', async () => {
   const answers = await Promise.all(Array.from({ length: 10 }, () => createProject('ten', 'ten')))
   expect(await countProjects('ten')).toBe(1)
   const created = new Set(answers.filter(({ status }) => status === 201).map(({ text }) => text))

@@ -26,7 +26,7 @@ async function createProject(): Promise<string> {
   return `/api/projects/${body.id}`
 }
 
-/** Statuses of ten equal requests, sent at the same time. */
+/** Statuses of ten identical requests, sent at the same time. */
 async function askTenTimes(method: string, path: string, etag: string, body?: unknown): Promise<number[]> {
   const input = ifMatch(etag, body === undefined ? {} : { body })
   const answers = await Promise.all(Array.from({ length: 10 }, () => daemon.api(method, path, input)))

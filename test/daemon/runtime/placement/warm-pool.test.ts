@@ -20,7 +20,7 @@ test('a start uses the spare, which is then replaced', async () => {
   expect(spares(harness)).not.toContain(spare)
 })
 
-test('starts without a spare get new processes', async () => {
+test('deployments that start when no spare is left get new processes', async () => {
   await using harness = new RuntimeHarness({ warmSpares: 1 })
   await Promise.all(['dep_a', 'dep_b', 'dep_c'].map(id => harness.add(id)))
   await Promise.all(['dep_a', 'dep_b', 'dep_c'].map(id => harness.supervisor.start(id)))

@@ -43,14 +43,14 @@ test('a timer or a connection that code leaves open does not keep its process al
 test.each([
   ['loops forever', 'for (;;) {}'],
   ['waits forever', 'await new Promise(() => { setInterval(() => {}, 1000) })'],
-])('code that %s at import times out', async (_what, code) => {
+])('code that %s on import times out', async (_what, code) => {
   await expect(describeCode(tool(code), 1500)).rejects.toMatchObject({
     code: 'TIMEOUT',
     message: 'The server did not load within 1.5 s.',
   })
 })
 
-test('code that throws at import is reported with its stack trace', async () => {
+test('code that throws on import is reported with its stack trace', async () => {
   await expect(describeCode(tool('throw new RangeError("too far")'))).rejects.toMatchObject({
     code: 'INVALID_MCP',
     message: 'The server cannot be loaded: too far',

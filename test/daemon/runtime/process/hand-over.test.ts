@@ -58,7 +58,7 @@ afterEach(() => {
 })
 
 test.runIf(process.platform === 'linux')(
-  'a connection that a process claims to have taken stays open until it was sent',
+  'a connection that a process claims to have taken stays open until it has been sent',
   async () => {
     child.send('go')
     await stopped()

@@ -98,7 +98,7 @@ describe('a modern request', () => {
     expect([status, json.error.code, json.error.data]).toEqual([200, -32602, { uri: 'test://two' }])
   })
 
-  test('a modern request is rejected if it is a response or a batch, while notifications are accepted', async () => {
+  test('the modern protocol rejects responses and batches, and accepts notifications', async () => {
     const headers = { 'mcp-protocol-version': '2026-07-28' }
     const response = await post(address.url, { jsonrpc: '2.0', id: 1, result: {} }, headers)
     expect([response.status, response.json.error.code]).toEqual([400, -32600])

@@ -142,7 +142,7 @@ test('each use replaces a refresh token, and reuse revokes the whole grant', asy
   expect(events.map(({ type }) => type)).toEqual(['refresh-token-reused'])
 })
 
-test('of many concurrent refreshes with one token, at most one succeeds, and the family ends', async () => {
+test('exactly one of many concurrent refreshes succeeds, and its token family is revoked', async () => {
   const { refresh_token } = await signIn(base)
   const answers = await atOnce({
     grant_type: 'refresh_token',

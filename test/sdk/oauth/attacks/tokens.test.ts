@@ -150,7 +150,7 @@ describe('signed with the right secret', () => {
   })
 
   test.each([
-    ['of another issuer', { iss: 'https://auth.example/' }],
+    ['from another issuer', { iss: 'https://auth.example/' }],
     ['for another resource', { aud: 'https://mcp.example' }],
     ['for a path below the resource', { aud: 'https://mcp.example/mcp/admin' }],
     ['without an audience', { aud: undefined }],

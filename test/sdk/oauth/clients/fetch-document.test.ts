@@ -66,7 +66,7 @@ test('connects to no host with both public and private addresses', async () => {
   )
 })
 
-test('connects to the checked address even if the DNS changes its answer', async () => {
+test('connects to the checked address even if the DNS answer changes', async () => {
   const asked: string[] = []
   const rebinding = dns(['127.0.0.1'], ['10.0.0.1'])
   const lookup: LookupFunction = (host, options, callback) => {

@@ -52,7 +52,7 @@ export function Sessions({ name, environment }: { name: string; environment: Env
               <Table caption="Sessions, newest first" columns={columns} rows={items} keyOf={({ id }) => id} />
               {nextToken && (
                 <p class="muted">
-                  These are the newest {SHOWN}. <code>mcp sessions {name}</code> lists all.
+                  These are the newest {SHOWN}. <code>mcp sessions {name}</code> lists them all.
                 </p>
               )}
             </>

@@ -65,7 +65,7 @@ function Messages({ result, onRead }: { result: Params; onRead(uri: string): voi
   )
 }
 
-/** An error of the server, unchanged. */
+/** An error from the server, unchanged. */
 function ServerError({ error: { message, code, data } }: { error: McpError }) {
   return (
     <div class="pg-error" role="alert">

@@ -7,7 +7,7 @@ import { JsonTree, LongText, ResourceLink } from '../../../schema-form/results/m
 import type { OpenQuestion } from './call.ts'
 import { SamplingForm } from './sampling-form.tsx'
 
-/** A question of the server, which waits for the answer. */
+/** A question from the server, which waits for the answer. */
 export function QuestionForm({ question }: { question: OpenQuestion }) {
   const { method, params } = question
   const section = useRef<HTMLElement>(null)

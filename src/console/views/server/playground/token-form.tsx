@@ -12,7 +12,7 @@ export function TokenForm({ playground }: { playground: Playground }) {
   }
   return (
     <form class="empty" onSubmit={submit}>
-      <h2>This server requires a sign-in</h2>
+      <h2>This server requires sign-in</h2>
       <p>
         Paste an access token of the server. It is sent to this server only, and forgotten when you close or
         reload the page.

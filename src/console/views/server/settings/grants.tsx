@@ -52,7 +52,7 @@ export function Grants({ server, environment, revision }: GrantsProps) {
               <Table caption="Grants, newest first" columns={columns} rows={items} keyOf={({ id }) => id} />
               {nextToken && (
                 <p class="muted">
-                  These are the newest {SHOWN}. <code>mcp grants {server}</code> lists all.
+                  These are the newest {SHOWN}. <code>mcp grants {server}</code> lists them all.
                 </p>
               )}
             </>

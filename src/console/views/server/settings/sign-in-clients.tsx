@@ -64,10 +64,10 @@ export function SignInClients({ server, environment, onRevoked }: ClientsProps) 
             </p>
           ) : (
             <>
-              <Table caption="Clients of the sign-in" columns={columns} rows={items} keyOf={({ id }) => id} />
+              <Table caption="Sign-in clients" columns={columns} rows={items} keyOf={({ id }) => id} />
               {nextToken && (
                 <p class="muted">
-                  These are {SHOWN}. <code>mcp clients {server}</code> lists all.
+                  These are the first {SHOWN}. <code>mcp clients {server}</code> lists them all.
                 </p>
               )}
             </>
