@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core'
 import { deployExamples } from '../test/e2e/console/example-servers.ts'
 import { openConsole } from '../test/e2e/console/open-console.ts'
 import { VIEWS, type View, waitForView } from '../test/e2e/console/views.ts'
-import { launchChromium } from '../test/helpers/clients/chromium.ts'
+import { findChromium, launchChromium } from '../test/helpers/clients/chromium.ts'
 import { startTestDaemon, type TestDaemon } from '../test/helpers/daemon/daemon.ts'
 
 /**
@@ -19,7 +19,7 @@ const SIZE = { width: 1280, height: 800 }
 const SETTLED_MS = 1500
 
 const daemon = await startTestDaemon()
-const browser = await launchChromium()
+const browser = await launchChromium({ executablePath: findChromium(process.env) })
 try {
   using _examples = await deployExamples(daemon)
   clear()

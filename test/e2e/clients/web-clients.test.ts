@@ -44,7 +44,9 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
       startSite(script),
       startSite(script),
     ])
-    browser = await launchChromium([`--ip-address-space-overrides=127.0.0.1:${publicSite.port}=public`])
+    browser = await launchChromium({
+      args: [`--ip-address-space-overrides=127.0.0.1:${publicSite.port}=public`],
+    })
     const { body } = await daemon.api('POST', '/v1/build', {
       body: {
         name: 'web',

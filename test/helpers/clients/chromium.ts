@@ -1,18 +1,32 @@
 import { existsSync } from 'node:fs'
 import { type Browser, chromium } from 'playwright-core'
 
-/** Default path in Debian and other distributions. `CHROMIUM` overrides it. */
-const PLACES = [
-  process.env.CHROMIUM,
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-]
+const FULL_CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
-/** Executable of the browser. Undefined where none is installed, which skips its tests. */
-export const CHROMIUM = PLACES.find(path => path !== undefined && existsSync(path))
+/** Executable of the browser in tests. Undefined if none is installed, which skips the tests. */
+// Without the parts that only show windows, tests take a quarter less processor time.
+export const CHROMIUM = findChromium(process.env, ['/usr/bin/chromium-headless-shell', ...FULL_CHROMIUM])
 
-export function launchChromium(args: string[] = []): Promise<Browser> {
+/**
+ * The browser that `CHROMIUM` names, or the first of the paths that exists. Throws in CI without one, because skipped tests would go
+ * unnoticed there.
+ */
+export function findChromium(env: NodeJS.ProcessEnv, paths: readonly string[] = FULL_CHROMIUM) {
+  const found = [env.CHROMIUM, ...paths].find(path => path !== undefined && existsSync(path))
+  if (found === undefined && env.CI === 'true')
+    throw new Error('No Chromium found. Install chromium-headless-shell or chromium, or set CHROMIUM.')
+  return found
+}
+
+interface LaunchOptions {
+  args?: string[]
+  executablePath?: string
+}
+
+export function launchChromium({
+  args = [],
+  executablePath = CHROMIUM!,
+}: LaunchOptions = {}): Promise<Browser> {
   // The sandbox needs user namespaces, which containers do not always have.
-  return chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox', ...args] })
+  return chromium.launch({ executablePath, args: ['--no-sandbox', ...args] })
 }
