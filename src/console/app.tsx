@@ -14,9 +14,14 @@ import { path } from './router/router.ts'
 import { SignOut } from './sign-out.tsx'
 import { otherTheme, switchTheme } from './theme.ts'
 import { NotFound } from './views/not-found.tsx'
-import { ServerView, TABS } from './views/server/server-view.tsx'
+import type { ServerTab } from './views/paths.ts'
+import { matchServerTab } from './views/server/server-tabs.ts'
 import { ServersView } from './views/servers/servers-view.tsx'
 import { SignedOut } from './views/signed-out.tsx'
+
+const ServerView = lazyView<{ name: string; tab: ServerTab }>('the server', async () =>
+  import('./views/lazy-views.ts').then(({ ServerView }) => ServerView),
+)
 
 const BuildsView = lazyView<{ id?: string }>('the builds', async () =>
   import('./views/lazy-views.ts').then(({ BuildsView }) => BuildsView),
@@ -135,10 +140,8 @@ function Route() {
   if (build) return <BuildsView id={build.id!} />
   const chat = matchPath('/chat/:id', path.value)
   if (chat || path.value === '/chat') return <ChatView id={chat?.id} />
-  for (const tab of TABS) {
-    const params = matchPath(`/servers/:name${tab.path}`, path.value)
-    if (params) return <ServerView name={params.name!} tab={tab} />
-  }
+  const server = matchServerTab(path.value)
+  if (server) return <ServerView {...server} />
   return <NotFound />
 }
 

@@ -23,11 +23,11 @@ export function viewCommands(views: Views): Command[] {
 /** Commands for a server: its tabs, and actions for each environment. */
 export function serverCommands(
   { name, deployments }: Server,
-  tabs: readonly { path: ServerTab; title: string }[],
+  tabs: readonly (readonly [path: ServerTab, title: string])[],
   onStop: (deployment: DeploymentStatus) => void,
 ): Command[] {
   return [
-    ...tabs.map(({ path, title }) => ({
+    ...tabs.map(([path, title]) => ({
       title: path === '' ? name : `${name} › ${title}`,
       kind: 'Server' as const,
       run: () => navigate(serverPath(name, path)),

@@ -2,12 +2,11 @@ import { useSignal } from '@preact/signals'
 import type { DeploymentStatus } from '../../shared/contract/deployments/deployments.ts'
 import { connection } from '../api/feed.ts'
 import { servers } from '../model/servers.ts'
-import { matchPath } from '../router/match-path.ts'
 import { path } from '../router/router.ts'
 import { signOut } from '../sign-out.tsx'
 import { otherTheme, switchTheme } from '../theme.ts'
 import { performVerb } from '../views/deployment-verbs.ts'
-import { TABS } from '../views/server/server-view.tsx'
+import { matchServerTab, SERVER_TABS } from '../views/server/server-tabs.ts'
 import { StopDialog } from '../views/stop-dialog.tsx'
 import { CommandSearch } from './command-search.tsx'
 import { type Command, serverCommands, type Views, viewCommands } from './commands.ts'
@@ -49,11 +48,11 @@ interface Handlers {
 /** The server that is shown comes first. */
 function allCommands(views: Views, { onShortcuts, onStop }: Handlers): Command[] {
   const all = [...(servers.value?.values() ?? [])]
-  const name = serverOfPath()
+  const name = matchServerTab(path.value)?.name
   const commandsOf = (isShown: boolean) =>
     all
       .filter(server => (server.name === name) === isShown)
-      .flatMap(server => serverCommands(server, TABS, onStop))
+      .flatMap(server => serverCommands(server, SERVER_TABS, onStop))
   return [
     ...commandsOf(true),
     ...viewCommands(views),
@@ -64,12 +63,4 @@ function allCommands(views: Views, { onShortcuts, onStop }: Handlers): Command[]
       : [{ title: 'Sign out', kind: 'Action' as const, run: () => void signOut() }]),
     ...commandsOf(false),
   ]
-}
-
-function serverOfPath(): string | undefined {
-  for (const tab of TABS) {
-    const params = matchPath(`/servers/:name${tab.path}`, path.value)
-    if (params) return params.name
-  }
-  return undefined
 }

@@ -17,12 +17,13 @@ import { LogsTab } from './logs/logs-tab.tsx'
 import { NotDeployed } from './not-deployed.tsx'
 import { OverviewTab } from './overview/overview-tab.tsx'
 import { ReleasesTab } from './releases/releases-tab.tsx'
+import { RequestsTab } from './requests/requests-tab.tsx'
+import { SERVER_TABS } from './server-tabs.ts'
 import { SettingsTab } from './settings/settings-tab.tsx'
 import type { PlaceProps, TabProps } from './tab-props.ts'
+import { TestsTab } from './tests/tests-tab.tsx'
 
-interface Tab {
-  path: ServerTab
-  title: string
+interface Content {
   view: FunctionComponent<TabProps>
   /** Set if the tab also shows the preview, which has no deployment. */
   preview?: FunctionComponent<PlaceProps>
@@ -32,26 +33,23 @@ const Playground = lazyView<PlaceProps>('the playground', async () =>
   import('./playground/playground-view.tsx').then(({ PlaygroundView }) => PlaygroundView),
 )
 
-const RequestsTab = lazyView<PlaceProps>('the requests', async () =>
-  import('../lazy-views.ts').then(({ RequestsTab }) => RequestsTab),
-)
+const CONTENTS: Record<ServerTab, Content> = {
+  '': { view: OverviewTab },
+  '/playground': { view: Playground, preview: Playground },
+  '/requests': { view: RequestsTab, preview: RequestsTab },
+  '/logs': { view: LogsTab },
+  '/releases': { view: ReleasesTab },
+  '/tests': { view: TestsTab, preview: TestsTab },
+  '/settings': { view: SettingsTab },
+}
 
-const TestsTab = lazyView<PlaceProps>('the tests', async () =>
-  import('../lazy-views.ts').then(({ TestsTab }) => TestsTab),
-)
+interface ServerViewProps {
+  name: string
+  tab: ServerTab
+}
 
-export const TABS: readonly Tab[] = [
-  { path: '', title: 'Overview', view: OverviewTab },
-  { path: '/playground', title: 'Playground', view: Playground, preview: Playground },
-  { path: '/requests', title: 'Requests', view: RequestsTab, preview: RequestsTab },
-  { path: '/logs', title: 'Logs', view: LogsTab },
-  { path: '/releases', title: 'Releases', view: ReleasesTab },
-  { path: '/tests', title: 'Tests', view: TestsTab, preview: TestsTab },
-  { path: '/settings', title: 'Settings', view: SettingsTab },
-]
-
-export function ServerView({ name, tab }: { name: string; tab: Tab }) {
-  useTitle(`${shown(name, 100)}, ${tab.title}`)
+export function ServerView({ name, tab }: ServerViewProps) {
+  useTitle(`${shown(name, 100)}, ${new Map<string, string>(SERVER_TABS).get(tab)}`)
   const resource = { value: servers.value, error: serversError.value, reload: () => void loadServers() }
   return (
     <>
@@ -63,16 +61,16 @@ export function ServerView({ name, tab }: { name: string; tab: Tab }) {
   )
 }
 
-function KnownServer({ name, tab, server }: { name: string; tab: Tab; server: Server | undefined }) {
+function KnownServer({ name, tab, server }: { name: string; tab: ServerTab; server: Server | undefined }) {
   if (!server) return <UnknownServer name={name} />
   const wanted = query.value.get('env')
   const deployment =
     server.deployments.find(({ environment }) => environment === wanted) ?? server.deployments[0]
-  if (tab.preview && (wanted === 'preview' || !deployment))
-    return <Preview server={server} tab={tab} view={tab.preview} />
+  const { view: View, preview } = CONTENTS[tab]
+  if (preview && (wanted === 'preview' || !deployment))
+    return <Preview server={server} tab={tab} view={preview} />
   if (!deployment) return <NotDeployed name={name} />
   const { environment } = deployment
-  const View = tab.view
   return (
     <>
       <div class="page-head">
@@ -102,18 +100,18 @@ function Preview({ server, tab, view: View }: ViewProps & { view: FunctionCompon
 
 interface ViewProps {
   server: Server
-  tab: Tab
+  tab: ServerTab
 }
 
 function Navigation({ server, tab, current }: ViewProps & { current: StoreEnvironment }) {
   return (
     <div class="tab-bar">
       <nav class="tabs" aria-label="Views of the server">
-        {TABS.map(({ path, title, preview }) => (
+        {SERVER_TABS.map(([path, title]) => (
           <Link
             key={path}
-            to={serverPath(server.name, path, current === 'preview' && !preview ? undefined : current)}
-            aria-current={path === tab.path ? 'page' : undefined}
+            to={serverPath(server.name, path, hasPlace(path, current) ? current : undefined)}
+            aria-current={path === tab ? 'page' : undefined}
           >
             {title}
           </Link>
@@ -124,15 +122,20 @@ function Navigation({ server, tab, current }: ViewProps & { current: StoreEnviro
   )
 }
 
+/** Whether a tab shows the environment, or the preview. */
+function hasPlace(tab: ServerTab, environment: StoreEnvironment): boolean {
+  return environment !== 'preview' || CONTENTS[tab].preview !== undefined
+}
+
 function Environments({ server, tab, current }: ViewProps & { current: StoreEnvironment }) {
   const environments: StoreEnvironment[] = server.deployments.map(({ environment }) => environment)
-  if (tab.preview && server.build) environments.push('preview')
+  if (server.build && hasPlace(tab, 'preview')) environments.push('preview')
   return (
     <nav class="segments" aria-label="Environment">
       {environments.map(environment => (
         <Link
           key={environment}
-          to={serverPath(server.name, tab.path, environment)}
+          to={serverPath(server.name, tab, environment)}
           aria-current={environment === current ? 'true' : undefined}
         >
           {environment}
