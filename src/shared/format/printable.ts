@@ -1,14 +1,14 @@
 /**
- * Removes control characters, so that names and log messages cannot control the terminal, and characters that change the
+ * Replaces control characters, so that names and log messages cannot control the terminal, and characters that change the
  * writing direction or are invisible.
  */
 export function printable(text: string): string {
-  return text.replace(CONTROL_CHARACTERS, '�')
+  return text.replace(MISLEADING_CHARACTERS, '�')
 }
 
-/** Escapes control characters in JSON. The value stays the same. */
+/** Escapes the characters that `printable` replaces in JSON. The value stays the same. */
 export function printableJson(json: string): string {
-  return json.replace(CONTROL_CHARACTERS, found =>
+  return json.replace(MISLEADING_CHARACTERS, found =>
     Array.from(
       { length: found.length },
       (_, index) => `\\u${found.charCodeAt(index).toString(16).padStart(4, '0')}`,
@@ -16,7 +16,18 @@ export function printableJson(json: string): string {
   )
 }
 
-/** Control characters; embeddings, overrides and isolates of direction; tags (Unicode, "Bidirectional Controls", "Tags"). */
+/** Control characters; embeddings, overrides and isolates of direction; U+FEFF; tags (Unicode, "Bidirectional Controls", "Tags"). */
 const CONTROL_CHARACTERS =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: matches control characters.
-  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu
+  '[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2060-\\u206f\\ufeff\\u{e0000}-\\u{e007f}]'
+
+/** Letters of scripts that use joiners, direction marks or zero-width spaces, and emoji, which are joined. */
+const JOINING_CHARACTER =
+  '(?:(?!\\p{sc=Latin}|\\p{sc=Greek}|\\p{sc=Cyrillic}|\\p{sc=Inherited})[\\p{L}\\p{M}]|\\p{ExtPict}|\\p{EMod}|\\ufe0f)'
+
+/**
+ * Joiners, direction marks, zero-width spaces and other invisible characters, unless they follow a character that they can
+ * belong to. After Latin letters they only make two different names look the same. U+20E3 makes a digit an emoji.
+ */
+const INVISIBLE_CHARACTERS = `\\p{DI}(?<!${JOINING_CHARACTER}\\p{DI})(?!\\u20e3)`
+
+const MISLEADING_CHARACTERS = new RegExp(`${CONTROL_CHARACTERS}|${INVISIBLE_CHARACTERS}`, 'gu')

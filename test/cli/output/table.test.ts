@@ -82,6 +82,24 @@ test('removes direction overrides and invisible characters, and keeps right-to-l
   expect(printable('שלום\u200f مرحبا')).toBe('שלום\u200f مرحبا')
 })
 
+test.each([
+  ['zero-width spaces and joiners', 's\u200ba\u200cy\u200d', 's�a�y�'],
+  ['direction marks', '\u200eone\u200f two\u061c', '�one� two�'],
+  ['word joiners and byte order marks', '\ufeffsa\u2060y', '�sa�y'],
+  ['variation selectors and soft hyphens', 'say\ufe0f ex\u00adport', 'say� ex�port'],
+])('replaces %s next to Latin letters, because names that differ would look the same', (_, text, shown) => {
+  expect(printable(text)).toBe(shown)
+})
+
+test.each([
+  ['Persian', 'می\u200cخواهم'],
+  ['Hindi', 'क्\u200dष'],
+  ['Thai', 'ภาษา\u200bไทย'],
+  ['emoji', '👩🏽\u200d💻 ❤\ufe0f\u200d🔥 1\ufe0f\u20e3'],
+])('keeps invisible characters that %s needs', (_, text) => {
+  expect(printable(text)).toBe(text)
+})
+
 test('JSON escapes control characters and keeps its value', () => {
   const value = { text: 'a\u202eb\u009bc\u{e0041}d', list: ['ä', '😀'] }
   const json = printableJson(JSON.stringify(value))

@@ -1,6 +1,6 @@
 import '../schema-form.css'
 
-export { LongText } from '../text/text.tsx'
+export { LongText, Name } from '../text/text.tsx'
 export { JsonTree } from './json-tree.tsx'
 export { ResourceLink } from './resource-link.tsx'
 export { ResultView } from './result-view.tsx'

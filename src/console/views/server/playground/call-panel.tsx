@@ -6,7 +6,7 @@ import { State } from '../../../components/state.tsx'
 import { Time } from '../../../components/time.tsx'
 import { isObject } from '../../../mcp/messages.ts'
 import type { Json } from '../../../schema-form/main.ts'
-import { JsonTree, LongText } from '../../../schema-form/results/main.ts'
+import { JsonTree, LongText, Name } from '../../../schema-form/results/main.ts'
 import type { Call, LogMessage, Outcome, Progress } from './call.ts'
 import { CallActions } from './call-actions.tsx'
 import { CallResult } from './call-result.tsx'
@@ -109,7 +109,9 @@ function Logs({ logs }: { logs: readonly LogMessage[] }) {
       <ol>
         {logs.map(({ level, logger, data }, index) => (
           <li key={index}>
-            <span class="tag">{level.slice(0, 20)}</span>{' '}
+            <span class="tag">
+              <Name value={level} max={20} />
+            </span>{' '}
             {logger !== undefined && <LongText value={`${logger}:`} max={60} />}{' '}
             {isObject(data) || Array.isArray(data) ? (
               <JsonTree value={data} />

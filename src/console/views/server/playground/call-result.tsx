@@ -2,7 +2,7 @@ import { Problem } from '../../../components/loaded.tsx'
 import { unlistedResource } from '../../../mcp/catalog.ts'
 import { isObject, McpError, type Params } from '../../../mcp/messages.ts'
 import { navigate } from '../../../router/router.ts'
-import { JsonTree, LongText, ResultView } from '../../../schema-form/results/main.ts'
+import { JsonTree, LongText, Name, ResultView } from '../../../schema-form/results/main.ts'
 import type { Call } from './call.ts'
 import { entryPath, type Place } from './place.ts'
 import type { Playground } from './playground.ts'
@@ -53,7 +53,9 @@ function Messages({ result, onRead }: { result: Params; onRead(uri: string): voi
     <ol class="pg-messages">
       {messages.map((message, index) => (
         <li key={index}>
-          <h3>{String(message.role).slice(0, 40)}</h3>
+          <h3>
+            <Name value={String(message.role)} max={40} />
+          </h3>
           <ResultView
             label={`Message ${index + 1}`}
             result={{ content: [message.content] }}

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { bound } from '../../../components/bound.ts'
 import { Button } from '../../../components/button.tsx'
 import { isObject } from '../../../mcp/messages.ts'
-import { LongText, ResultView } from '../../../schema-form/results/main.ts'
+import { LongText, Name, ResultView } from '../../../schema-form/results/main.ts'
 import type { OpenQuestion } from './call.ts'
 
 /** The server wants the answer of a model. The user takes the model's place. */
@@ -25,7 +25,9 @@ export function SamplingForm({ question: { params, answer, refuse } }: { questio
       <ol class="pg-messages">
         {messages.map(({ role, content }, index) => (
           <li key={index}>
-            <h4>{String(role).slice(0, 40)}</h4>
+            <h4>
+              <Name value={String(role)} max={40} />
+            </h4>
             <ResultView
               label={`Message ${index + 1}`}
               result={{ content: Array.isArray(content) ? content : [content] }}
