@@ -11,11 +11,18 @@ import { sendTest } from '../testing/send-test.ts'
 import { RUN_OPTIONS, readNumber, readRunSettings } from '../testing/test-options.ts'
 import { printTestResult } from '../testing/test-output.ts'
 
+const SUITE_RUN_ID = /^srun_[a-z\d]+$/
+
 const ARGUMENTS = { message: { doc: 'message for the agent', variadic: true } } as const
 
 const OPTIONS = {
   ...RUN_OPTIONS,
-  suite: { type: 'string', value: 'file', doc: 'suite of test cases in YAML or JSON' },
+  suite: {
+    type: 'string',
+    value: 'file',
+    doc: 'suite of test cases in YAML or JSON, or the id of a stored run, whose suite runs again',
+  },
+  case: { type: 'list', value: 'name', doc: 'run only this case of the suite; repeat for several' },
   model: { type: 'list', value: 'model', doc: 'model of the agent; repeat for a matrix' },
   repeat: { type: 'integer', value: 'n', doc: 'runs per case; reports pass@k and pass^k' },
   minSuccessRate: {
@@ -49,13 +56,14 @@ export default defineCommand({
     'mcp test --suite tests.yaml --repeat 5 --junit report.xml': 'a suite, for CI',
     'mcp test --suite tests.yaml --model embedded --model gpt-5.2': 'a matrix',
     'mcp test --suite tests.yaml --replay answers.json': 'without a model',
+    'mcp test --suite srun_4h7k…': 'the suite of a stored run again',
   },
   async run(context, given): Promise<ExitCode> {
     checkOptions(given)
     const input = { ...given, ...splitMessage(given) }
     const message = input.message.join(' ').trim()
     const project = input.server === undefined ? await findProject(input.project) : undefined
-    const suite = await findSuite(input, message, project)
+    const suite = await findSuite(context, input, message, project)
     const target = await resolveTestTarget(
       context,
       { ...input, server: input.server ?? suite?.server },
@@ -83,12 +91,15 @@ async function testTarget(
 ): Promise<ExitCode> {
   if (!suite) return testMessage(context, input, message, target)
   const { testSuite } = await import('../suite/test-suite.ts')
-  return testSuite(context, suite, target, {
-    ...input,
+  const { overrideSuite } = await import('../../shared/suite/overrides.ts')
+  const overridden = overrideSuite(suite, {
+    cases: input.case,
     models: input.model,
+    repeat: input.repeat,
+    pass: readNumber('--min-success-rate', input.minSuccessRate),
     settings: readRunSettings(input),
-    threshold: readNumber('--min-success-rate', input.minSuccessRate),
   })
+  return testSuite(context, overridden, target, input)
 }
 
 type TestInput = Input<typeof ARGUMENTS, typeof OPTIONS>
@@ -117,12 +128,16 @@ async function findProject(path: string): Promise<Project | undefined> {
 
 /** The suite to run. Undefined for a single message to a single model. */
 async function findSuite(
+  context: CommandContext,
   input: TestInput,
   message: string,
   project: Project | undefined,
 ): Promise<Suite | undefined> {
-  const { loadProjectSuite, loadSuite } = await import('../suite/load-suite.ts')
-  if (input.suite !== undefined) return loadSuite(input.suite)
+  const { loadProjectSuite, loadStoredSuite, loadSuite } = await import('../suite/load-suite.ts')
+  if (input.suite !== undefined)
+    return SUITE_RUN_ID.test(input.suite)
+      ? loadStoredSuite(await context.api(), input.suite)
+      : loadSuite(input.suite)
   if (message !== '') return isPlain(input) ? undefined : { cases: [{ message }] }
   const suite = await loadProjectSuite(project)
   if (suite) return suite
@@ -131,8 +146,8 @@ async function findSuite(
   })
 }
 
-function isPlain({ model, repeat, junit, markdown, dryRun }: TestInput): boolean {
-  return model.length < 2 && !repeat && !junit && !markdown && !dryRun
+function isPlain({ case: cases, model, repeat, junit, markdown, dryRun }: TestInput): boolean {
+  return cases.length === 0 && model.length < 2 && !repeat && !junit && !markdown && !dryRun
 }
 
 async function testMessage(

@@ -53,6 +53,8 @@ export const show = defineCommand({
       for (const one of run.cases) showCase(output, one, transcripts)
       output.line()
       output.line(summaryOf(run))
+      if (run.definition)
+        output.next({ description: 'Run its suite again', command: `mcp test --suite ${id}` })
     })
   },
 })
@@ -93,8 +95,14 @@ function showCase(output: Output, { name, model, status, runs }: SuiteRunCase, a
   for (const run of runs) {
     for (const failure of run.failures) print(failure)
     if (run.error) print(run.error.message)
+    if (run.replay) print(dim(replayText(run.replay)))
     if (all || run.status !== 'passed') for (const entry of run.transcript) print(dim(entryText(entry)))
   }
+}
+
+/** `replayed, recorded 3 days ago` */
+function replayText({ recordedAt }: { recordedAt: string | null }): string {
+  return recordedAt === null ? 'replayed' : `replayed, recorded ${formatAge(recordedAt)}`
 }
 
 function entryText({ role, tool, arguments: args, text, error, isTruncated }: TranscriptEntry): string {

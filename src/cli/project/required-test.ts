@@ -29,17 +29,11 @@ export async function requireTest(
   { rate, project }: { rate: number; project: Project | undefined },
 ): Promise<{ exitCode: ExitCode } | { test: ReleaseTest }> {
   const suite = await projectSuite(project ?? (findProjectFile('.') ? await loadProject('.') : undefined))
-  const { exitCodeOf } = await import('../suite/outcome.ts')
-  const { judgeSuite } = await import('../suite/test-suite.ts')
+  const { exitCodeOf } = await import('../suite/exit-code.ts')
+  const { runSuite } = await import('../suite/test-suite.ts')
   const { summaryText } = await import('../suite/report.ts')
   const { output } = context
-  const outcome = await judgeSuite(context, suite, target, {
-    models: [],
-    repeat: undefined,
-    settings: {},
-    threshold: rate,
-    concurrency: 1,
-  })
+  const outcome = await runSuite(context, { ...suite, pass: rate }, target, { concurrency: 1 })
   if (!output.json) output.line(`${summaryText(outcome)}\n`)
   const exitCode = exitCodeOf(outcome)
   const total = outcome.cases.length

@@ -1,8 +1,8 @@
 import { counted } from '../../shared/counted.ts'
 import type { Expectation } from '../../shared/definitions/test-suite.ts'
+import type { PlannedCase } from '../../shared/suite/plan.ts'
+import { costOf, type PriceTable } from '../../shared/suite/prices.ts'
 import type { Output } from '../output/output.ts'
-import type { PlannedCase } from './plan.ts'
-import { costOf, type PriceTable } from './prices.ts'
 import { formatCost } from './report.ts'
 
 /** Names in the server's build. */

@@ -1,4 +1,4 @@
-import type { CaseOutcome, SuiteOutcome } from './outcome.ts'
+import type { CaseOutcome, SuiteOutcome } from '../../shared/suite/outcome.ts'
 import { notesOf } from './report.ts'
 
 /** JUnit XML for CI: a `testsuite` per model, `failure` for a failed case, `error` for one that could not be judged. */

@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
+import type { SuiteRunRecord } from '../../shared/contract/projects/suite-runs.ts'
 import type { Suite } from '../../shared/definitions/test-suite.ts'
 import { HostingError } from '../../shared/errors.ts'
+import type { ApiClient } from '../api/client.ts'
 import { parseYaml } from '../project/formats/yaml.ts'
 import type { Project } from '../project/project.ts'
 
@@ -25,6 +27,15 @@ export async function loadProjectSuite(project: Project | undefined): Promise<Su
   if (!test) return undefined
   const inTest = (path: string) => (path.startsWith('[') ? `test${path}` : ['test', path].join('.'))
   return parseSuite(test, basename(file), locate && (path => locate(inTest(path))), '"test" of ')
+}
+
+/** The suite of a stored run, for the server that it ran against. Throws NOT_FOUND, and INVALID_REQUEST for an unknown field. */
+export async function loadStoredSuite(api: Pick<ApiClient, 'get'>, id: string): Promise<Suite> {
+  const { definition, server } = await api.get<SuiteRunRecord>(`/api/suite-runs/${encodeURIComponent(id)}`)
+  if (definition) return { ...(await parseSuite(definition, id)), server }
+  throw new HostingError('NOT_FOUND', `Run ${id} was stored without its suite.`, {
+    next: [{ description: 'Run the suite from its file', command: 'mcp test --suite <file>' }],
+  })
 }
 
 /** `name`: of the file, used in messages after `part`. Throws INVALID_REQUEST. */

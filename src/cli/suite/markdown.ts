@@ -1,4 +1,4 @@
-import type { SuiteOutcome } from './outcome.ts'
+import type { SuiteOutcome } from '../../shared/suite/outcome.ts'
 import { formatByK, matrixOf, notesOf, summaryText } from './report.ts'
 
 /** Summary for a pull request or a CI job. */

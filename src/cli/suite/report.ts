@@ -1,6 +1,6 @@
 import { formatDurationMs } from '../../shared/duration.ts'
+import type { CaseOutcome, RunOutcome, Status, SuiteOutcome } from '../../shared/suite/outcome.ts'
 import type { Output } from '../output/output.ts'
-import type { CaseOutcome, RunOutcome, Status, SuiteOutcome } from './outcome.ts'
 
 const SHOWN_FAILURES = 5
 

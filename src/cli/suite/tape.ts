@@ -3,7 +3,8 @@ import { writeFileAtomic } from '../../shared/atomic-file.ts'
 import type { TestResult } from '../../shared/contract/projects/test-results.ts'
 import type { Cassette, RecordedResponse } from '../../shared/contract/projects/test-runs.ts'
 import { HostingError } from '../../shared/errors.ts'
-import type { PlannedCase } from './plan.ts'
+import type { PlannedCase } from '../../shared/suite/plan.ts'
+import type { Recording } from '../../shared/suite/recording.ts'
 
 /** One answer of a model. Looked up by the digest. `request` is only informational. */
 interface TapeEntry {
@@ -18,19 +19,24 @@ interface TapeEntry {
 
 interface TapeFile {
   format: 1
+  /** ISO 8601. Recordings of earlier versions have none. */
+  recorded_at?: string
   entries: TapeEntry[]
 }
 
 /** Recorded model traffic: written by `--record`, read by `--replay` (docs/testing.md "Record and replay"). */
-export class Tape {
+export class Tape implements Recording {
   readonly #mode: 'record' | 'replay'
   readonly #file: string
   readonly #entries: TapeEntry[]
+  readonly replay: Recording['replay']
 
-  constructor(mode: 'record' | 'replay', file: string, entries: TapeEntry[] = []) {
+  /** `recording`: what is replayed. */
+  constructor(mode: 'record' | 'replay', file: string, recording?: TapeFile) {
     this.#mode = mode
     this.#file = file
-    this.#entries = entries
+    this.#entries = recording?.entries ?? []
+    this.replay = recording ? { recorded_at: validTime(recording.recorded_at) } : null
   }
 
   /** Throws NOT_FOUND or INVALID_REQUEST. */
@@ -39,7 +45,7 @@ export class Tape {
       throw new HostingError('NOT_FOUND', `Recording ${file} does not exist.`, {
         next: [{ description: 'Record one', command: `mcp test --record ${file} …` }],
       })
-    return new Tape('replay', file, parseTape(readFileSync(file, 'utf8'), file).entries)
+    return new Tape('replay', file, parseTape(readFileSync(file, 'utf8'), file))
   }
 
   /** Uses the recorded model if none is given. */
@@ -68,7 +74,7 @@ export class Tape {
   /** Writes the recording. Does nothing after a replay. */
   save(): void {
     if (this.#mode === 'replay') return
-    const file: TapeFile = { format: 1, entries: this.#entries }
+    const file: TapeFile = { format: 1, recorded_at: new Date().toISOString(), entries: this.#entries }
     writeFileAtomic(this.#file, `${JSON.stringify(file, null, 2)}\n`, 0o600)
   }
 }
@@ -78,11 +84,17 @@ export function openTape({
   record,
   replay,
 }: {
-  record: string | undefined
-  replay: string | undefined
+  record?: string | undefined
+  replay?: string | undefined
 }): Tape | undefined {
   if (replay !== undefined) return Tape.load(replay)
   return record === undefined ? undefined : new Tape('record', record)
+}
+
+/** People edit recordings, and the API rejects other times. */
+function validTime(text: string | undefined): string | null {
+  const time = new Date(text ?? Number.NaN)
+  return Number.isNaN(time.getTime()) ? null : time.toISOString()
 }
 
 function parseTape(text: string, file: string): TapeFile {

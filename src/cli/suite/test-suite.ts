@@ -3,33 +3,33 @@ import type { ModelKeyList } from '../../shared/contract/access/model-keys.ts'
 import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
 import type { Suite } from '../../shared/definitions/test-suite.ts'
 import { embeddedModelWarning } from '../../shared/embedded-model.ts'
+import { judgeSuite } from '../../shared/suite/judge-suite.ts'
+import type { SuiteOutcome } from '../../shared/suite/outcome.ts'
+import { type PlannedCase, planSuite } from '../../shared/suite/plan.ts'
+import { needsSchemas } from '../../shared/suite/run-cases.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
 import type { TestTarget } from '../targets/test-target.ts'
 import { modelAccess } from '../testing/model-access.ts'
 import { sendTest } from '../testing/send-test.ts'
 import { planDryRun, printDryRun } from './dry-run.ts'
-import { loadSchemaCheck } from './judge-calls.ts'
+import { exitCodeOf } from './exit-code.ts'
 import { toJUnit } from './junit.ts'
+import { loadPrices, pricesPath } from './load-prices.ts'
 import { toMarkdown } from './markdown.ts'
-import { concludeSuite, exitCodeOf, type SuiteOutcome } from './outcome.ts'
-import { type PlanInput, type PlannedCase, planSuite } from './plan.ts'
-import { loadPrices, pricesPath } from './prices.ts'
 import { caseLines, printSummary } from './report.ts'
-import { needsSchemas, runSuite } from './run-suite.ts'
-import { SuiteRecorder } from './suite-recorder.ts'
-import { openTape, type Tape } from './tape.ts'
+import { loadSchemaCheck } from './schema-check.ts'
+import { storeSuiteRun } from './store-suite-run.ts'
+import { openTape } from './tape.ts'
 
-export interface SuiteInput extends PlanInput {
-  /** Share of cases that must pass. Overrides the suite's. */
-  threshold: number | undefined
+export interface SuiteInput {
   concurrency: number
-  record: string | undefined
-  replay: string | undefined
-  junit: string | undefined
-  markdown: string | undefined
-  prices: string | undefined
-  dryRun: boolean
+  record?: string | undefined
+  replay?: string | undefined
+  junit?: string | undefined
+  markdown?: string | undefined
+  prices?: string | undefined
+  dryRun?: boolean
 }
 
 /** Model of a test that names none, if there is a key for it. */
@@ -48,58 +48,45 @@ export async function testSuite(
   const { output } = context
   if (input.dryRun) {
     const prices = loadPrices(input.prices, pricesPath(context.paths))
-    return printPlan(context, planSuite(suite, input), target, prices)
+    return printPlan(context, planSuite(suite), target, prices)
   }
-  const outcome = await judgeSuite(context, suite, target, input, openTape(input))
+  const outcome = await runSuite(context, suite, target, input)
   if (input.junit) writeFileAtomic(input.junit, toJUnit(outcome), REPORT_MODE)
   if (input.markdown) writeFileAtomic(input.markdown, toMarkdown(outcome), REPORT_MODE)
   output.result(outcome, () => printSummary(output, outcome))
-  const usesDefault = planSuite(suite, input).some(({ model }) => model === undefined)
+  const usesDefault = planSuite(suite).some(({ model }) => model === undefined)
   if (usesDefault && outcome.models[0] === 'embedded')
     output.warnOf({ warnings: [embeddedModelWarning(DEFAULT_MODEL)] })
   return exitCodeOf(outcome)
 }
 
 /** Runs a suite, stores the run, and prints each finished case, but no summary. */
-export async function judgeSuite(
+export async function runSuite(
   context: CommandContext,
   suite: Suite,
   target: TestTarget,
-  input: PlanInput & Pick<SuiteInput, 'threshold' | 'concurrency'> & Partial<Pick<SuiteInput, 'prices'>>,
-  tape?: Tape,
+  input: SuiteInput,
 ): Promise<SuiteOutcome> {
   const { output, signal } = context
-  const prices = loadPrices(input.prices, pricesPath(context.paths))
-  const cases = planSuite(suite, input)
-  const startedMs = performance.now()
+  const cases = planSuite(suite)
   const manyModels = new Set(cases.map(({ model }) => model)).size > 1
-  const recorder = new SuiteRecorder()
-  const outcomes = await runSuite({
-    mcpId: target.mcpId,
-    cases: tape ? cases.map(one => tape.withModel(one)) : cases,
-    prices,
+  const recording = openTape(input)
+  const { outcome, record } = await judgeSuite({
+    suite,
+    target,
+    prices: loadPrices(input.prices, pricesPath(context.paths)),
     // Unused when no expectation has a schema.
     check: needsSchemas(cases) ? await loadSchemaCheck() : () => null,
     concurrency: input.concurrency,
-    tape,
+    recording,
     signal,
     send: request => sendTest(context, request),
-    onRun: (outcome, exchanges) => recorder.keep(outcome, exchanges),
     onCase: outcome => {
       if (!output.json) for (const line of caseLines(output, outcome, manyModels)) output.line(line)
     },
   })
-  tape?.save()
-  const outcome = concludeSuite(
-    {
-      name: suite.name ?? null,
-      server: target.name,
-      threshold: input.threshold ?? suite.pass ?? 1,
-      seconds: Math.round(performance.now() - startedMs) / 1000,
-    },
-    outcomes,
-  )
-  await recorder.store(context, target, outcome)
+  recording?.save()
+  await storeSuiteRun(context, record)
   return outcome
 }
 

@@ -1,6 +1,6 @@
-import type { TestRequest } from '../../shared/contract/projects/test-runs.ts'
 import { parseDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
+import type { RunSettings } from '../../shared/suite/overrides.ts'
 import type { OptionDeclaration, OptionValues } from '../command-line/declaration.ts'
 
 /** Common options of `mcp test` and `mcp chat`. */
@@ -33,8 +33,6 @@ export const RUN_OPTIONS = {
 } as const satisfies Record<string, OptionDeclaration>
 
 export type RunInput = OptionValues<typeof RUN_OPTIONS>
-
-export type RunSettings = Pick<TestRequest, 'tools' | 'limits' | 'settings' | 'context' | 'make_calls'>
 
 /** Omits everything that was not given, so that an API that implements only the contract does not get extra fields. */
 export function readRunSettings(input: RunInput): RunSettings {

@@ -18,6 +18,7 @@ import { removals } from './migrations/0016-removals.ts'
 import { temporaryBuilds } from './migrations/0017-temporary-builds.ts'
 import { suiteRuns } from './migrations/0018-suite-runs.ts'
 import { sessions } from './migrations/0019-sessions.ts'
+import { suiteDefinitions } from './migrations/0020-suite-definitions.ts'
 
 /** Migrations in order. The file's `user_version` counts the applied migrations. A released migration is never edited. */
 const MIGRATIONS: readonly string[] = [
@@ -39,6 +40,7 @@ const MIGRATIONS: readonly string[] = [
   temporaryBuilds,
   suiteRuns,
   sessions,
+  suiteDefinitions,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

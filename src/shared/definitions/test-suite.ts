@@ -85,6 +85,7 @@ const sharedFields = {
   offer: toolFilterSchema.optional().describe('Tools that the model is offered.'),
   answers: answersSchema.optional(),
   settings: testRequestSchema.shape.settings,
+  make_calls: testRequestSchema.shape.make_calls,
 }
 
 const caseSchema = z

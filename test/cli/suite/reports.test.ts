@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { loadProject } from '../../../src/cli/project/project.ts'
 import { toJUnit } from '../../../src/cli/suite/junit.ts'
+import { loadPrices } from '../../../src/cli/suite/load-prices.ts'
 import { loadProjectSuite, loadSuite } from '../../../src/cli/suite/load-suite.ts'
 import { toMarkdown } from '../../../src/cli/suite/markdown.ts'
-import { concludeCase, concludeSuite, type RunOutcome } from '../../../src/cli/suite/outcome.ts'
-import { planSuite } from '../../../src/cli/suite/plan.ts'
-import { costOf, loadPrices } from '../../../src/cli/suite/prices.ts'
+import { concludeCase, concludeSuite, type RunOutcome } from '../../../src/shared/suite/outcome.ts'
+import { costOf } from '../../../src/shared/suite/prices.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'suite-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -26,6 +26,7 @@ const RUN: RunOutcome = {
   usage: null,
   cost: null,
   chat_id: null,
+  replay: null,
 }
 
 const suite = concludeSuite({ name: 'a & b', server: 's', threshold: 1, seconds: 1 }, [
@@ -51,33 +52,6 @@ test('a Markdown summary escapes all text', () => {
   expect(text).toContain('| fails \\<once\\> | failed |')
   expect(text).toContain('1 of 3 cases passed, 1 failed, 1 could not be judged')
   expect(text).toContain('- the reply does not match /\\<b\\>&"')
-})
-
-test('flags override the case, and the case overrides the suite', () => {
-  const [first, second, third] = planSuite(
-    {
-      models: ['a', 'b'],
-      repeat: 2,
-      limits: { turns: 3, calls: 9 },
-      offer: { deny: ['x'] },
-      cases: [{ message: 'same', limits: { turns: 5 }, threshold: 0.5 }, { message: 'same' }],
-    },
-    { models: [], repeat: undefined, settings: { limits: { calls: 1 } } },
-  )
-  expect(first).toMatchObject({
-    name: 'same',
-    model: 'a',
-    repeat: 2,
-    threshold: 0.5,
-    request: { limits: { turns: 5, calls: 1 }, tools: { deny: ['x'] } },
-  })
-  expect(second).toMatchObject({
-    name: 'same (2)',
-    model: 'a',
-    threshold: 1,
-    request: { limits: { turns: 3, calls: 1 } },
-  })
-  expect(third).toMatchObject({ model: 'b' })
 })
 
 test('an invalid suite is rejected with line, column and a similar name for every problem', async () => {

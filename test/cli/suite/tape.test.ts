@@ -32,6 +32,8 @@ test('repetitions are recorded separately, and a replay uses the first one if an
 
   const played = Tape.load(file)
   const textOf = (run: number) => JSON.stringify(played.cassetteFor({ name: 'one' }, run))
+  expect(tape.replay).toBeNull()
+  expect(Date.parse(played.replay!.recorded_at!)).toBeGreaterThan(0)
   expect(textOf(0)).toContain('first')
   expect(textOf(1)).toContain('second')
   expect(textOf(2)).toContain('first')
@@ -46,6 +48,14 @@ test('a replay without a model uses the recorded one and writes nothing', () => 
   played.keep({ name: 'one' }, 0, resultOf('third'))
   played.save()
   expect(readFileSync(file, 'utf8')).toBe(before)
+})
+
+test('a recording without a valid time can be replayed', () => {
+  const old = join(folder, 'old.json')
+  for (const times of [{}, { recorded_at: 'yesterday' }]) {
+    writeFileSync(old, JSON.stringify({ format: 1, entries: [], ...times }))
+    expect(Tape.load(old).replay).toEqual({ recorded_at: null })
+  }
 })
 
 test('rejects a file that is not a recording', () => {

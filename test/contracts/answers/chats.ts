@@ -36,7 +36,7 @@ export function testChats(contract: Contract): void {
     const { body: page } = await call('listSuiteRuns', {}, { query: 'server=echo' })
     expect(page.items).toEqual([stored])
     const { body: run } = await call('getSuiteRun', { id: stored.id })
-    expect(run).toEqual({ ...stored, cases: suiteRun('').cases })
+    expect(run).toEqual({ ...stored, definition: suiteRun('').definition, cases: suiteRun('').cases })
     await call('removeSuiteRun', { id: stored.id })
   })
 

@@ -89,6 +89,7 @@ export function suiteRun(mcpId: string, changes: Partial<NewSuiteRun> = {}): New
     seconds: 0.1,
     totalTokens: 0,
     cost: null,
+    definition: { name: 'greetings', cases: [{ name: 'greets', message: 'Say hello' }] },
     cases: [{ name: 'greets', model: 'embedded', status: 'passed', passRate: 1, threshold: 1, runs: [run] }],
     ...changes,
   }

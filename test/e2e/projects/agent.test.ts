@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import type { SuiteOutcome } from '../../../src/cli/suite/outcome.ts'
 import type { SuiteRunSummary } from '../../../src/shared/contract/projects/suite-runs.ts'
 import type { TestResult } from '../../../src/shared/contract/projects/test-results.ts'
+import type { SuiteOutcome } from '../../../src/shared/suite/outcome.ts'
 import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
 import { type ModelStub, startModelStub } from '../../helpers/services/model-stub.ts'
 
@@ -86,6 +86,31 @@ test('mcp test runs the suite of the project', async () => {
   expect((await home.mcp(['tests', 'list'])).stdout).toMatch(/ID +SERVER +SUITE +MODELS +RESULT +CASES/)
   await home.mcp(['tests', 'remove', stored!.id, '--yes'])
   expect(await home.json(['tests', 'list'])).toEqual([])
+})
+
+test('the suite of a stored run runs again, whole or by case, with the options of the first run', async () => {
+  const file = suiteFile('again.json', {
+    name: 'again',
+    server: 'weather',
+    cases: [
+      { message: 'What is the weather in Oslo?', expect: { tools: ['compare_cities'] } },
+      { name: 'reads', message: 'Read weather://Oslo', expect: { resources: ['weather://Oslo'] } },
+    ],
+  })
+  expect((await home.mcp(['test', '--suite', file, '--repeat', '2'])).code).toBe(1)
+  const [first] = await home.json<SuiteRunSummary[]>(['tests', 'list', 'weather'])
+  const shown = await home.mcp(['tests', 'show', first!.id])
+  expect(shown.stdout).toContain(`mcp test --suite ${first!.id}`)
+  const again = await home.mcp(['test', '--suite', first!.id, '--json'])
+  expect(again.code).toBe(1)
+  const whole: SuiteOutcome = JSON.parse(again.stdout)
+  expect(whole).toMatchObject({ name: 'again', passed: 1, failed: 1 })
+  const [, reads] = whole.cases
+  expect([reads!.name, reads!.runs.length]).toEqual(['reads', 2])
+  const one = await home.json<SuiteOutcome>(['test', '--suite', first!.id, '--case', 'reads'])
+  expect(one.cases.map(({ name, status }) => [name, status])).toEqual([['reads', 'passed']])
+  const unknown = await home.mcp(['test', '--suite', first!.id, '--case', 'other'])
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('no case "other"') })
 })
 
 test('mcp test works the same with handler modules and third-party programs', async () => {

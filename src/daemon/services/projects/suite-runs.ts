@@ -3,8 +3,10 @@ import type {
   SuiteRunRecord,
   SuiteRunSummary,
 } from '../../../shared/contract/projects/suite-runs.ts'
+import type { Suite } from '../../../shared/definitions/test-suite.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { createId } from '../../../shared/ids.ts'
+import { redactSecrets } from '../../agent/redact-secrets.ts'
 import type { SuiteRun } from '../../store/tables/suite-runs.ts'
 import { getBuild } from '../builds/stored-builds.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
@@ -23,7 +25,7 @@ export class SuiteRuns {
   }
 
   /** `author`: name of the API key. Throws NOT_FOUND for an unknown build, or a deployment of another one. */
-  create({ cases, ...results }: NewSuiteRun, author: string): SuiteRunSummary {
+  create({ cases, definition, ...results }: NewSuiteRun, author: string): SuiteRunSummary {
     const { clock, store } = this.#deps
     const { mcpId, deploymentId = null } = results
     const { name: server } = getBuild(this.#deps, mcpId)
@@ -31,7 +33,7 @@ export class SuiteRuns {
       throw new HostingError('NOT_FOUND', `Build ${mcpId} has no deployment "${deploymentId}".`)
     const run = { id: createId('srun'), server, ...results, deploymentId, author, createdAt: clock.now() }
     store.transaction(() => {
-      store.suiteRuns.add(run, cases)
+      store.suiteRuns.add(run, { cases, definition: withoutSecrets(definition) })
       store.suiteRuns.trim(server, MAX_RUNS)
     })
     return run
@@ -44,7 +46,7 @@ export class SuiteRuns {
 
   /** A run with its cases. Throws NOT_FOUND. */
   get(id: string): SuiteRunRecord {
-    return { ...this.#find(id), cases: this.#deps.store.suiteRuns.cases(id) }
+    return { ...this.#find(id), ...this.#deps.store.suiteRuns.content(id) }
   }
 
   /** Throws NOT_FOUND. */
@@ -59,4 +61,9 @@ export class SuiteRuns {
       details: 'GET /api/suite-runs lists all runs.',
     })
   }
+}
+
+/** A suite is a file of a project, but a setting of the command line may be confidential. */
+function withoutSecrets(definition: Suite | undefined): Suite | null {
+  return definition === undefined ? null : JSON.parse(redactSecrets(JSON.stringify(definition)))
 }

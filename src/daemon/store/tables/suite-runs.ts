@@ -1,31 +1,35 @@
-import type { SuiteRunCase, SuiteRunSummary } from '../../../shared/contract/projects/suite-runs.ts'
+import type { SuiteRunRecord, SuiteRunSummary } from '../../../shared/contract/projects/suite-runs.ts'
 import type { Database } from '../database.ts'
 import { RecordStore } from '../record-store.ts'
 import { type Page, Table } from '../table.ts'
 
 export type SuiteRun = SuiteRunSummary
 
-/** Runs of test suites with their cases. Removing a run removes its cases. */
+/** What lists do not read. */
+type Content = Pick<SuiteRunRecord, 'definition' | 'cases'>
+
+/** Runs of test suites with the suites and the cases. Removing a run removes its cases. */
 export class SuiteRunStore extends RecordStore<SuiteRun> {
-  readonly #cases: Table<{ runId: string; cases: SuiteRunCase[] }>
+  readonly #contents: Table<{ runId: string } & Content>
 
   constructor(database: Database) {
     super(database, 'suite_runs', { json: ['models'] })
-    this.#cases = new Table(database, 'suite_run_cases', { json: ['cases'] })
+    this.#contents = new Table(database, 'suite_run_cases', { json: ['definition', 'cases'] })
   }
 
   list({ server }: { server: string | undefined }, limit: number, cursor?: string): Page<SuiteRun> {
     return this.table.page({ filters: { server }, limit, cursor })
   }
 
-  cases(id: string): SuiteRunCase[] {
-    return this.#cases.find('WHERE run_id = ?', [id])?.cases ?? []
+  content(id: string): Content {
+    const { definition = null, cases = [] } = this.#contents.find('WHERE run_id = ?', [id]) ?? {}
+    return { definition, cases }
   }
 
   /** Called in a transaction. */
-  add(run: SuiteRun, cases: SuiteRunCase[]): void {
+  add(run: SuiteRun, content: Content): void {
     this.create(run)
-    this.#cases.insert({ runId: run.id, cases })
+    this.#contents.insert({ runId: run.id, ...content })
   }
 
   /** Keeps the newest runs of the server, and of all servers. */

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { suiteSchema } from '../../definitions/test-suite.ts'
 import { described, named } from '../../json/schema-metadata.ts'
 import {
   deploymentIdSchema,
@@ -44,6 +45,13 @@ const transcriptEntrySchema = named('TranscriptEntry', 'A message of a conversat
   isTruncated: z.boolean().optional().describe('Part of the text was truncated.'),
 })
 
+const replaySchema = named(
+  'ReplayedRecording',
+  'Recorded answers were used instead of those of a model.',
+).strictObject({
+  recordedAt: isoTime.nullable().describe('Time of the recording. Null if it has none.'),
+})
+
 const caseRunSchema = named('CaseRun', 'One run of a case.').strictObject({
   status,
   failures: z.array(text).max(1000).describe('One sentence per failed expectation.'),
@@ -54,6 +62,7 @@ const caseRunSchema = named('CaseRun', 'One run of a case.').strictObject({
   usage: usageSchema.nullable().describe('Usage of the model. Null if the API does not report it.'),
   cost: z.number().nullable().describe('US dollars. Null for a model without a price.'),
   chatId: name.nullable().describe('Id of the chat, which may have been removed.'),
+  replay: replaySchema.optional(),
   transcript: z
     .array(transcriptEntrySchema)
     .max(2000)
@@ -115,6 +124,11 @@ export const newSuiteRunSchema = named('NewSuiteRun', 'A finished run of a test 
     .optional()
     .describe('Deployment of the build that the test named.'),
   ...results,
+  definition: suiteSchema
+    .optional()
+    .describe(
+      'The suite that ran, with the settings of the command line. Values that look like a credential are replaced.',
+    ),
   cases,
 })
 
@@ -147,9 +161,11 @@ export const suiteRunSummarySchema = named(
 /** GET /api/suite-runs/{id} */
 export const suiteRunSchema = named('SuiteRun', 'A run of a test suite.', {
   ...exampleSummary,
+  definition: { name: 'greetings', cases: [{ name: 'greets', message: 'Greet Ada.' }] },
   cases: exampleCases,
 }).object({
   ...summary,
+  definition: suiteSchema.nullable().describe('The suite that ran. Null if it was not stored.'),
   cases,
 })
 

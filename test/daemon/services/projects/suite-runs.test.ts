@@ -48,3 +48,16 @@ test('the event feed shows a new run', async () => {
   })
   feed.close()
 })
+
+test('a run keeps its suite without credentials', async () => {
+  const session_data = { token: `sk-${'0'.repeat(20)}`, cart: 3 }
+  const definition = { name: 'greetings', cases: [{ message: 'Say hello', context: { session_data } }] }
+  const { body } = await store(suiteRun(mcpId, { definition }))
+  expect(body).not.toHaveProperty('definition')
+  const { body: run } = await daemon.api('GET', `/api/suite-runs/${body.id}`)
+  expect(run.definition.cases).toEqual([
+    { message: 'Say hello', context: { session_data: { token: '<secret>', cart: 3 } } },
+  ])
+  const invalid = await store({ ...suiteRun(mcpId), definition: { cases: [] } })
+  expect(invalid.status).toBe(400)
+})

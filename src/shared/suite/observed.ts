@@ -1,4 +1,4 @@
-import type { TestResult, ToolCallRecord } from '../../shared/contract/projects/test-results.ts'
+import type { TestResult, ToolCallRecord } from '../contract/projects/test-results.ts'
 
 /** Facts about a run of one message or a conversation. Undefined if the API does not report them. */
 export interface RunFacts {

@@ -1,6 +1,5 @@
-import type { Usage } from '../../shared/contract/projects/test-results.ts'
-import type { ErrorBody } from '../../shared/errors.ts'
-import { EXIT, EXIT_CODE_OF, type ExitCode } from '../command-line/exit-codes.ts'
+import type { Usage } from '../contract/projects/test-results.ts'
+import type { ErrorBody } from '../errors.ts'
 import { kValues, passAll, passAt } from './statistics.ts'
 
 /** `error`: something other than the server and its model failed, so there is no verdict. */
@@ -22,6 +21,8 @@ export interface RunOutcome {
   /** US dollars. Null for a model without a price. */
   cost: number | null
   chat_id: string | null
+  /** The recording whose answers were used instead of a model's. */
+  replay: { recorded_at: string | null } | null
 }
 
 export interface CaseOutcome {
@@ -109,13 +110,4 @@ function conclude(passed: number, errors: number, all: number, threshold: number
   const reaches = (number: number) => number / all >= threshold - Number.EPSILON
   if (reaches(passed)) return 'passed'
   return reaches(passed + errors) ? 'error' : 'failed'
-}
-
-/** Exit code 1 is for failed expectations only. */
-export function exitCodeOf({ status, cases }: SuiteOutcome): ExitCode {
-  if (status === 'passed') return EXIT.done
-  if (status === 'failed') return EXIT.failed
-  const code = cases.flatMap(({ runs }) => runs).find(({ error }) => error !== null)?.error?.code
-  const exit = EXIT_CODE_OF[code as keyof typeof EXIT_CODE_OF] ?? EXIT.unreachable
-  return exit === EXIT.failed ? EXIT.unreachable : exit
 }

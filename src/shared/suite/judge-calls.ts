@@ -1,4 +1,4 @@
-import type { CallExpectation } from '../../shared/definitions/test-suite.ts'
+import type { CallExpectation } from '../definitions/test-suite.ts'
 
 interface ActualCall {
   name: string
@@ -7,18 +7,6 @@ interface ActualCall {
 
 /** Problem of a value under a JSON Schema, or null. */
 export type SchemaCheck = (schema: Record<string, unknown>, value: unknown) => string | null
-
-/** Loads ajv, which is large, only for suites with a schema. */
-export async function loadSchemaCheck(): Promise<SchemaCheck> {
-  const [{ compileSchema }, { describeViolation }] = await Promise.all([
-    import('../../shared/json/json-schema.ts'),
-    import('../../shared/json/violations.ts'),
-  ])
-  return (schema, value) => {
-    const validate = compileSchema(schema)
-    return validate(value) ? null : describeViolation(validate.errors)
-  }
-}
 
 /** Checks that each expected call was made, as often as expected. Reports the nearest miss. */
 export function judgeCalls(

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
+import { exitCodeOf } from '../../../src/cli/suite/exit-code.ts'
 import {
   concludeCase,
   concludeSuite,
-  exitCodeOf,
   type RunOutcome,
   type Status,
-} from '../../../src/cli/suite/outcome.ts'
-import { kValues, passAll, passAt } from '../../../src/cli/suite/statistics.ts'
+} from '../../../src/shared/suite/outcome.ts'
+import { kValues, passAll, passAt } from '../../../src/shared/suite/statistics.ts'
 
 function run(status: Status, code = 'UNAVAILABLE'): RunOutcome {
   return {
@@ -22,6 +22,7 @@ function run(status: Status, code = 'UNAVAILABLE'): RunOutcome {
     usage: null,
     cost: null,
     chat_id: null,
+    replay: null,
   }
 }
 

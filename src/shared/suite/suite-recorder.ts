@@ -1,9 +1,7 @@
-import type { NewSuiteRun, TranscriptEntry } from '../../shared/contract/projects/suite-runs.ts'
-import type { TestResult, ToolCallRecord } from '../../shared/contract/projects/test-results.ts'
-import type { HostingError } from '../../shared/errors.ts'
-import type { CommandContext } from '../command-line/command-context.ts'
-import type { TestTarget } from '../targets/test-target.ts'
-import type { RunOutcome, SuiteOutcome } from './outcome.ts'
+import type { NewSuiteRun, SuiteRunCase, TranscriptEntry } from '../contract/projects/suite-runs.ts'
+import type { TestResult, ToolCallRecord } from '../contract/projects/test-results.ts'
+import type { Suite } from '../definitions/test-suite.ts'
+import type { CaseOutcome, RunOutcome, SuiteOutcome } from './outcome.ts'
 
 /** Characters of one text in a transcript. */
 const MAX_TEXT = 4000
@@ -16,6 +14,23 @@ export interface Exchange {
   result: TestResult | undefined
 }
 
+export interface SuiteTarget {
+  mcpId: string
+  /** Name of the server. */
+  name: string
+  /** Deployment that was named instead of the build. */
+  deploymentId?: string | undefined
+}
+
+interface RecordParts {
+  target: SuiteTarget
+  definition?: Suite
+  outcome: SuiteOutcome
+}
+
+const encoder = new TextEncoder()
+const keepAll = (_run: RunOutcome) => true
+
 /** Keeps the conversations of a suite until its results are stored through the API. */
 export class SuiteRecorder {
   readonly #transcripts = new Map<RunOutcome, TranscriptEntry[]>()
@@ -24,29 +39,33 @@ export class SuiteRecorder {
     this.#transcripts.set(run, exchanges.flatMap(transcriptOf))
   }
 
-  /** Stores the run. The suite has its verdict already, so a failure is only a warning. */
-  async store({ api, output }: CommandContext, target: TestTarget, outcome: SuiteOutcome): Promise<void> {
-    try {
-      await (await api()).post('/api/suite-runs', this.#recordWithinLimit(target, outcome))
-    } catch (error) {
-      const { code, message } = error as HostingError
-      if (code === 'METHOD_NOT_ALLOWED') return output.trace('the API stores no runs of suites')
-      output.warn(`The run was not stored: ${message}`)
+  /** The case with its conversations. */
+  caseRecord(one: CaseOutcome, keepsTranscript = keepAll): SuiteRunCase {
+    return {
+      name: one.name,
+      model: one.model,
+      status: one.status,
+      passRate: one.pass_rate,
+      threshold: one.threshold,
+      runs: one.runs.map(run => this.#runRecord(run, keepsTranscript(run))),
     }
   }
 
-  /** Omits the transcripts of passed runs, then all transcripts, if the suite run would be too large. */
-  #recordWithinLimit(target: TestTarget, outcome: SuiteOutcome): NewSuiteRun {
-    for (const keeps of [() => true, ({ status }: RunOutcome) => status !== 'passed']) {
-      const record = this.#record(target, outcome, keeps)
-      if (Buffer.byteLength(JSON.stringify(record)) <= MAX_BYTES) return record
+  /**
+   * Record of a finished run. Omits the transcripts of passed runs, then all transcripts, then the suite, if it would be too
+   * large.
+   */
+  record(target: SuiteTarget, definition: Suite, outcome: SuiteOutcome): NewSuiteRun {
+    const parts = { target, definition, outcome }
+    for (const keeps of [keepAll, ({ status }: RunOutcome) => status !== 'passed', () => false]) {
+      const record = this.#record(parts, keeps)
+      if (encoder.encode(JSON.stringify(record)).length <= MAX_BYTES) return record
     }
-    return this.#record(target, outcome, () => false)
+    return this.#record({ target, outcome }, () => false)
   }
 
   #record(
-    { mcpId, deploymentId }: TestTarget,
-    outcome: SuiteOutcome,
+    { target: { mcpId, deploymentId }, definition, outcome }: RecordParts,
     keepsTranscript: (run: RunOutcome) => boolean,
   ): NewSuiteRun {
     const { name, models, status, passed, failed, errors, success_rate, threshold, seconds, usage, cost } =
@@ -55,6 +74,7 @@ export class SuiteRecorder {
       mcpId,
       ...(deploymentId !== undefined && { deploymentId }),
       suite: name,
+      ...(definition && { definition }),
       models,
       status,
       passed,
@@ -65,19 +85,12 @@ export class SuiteRecorder {
       seconds,
       totalTokens: usage.total_tokens,
       cost,
-      cases: outcome.cases.map(one => ({
-        name: one.name,
-        model: one.model,
-        status: one.status,
-        passRate: one.pass_rate,
-        threshold: one.threshold,
-        runs: one.runs.map(run => this.#runRecord(run, keepsTranscript(run))),
-      })),
+      cases: outcome.cases.map(one => this.caseRecord(one, keepsTranscript)),
     }
   }
 
-  #runRecord(run: RunOutcome, withTranscript: boolean): NewSuiteRun['cases'][number]['runs'][number] {
-    const { status, failures, error, model, reply, seconds, usage, cost, chat_id } = run
+  #runRecord(run: RunOutcome, withTranscript: boolean): SuiteRunCase['runs'][number] {
+    const { status, failures, error, model, reply, seconds, usage, cost, chat_id, replay } = run
     return {
       status,
       failures: failures.map(truncate),
@@ -88,6 +101,7 @@ export class SuiteRecorder {
       usage,
       cost,
       chatId: chat_id,
+      ...(replay && { replay: { recordedAt: replay.recorded_at } }),
       transcript: withTranscript ? (this.#transcripts.get(run) ?? []) : [],
     }
   }

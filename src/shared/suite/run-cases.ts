@@ -1,17 +1,17 @@
-import type { TestResult } from '../../shared/contract/projects/test-results.ts'
-import type { TestRequest } from '../../shared/contract/projects/test-runs.ts'
-import type { Expectation } from '../../shared/definitions/test-suite.ts'
-import { HostingError } from '../../shared/errors.ts'
+import type { TestResult } from '../contract/projects/test-results.ts'
+import type { TestRequest } from '../contract/projects/test-runs.ts'
+import type { Expectation } from '../definitions/test-suite.ts'
+import { HostingError } from '../errors.ts'
 import { judge, type Verdict } from './judge.ts'
 import type { SchemaCheck } from './judge-calls.ts'
 import { observe } from './observed.ts'
 import { type CaseOutcome, concludeCase, type RunOutcome } from './outcome.ts'
 import type { PlannedCase } from './plan.ts'
 import { costOf, type PriceTable } from './prices.ts'
+import type { Recording } from './recording.ts'
 import type { Exchange } from './suite-recorder.ts'
-import type { Tape } from './tape.ts'
 
-export interface SuiteRun {
+export interface CasesRun {
   mcpId: string
   cases: PlannedCase[]
   prices: PriceTable
@@ -19,7 +19,7 @@ export interface SuiteRun {
   /** Number of cases that run concurrently. */
   concurrency: number
   /** Recording of model answers, if used. */
-  tape: Tape | undefined
+  recording?: Recording | undefined
   signal: AbortSignal
   send(request: TestRequest): Promise<TestResult>
   onCase(outcome: CaseOutcome): void
@@ -28,7 +28,7 @@ export interface SuiteRun {
 }
 
 /** Runs every case as often as planned. Failures become errors of their run. Throws only when interrupted. */
-export async function runSuite(run: SuiteRun): Promise<CaseOutcome[]> {
+export async function runCases(run: CasesRun): Promise<CaseOutcome[]> {
   const outcomes: CaseOutcome[] = []
   const waiting = run.cases.entries()
   const worker = async () => {
@@ -42,7 +42,7 @@ export async function runSuite(run: SuiteRun): Promise<CaseOutcome[]> {
   return outcomes
 }
 
-async function runCase(run: SuiteRun, planned: PlannedCase): Promise<CaseOutcome> {
+async function runCase(run: CasesRun, planned: PlannedCase): Promise<CaseOutcome> {
   const runs: RunOutcome[] = []
   for (let number = 0; number < planned.repeat; number++) {
     const exchanges: Exchange[] = []
@@ -55,7 +55,7 @@ async function runCase(run: SuiteRun, planned: PlannedCase): Promise<CaseOutcome
 
 /** Adds each message to `exchanges`, and its result when it arrives. */
 async function runOnce(
-  run: SuiteRun,
+  run: CasesRun,
   planned: PlannedCase,
   number: number,
   exchanges: Exchange[],
@@ -67,7 +67,7 @@ async function runOnce(
       const exchange: Exchange = { message, result: undefined }
       exchanges.push(exchange)
       const result = await run.send(requestFor(run, planned, message, number, results.at(-1)))
-      run.tape?.keep(planned, number, result)
+      run.recording?.keep(planned, number, result)
       exchange.result = result
       results.push(result)
       if (expect) verdicts.push(judge(expect, observe([result]), run.check))
@@ -82,7 +82,7 @@ async function runOnce(
 }
 
 function requestFor(
-  { mcpId, tape }: SuiteRun,
+  { mcpId, recording }: CasesRun,
   planned: PlannedCase,
   message: string,
   number: number,
@@ -99,7 +99,7 @@ function requestFor(
     message,
     ...(planned.model === undefined ? {} : { ai_model: planned.model }),
     ...(before?.chat_id ? { chat_id: before.chat_id } : {}),
-    ...(tape ? { cassette: tape.cassetteFor(planned, number) } : {}),
+    ...(recording ? { cassette: recording.cassetteFor(planned, number) } : {}),
   }
 }
 
@@ -120,7 +120,7 @@ function outcomeOfError(error: unknown): Pick<RunOutcome, 'status' | 'failures' 
 }
 
 function describe(
-  { prices }: SuiteRun,
+  { prices, recording }: CasesRun,
   results: TestResult[],
 ): Omit<RunOutcome, 'status' | 'failures' | 'error'> {
   const last = results.at(-1)
@@ -135,6 +135,7 @@ function describe(
     usage,
     cost: costOf(prices, last?.model, usage ?? undefined) ?? null,
     chat_id: last?.chat_id ?? null,
+    replay: recording?.replay ?? null,
   }
 }
 

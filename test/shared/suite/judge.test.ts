@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { judge } from '../../../src/cli/suite/judge.ts'
-import { loadSchemaCheck } from '../../../src/cli/suite/judge-calls.ts'
-import { observe, type RunFacts } from '../../../src/cli/suite/observed.ts'
+import { loadSchemaCheck } from '../../../src/cli/suite/schema-check.ts'
 import { type Expectation, expectationSchema } from '../../../src/shared/definitions/test-suite.ts'
+import { judge } from '../../../src/shared/suite/judge.ts'
+import { observe, type RunFacts } from '../../../src/shared/suite/observed.ts'
 
 const check = await loadSchemaCheck()
 

@@ -1,4 +1,4 @@
-import type { Expectation, NameExpectation, Range } from '../../shared/definitions/test-suite.ts'
+import type { Expectation, NameExpectation, Range } from '../definitions/test-suite.ts'
 import { judgeCalls, type SchemaCheck } from './judge-calls.ts'
 import type { RunFacts } from './observed.ts'
 
