@@ -5,6 +5,7 @@ const MAX_BODY_CHARACTERS = 16 * 1024
 /** Limit on all bodies of a minute, so that they do not push everything else out of the log. */
 const MAX_BODIES_CHARACTERS = 8 * 1024 * 1024
 const MINUTE_MS = 60_000
+const OMITTED = ',"bodies":"omitted"'
 const MAX_SUBJECTS = 200
 const MAX_SUBJECT_CHARACTERS = 200
 const MAX_REASON_CHARACTERS = 300
@@ -81,18 +82,20 @@ export class RequestLines {
   }
 
   #bodies(args: unknown, answer: string | undefined): string {
+    if (!this.#hasRoom()) return OMITTED
     const sent = args === undefined ? '' : `,"arguments":${truncateBody(this.#redactMessage(args))}`
     const members = answer === undefined ? sent : `${sent},"answer":${truncateBody(answer)}`
-    return this.#hasRoomFor(members.length) ? members : ',"bodies":"omitted"'
+    this.#bodiesLeft -= members.length
+    return this.#bodiesLeft >= 0 ? members : OMITTED
   }
 
-  #hasRoomFor(characters: number): boolean {
+  /** Called before bodies are redacted, which takes longer than the rest of the line. */
+  #hasRoom(): boolean {
     const now = dateNow()
     if (now >= this.#bodiesUntil) {
       this.#bodiesUntil = now + MINUTE_MS
       this.#bodiesLeft = MAX_BODIES_CHARACTERS
     }
-    this.#bodiesLeft -= characters
     return this.#bodiesLeft >= 0
   }
 
