@@ -1,11 +1,14 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { readFile } from 'node:fs/promises'
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { NewSuiteRun } from '../../../src/shared/contract/projects/suite-runs.ts'
 import { buildServer, createKey, deploy, echoServer, suiteRun } from '../../daemon/http/fixtures.ts'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
+import { startModelStub } from '../../helpers/services/model-stub.ts'
 import {
   daemon,
   expectAccessible,
   expectNoViolations,
+  goto,
   HARMLESS,
   HOSTILE,
   show,
@@ -17,9 +20,10 @@ const PATH = '/servers/judged/tests'
 describe.runIf(CHROMIUM !== undefined)('the test runs of a server in the console', () => {
   useConsole()
   let mcpId: string
+  let deploymentId: string
   beforeAll(async () => {
     mcpId = await buildServer(daemon, echoServer('judged'))
-    await deploy(daemon, mcpId, 'development')
+    deploymentId = (await deploy(daemon, mcpId, 'development')).deployment_id
   })
 
   const store = (run: NewSuiteRun) => daemon.api('POST', '/api/suite-runs', { body: run })
@@ -49,6 +53,89 @@ describe.runIf(CHROMIUM !== undefined)('the test runs of a server in the console
     await page.getByRole('link', { name: 'older' }).waitFor()
     expect(await page.getByRole('link', { name: HARMLESS }).count()).toBe(0)
     await expectAccessible(page)
+  })
+
+  test('runs the suite of a stored run again, then one of its cases, and stores both', async () => {
+    const definition = {
+      name: 'sayings',
+      models: ['embedded'],
+      cases: [
+        { name: 'says it', message: 'call say with "hi"', expect: { tools: ['say'] } },
+        { name: 'says nothing', message: 'call say with "hi"', expect: { tools: { never: ['say'] } } },
+      ],
+    }
+    const { body: first } = await store(suiteRun(mcpId, { suite: 'sayings', definition }))
+    const page = await show(`${PATH}?run=${first.id}`)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save the suite' }).click(),
+    ])
+    expect(JSON.parse(await readFile(await download.path(), 'utf8'))).toEqual(definition)
+    await page.getByRole('button', { name: 'Run again' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('2 cases for development').waitFor()
+    await expectNoViolations(page)
+    await dialog.getByRole('button', { name: 'Run' }).click()
+    await page.getByText('1 of 2 cases passed.').waitFor()
+    await page.getByRole('row').filter({ hasText: '1 of 2' }).getByRole('link', { name: 'sayings' }).click()
+    await page.getByText('tool say was used but is forbidden').waitFor()
+    await page.getByRole('button', { name: 'Run this case' }).click()
+    await dialog.getByText('1 case for development').waitFor()
+    await dialog.getByRole('button', { name: 'Run' }).click()
+    await page.getByText('0 of 1 case passed.').waitFor()
+    await page.getByRole('row').filter({ hasText: '0 of 1' }).waitFor()
+    await expectAccessible(page)
+    const { body } = await daemon.api('GET', '/api/suite-runs?server=judged&limit=2')
+    const [last, whole] = body.items
+    expect(whole).toMatchObject({ suite: 'sayings', mcpId, deploymentId, passed: 1, failed: 1 })
+    const { body: run } = await daemon.api('GET', `/api/suite-runs/${last.id}`)
+    expect(run.definition.cases).toEqual([definition.cases[1]])
+    expect(run.cases[0].runs[0].transcript[1]).toMatchObject({ tool: 'say', text: 'You said hi' })
+  })
+
+  test('a suite keeps running while another view is shown, and is not stored when it is stopped', async () => {
+    const stub = await startModelStub('compatible', [{ silent: true }])
+    onTestFinished(() => stub.close())
+    const { body: stored } = await store(suiteRun(mcpId, { suite: 'endless' }))
+    const page = await show(PATH)
+    await page.getByRole('button', { name: 'Run the newest again' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Models').fill(`openai:m@${stub.url}, embedded`)
+    await dialog.getByRole('button', { name: 'Run' }).click()
+    const running = page.getByRole('region', { name: 'Running suite' })
+    await running.getByText('0 of 2 cases finished').waitFor()
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByRole('heading', { name: 'Traffic' }).waitFor()
+    await page.getByRole('link', { name: 'Tests' }).click()
+    await running.getByText('0 of 2 cases finished').waitFor()
+    await expectNoViolations(page)
+    await running.getByRole('button', { name: 'Stop' }).click()
+    await running.waitFor({ state: 'detached' })
+    await expect.poll(() => stub.requests.at(-1)?.aborted).toBe(true)
+    const { body } = await daemon.api('GET', '/api/suite-runs?server=judged&limit=1')
+    expect(body.items[0].id).toBe(stored.id)
+  })
+
+  test('shows the command for a suite that the page cannot run, and when a replayed run was recorded', async () => {
+    const expectation = { calls: [{ tool: 'say', schema: { required: ['text'] } }] }
+    const definition = { cases: [{ message: 'call say with hi', expect: expectation }] }
+    const { body: checked } = await store(suiteRun(mcpId, { definition }))
+    const page = await show(`${PATH}?run=${checked.id}`)
+    await page.getByRole('button', { name: 'Run again' }).click()
+    await page.getByText(`mcp test --suite ${checked.id}`).waitFor()
+    const { definition: _, ...bare } = suiteRun(mcpId)
+    const [one] = bare.cases
+    const replay = { recordedAt: '2026-01-05T10:00:00.000Z' }
+    const { body: old } = await store({
+      ...bare,
+      cases: [{ ...one!, runs: [{ ...one!.runs[0]!, replay }] }],
+    })
+    await goto(`${PATH}?run=${old.id}`)
+    await page.getByText('greets').click()
+    await page.getByText(/^passed after .*, replayed, recorded/).waitFor()
+    expect(await page.getByRole('button', { name: 'Save the suite' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Run again' }).click()
+    await page.getByText('stored without its suite').waitFor()
   })
 
   test('shows which scope a key lacks', async () => {

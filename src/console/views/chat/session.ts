@@ -97,7 +97,7 @@ function failureOf({ code, message, details }: { code: string; message: string; 
 }
 
 /** The browser reports a broken stream as an error without an explanation. */
-function toError(error: unknown): Error {
+export function toError(error: unknown): HostingError {
   return error instanceof HostingError ? error : lostConnection(error)
 }
 

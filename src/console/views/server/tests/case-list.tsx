@@ -1,10 +1,12 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import type { SuiteRunCase } from '../../../../shared/contract/projects/suite-runs.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { formatMs } from '../../../../shared/format/metric-format.ts'
 import { Button } from '../../../components/button.tsx'
 import { State, Tag } from '../../../components/state.tsx'
 import { shown, Text } from '../../../components/text.tsx'
+import { Time } from '../../../components/time.tsx'
 import { type CaseGroup, groupCases } from './run-text.ts'
 import { Transcript } from './transcript.tsx'
 
@@ -14,7 +16,13 @@ const OPEN = 5
 
 type CaseRun = SuiteRunCase['runs'][number]
 
-export function CaseList({ cases }: { cases: readonly SuiteRunCase[] }) {
+interface CaseListProps {
+  cases: readonly SuiteRunCase[]
+  /** Buttons of a case. */
+  actions?(name: string): ComponentChildren
+}
+
+export function CaseList({ cases, actions }: CaseListProps) {
   const limit = useSignal(PAGE)
   const groups = groupCases(cases)
   const models = new Set(cases.map(({ model }) => model)).size
@@ -28,6 +36,7 @@ export function CaseList({ cases }: { cases: readonly SuiteRunCase[] }) {
             group={group}
             isOpen={group.status !== 'passed' && index < OPEN}
             hasModels={models > 1}
+            actions={actions}
           />
         ))}
       </ul>
@@ -42,10 +51,11 @@ interface CaseProps {
   isOpen: boolean
   /** The suite was run with several models. */
   hasModels: boolean
+  actions: CaseListProps['actions']
 }
 
 /** Runs of a closed case are not rendered. */
-function Case({ group: { name, status, cases }, isOpen, hasModels }: CaseProps) {
+function Case({ group: { name, status, cases }, isOpen, hasModels, actions }: CaseProps) {
   const open = useSignal(isOpen)
   return (
     <li>
@@ -66,6 +76,7 @@ function Case({ group: { name, status, cases }, isOpen, hasModels }: CaseProps) 
               ))}
           </span>
         </summary>
+        {open.value && actions && <div class="case-actions">{actions(name)}</div>}
         {open.value &&
           cases.map(({ model, runs }) => (
             <div key={model} class="case-runs">
@@ -90,7 +101,7 @@ function titleOf(model: string, index: number, { hasModels, runs }: { hasModels:
 }
 
 function Run({
-  run: { status, failures, error, seconds, reply, transcript },
+  run: { status, failures, error, seconds, reply, replay, transcript },
   title,
 }: {
   run: CaseRun
@@ -101,6 +112,12 @@ function Run({
       <p class="muted">
         {title && `${title}: `}
         {status} after {formatMs(seconds * 1000)}
+        {replay && ', replayed'}
+        {replay?.recordedAt && (
+          <>
+            , recorded <Time at={replay.recordedAt} />
+          </>
+        )}
       </p>
       {failures.length > 0 && (
         <ul class="failures">

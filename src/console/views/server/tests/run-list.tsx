@@ -12,18 +12,16 @@ import { Time } from '../../../components/time.tsx'
 import { concerns } from '../../../model/servers.ts'
 import { Link } from '../../../router/link.tsx'
 import { serverPath } from '../../paths.ts'
+import type { PlaceProps } from '../tab-props.ts'
 import { PassRates } from './pass-rates.tsx'
+import { RerunButton } from './rerun-button.tsx'
 import { formatCost, totalOf } from './run-text.ts'
 
 /** Number of runs that the API keeps for each server. */
 const MAX_RUNS = 100
 
-interface RunListProps {
-  server: string
-  environment: StoreEnvironment
-}
-
-export function RunList({ server, environment }: RunListProps) {
+export function RunList({ place }: { place: PlaceProps }) {
+  const { name: server, environment } = place
   const resource = useResource(server, {
     load: signal =>
       request<{ items: SuiteRunSummary[] }>('GET', '/api/suite-runs', {
@@ -39,7 +37,12 @@ export function RunList({ server, environment }: RunListProps) {
           <NoRuns server={server} />
         ) : (
           <>
-            <PassRates runs={items} />
+            <div class="section-head">
+              <PassRates runs={items} />
+              <RerunButton run={items[0]!.id} place={place}>
+                Run the newest again
+              </RerunButton>
+            </div>
             <Table
               caption="Runs of test suites, newest first"
               columns={runColumns(server, environment)}
@@ -59,7 +62,9 @@ function NoRuns({ server }: { server: string }) {
       <h2>No test runs yet</h2>
       <p>A suite sends messages to an agent and checks which tools it calls. This command runs one:</p>
       <Copyable text={`mcp test ${server} --suite tests.yaml`} what="the command" />
-      <p class="muted">The run appears here when it has finished.</p>
+      <p class="muted">
+        The run appears here when it has finished, and can then be run again from this page.
+      </p>
     </div>
   )
 }

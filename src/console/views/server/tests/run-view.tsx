@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { SuiteRunRecord } from '../../../../shared/contract/projects/suite-runs.ts'
-import type { StoreEnvironment } from '../../../../shared/contract/states.ts'
+import type { Suite } from '../../../../shared/definitions/test-suite.ts'
 import { formatMs, formatPercent } from '../../../../shared/format/metric-format.ts'
 import { request } from '../../../api/client.ts'
 import { useResource } from '../../../api/resource.ts'
@@ -9,25 +9,27 @@ import { Dialog } from '../../../components/dialog.tsx'
 import { Figure } from '../../../components/figures/figure.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { notify } from '../../../components/notices.tsx'
+import { saveFile } from '../../../components/save-file.ts'
 import { State } from '../../../components/state.tsx'
 import { Text } from '../../../components/text.tsx'
 import { Time } from '../../../components/time.tsx'
 import { Link } from '../../../router/link.tsx'
 import { navigate } from '../../../router/router.ts'
 import { serverPath } from '../../paths.ts'
+import type { PlaceProps } from '../tab-props.ts'
 import { CaseList } from './case-list.tsx'
+import { RerunButton } from './rerun-button.tsx'
 import { formatCost, totalOf } from './run-text.ts'
 
 interface RunViewProps {
   id: string
-  server: string
-  environment: StoreEnvironment
+  place: PlaceProps
 }
 
 /** A run of a suite with its cases. Cases that did not pass come first. */
-export function RunView({ id, server, environment }: RunViewProps) {
+export function RunView({ id, place }: RunViewProps) {
   const path = `/api/suite-runs/${encodeURIComponent(id)}`
-  const list = serverPath(server, '/tests', environment)
+  const list = serverPath(place.name, '/tests', place.environment)
   const isRemoving = useSignal(false)
   const resource = useResource(id, {
     load: signal => request<SuiteRunRecord>('GET', path, { signal }),
@@ -43,16 +45,29 @@ export function RunView({ id, server, environment }: RunViewProps) {
       <div class="section-head">
         <Link to={list}>All runs</Link>
         {resource.value && (
-          <Button icon="remove" onClick={() => (isRemoving.value = true)}>
-            Remove
-          </Button>
+          <div class="run-actions">
+            <RerunButton run={id} place={place}>
+              Run again
+            </RerunButton>
+            {resource.value.definition && <SaveButton suite={resource.value.definition} />}
+            <Button icon="remove" onClick={() => (isRemoving.value = true)}>
+              Remove
+            </Button>
+          </div>
         )}
       </div>
       <Loaded resource={resource} what="the test run">
         {run => (
           <>
             <Summary run={run} />
-            <CaseList cases={run.cases} />
+            <CaseList
+              cases={run.cases}
+              actions={name => (
+                <RerunButton run={id} caseName={name} place={place}>
+                  Run this case
+                </RerunButton>
+              )}
+            />
           </>
         )}
       </Loaded>
@@ -68,6 +83,17 @@ export function RunView({ id, server, environment }: RunViewProps) {
         </Dialog>
       )}
     </>
+  )
+}
+
+/** A suite in JSON, which `mcp test --suite` reads. */
+function SaveButton({ suite }: { suite: Suite }) {
+  const save = () =>
+    saveFile('suite.json', new Blob([JSON.stringify(suite, null, 2)], { type: 'application/json' }))
+  return (
+    <Button icon="down" onClick={save}>
+      Save the suite
+    </Button>
   )
 }
 

@@ -1,0 +1,36 @@
+import type { SuiteRunRecord } from '../../../../shared/contract/projects/suite-runs.ts'
+import type { Suite } from '../../../../shared/definitions/test-suite.ts'
+import { HostingError } from '../../../../shared/errors.ts'
+import { planSuite } from '../../../../shared/suite/plan.ts'
+import { needsSchemas } from '../../../../shared/suite/run-cases.ts'
+import type { SuiteTarget } from '../../../../shared/suite/suite-recorder.ts'
+import type { PlaceProps } from '../tab-props.ts'
+
+/** The suite of a stored run. Throws with the command that runs it if the page cannot. */
+export function suiteOf({ id, definition }: SuiteRunRecord): Suite {
+  if (!definition)
+    throw new HostingError('NOT_FOUND', 'This run was stored without its suite.', {
+      next: [{ description: 'Run the suite from its file', command: 'mcp test --suite <file>' }],
+    })
+  if (needsSchemas(planSuite(definition)))
+    throw new HostingError(
+      'INVALID_REQUEST',
+      'Only the command line checks the JSON Schemas of this suite.',
+      {
+        next: [{ description: 'Run it', command: `mcp test --suite ${id}` }],
+      },
+    )
+  return definition
+}
+
+/** What the environment serves, or the newest build for the preview. Undefined when there is none. */
+export function targetOf({ name, deployment, build }: PlaceProps): SuiteTarget | undefined {
+  if (deployment) return { name, mcpId: deployment.mcp_id, deploymentId: deployment.deployment_id }
+  return build?.status === 'ready' ? { name, mcpId: build.mcp_id } : undefined
+}
+
+/** Models in a text, separated by commas. */
+export function parseModels(text: string): string[] {
+  const models = text.split(',').map(model => model.trim())
+  return [...new Set(models.filter(model => model !== ''))]
+}
