@@ -135,6 +135,7 @@ export function testErrors(contract: Contract): void {
       if (operationId === 'createSuiteRun') return { body: suiteRun('mcp_none') }
       if (operationId === 'runTest') return { body: { mcp_id: 'mcp_none', message: 'x' } }
       if (operationId === 'putMapping') return { body: { deploymentId: 'dep_none' } }
+      if (operationId === 'reconfigureDeployment') return { body: { config: { log_level: 'debug' } } }
       if (operationId === 'saveModelKey') return { body: { apiKey: 'x' } }
       if (operationId === 'updateProject') return { body: { name: 'x' } }
       if (operationId === 'changeStoreEntries') return { body: {} }
@@ -206,6 +207,7 @@ export function testErrors(contract: Contract): void {
     await api.call('stopDeployment', at)
     await expect409('stopDeployment', at)
     await expect409('restartDeployment', at)
+    await expect409('reconfigureDeployment', at, { body: { config: { log_level: 'debug' } } })
     await expect409('releaseServerEnv', { name: 'conflicts' })
     for (const operationId of ['createProject', 'createApiKey']) {
       const body = { name: 'only', ...(operationId === 'createApiKey' && { scopes: ['READ'] }) }

@@ -95,6 +95,7 @@ function paramsOf(operationId: string, records: Records): Record<string, string>
 function bodyOf(operationId: string, { deployment }: Records): { body?: unknown } {
   if (operationId === 'putMapping') return { body: { deploymentId: deployment } }
   if (operationId === 'saveModelKey') return { body: { apiKey: 'x' } }
+  if (operationId === 'reconfigureDeployment') return { body: { config: { log_level: 'debug' } } }
   if (operationId === 'changeServerEnv') return { body: { variables: { A: 'x' } } }
   if (operationId === 'updateProject') return { body: { name: 'x' } }
   if (operationId === 'putProjectSource') return { body: Buffer.from('x') }

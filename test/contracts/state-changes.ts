@@ -45,6 +45,7 @@ export const STATE_CHANGES: readonly StateChange[] = [
     deploying | POST …/stop | 200 | stopped
     deploying | POST …/restart | 409 | deploying
     deploying | POST …/rollback | 409 | deploying
+    deploying | POST …/reconfigure | 409 | deploying
     deploying | DELETE | 204 | gone
     deployed | the daemon ends | | deployed
     deployed | its program ends again and again | | failed
@@ -52,17 +53,20 @@ export const STATE_CHANGES: readonly StateChange[] = [
     deployed | POST …/start | 409 | deployed
     deployed | POST …/restart | 200 | deployed
     deployed | POST …/rollback | 409 | deployed
+    deployed | POST …/reconfigure | 201 | stopped
     deployed | POST /v1/deploy of the same server | 201 | stopped
     deployed | DELETE | 204 | gone
     stopped | POST …/start | 200 | deployed
     stopped | POST …/start while another one is live | 409 | stopped
     stopped | POST …/stop | 409 | stopped
     stopped | POST …/restart | 409 | stopped
+    stopped | POST …/reconfigure | 409 | stopped
     stopped | the daemon ends | | stopped
     stopped | DELETE | 204 | gone
     failed | POST …/start | 200 | deployed
     failed | POST …/stop | 409 | failed
     failed | POST …/restart | 409 | failed
+    failed | POST …/reconfigure | 409 | failed
     failed | DELETE | 204 | gone`,
   ),
   ...changes(

@@ -114,6 +114,8 @@ const subjects: Record<StateChange['of'], (state: string, asked: string) => Prom
       'POST …/start': async () => set('go') ?? (await post('start')()),
       'POST …/restart': post('restart'),
       'POST …/rollback': post('rollback'),
+      'POST …/reconfigure': async () =>
+        (await api('POST', `${path}/reconfigure`, { config: { record_bodies: true } })).status,
       'POST /v1/deploy of the same server': async () => (await api('POST', '/v1/deploy', wanted)).status,
       'POST …/start while another one is live': async () => {
         set('go')

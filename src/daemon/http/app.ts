@@ -110,6 +110,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
       ['POST /v1/deploy/{deployment_id}/start', 'BUILD_AND_DEPLOY', deploy.start],
       ['POST /v1/deploy/{deployment_id}/restart', 'BUILD_AND_DEPLOY', deploy.restart],
       ['POST /v1/deploy/{deployment_id}/rollback', 'BUILD_AND_DEPLOY', deploy.rollback],
+      ['POST /v1/deploy/{deployment_id}/reconfigure', 'BUILD_AND_DEPLOY', deploy.reconfigure],
       ['DELETE /v1/deploy/{deployment_id}', 'BUILD_AND_DEPLOY', deploy.remove],
 
       ['DELETE /v1/servers/{name}', 'BUILD_AND_DEPLOY', server.removeServer],

@@ -69,6 +69,11 @@ export const calls = {
   startDeployment: () => sdk.startDeployment({ ...path.deployment, headers: { Prefer: 'respond-async' } }),
   restartDeployment: () => sdk.restartDeployment(path.deployment),
   rollbackDeployment: () => sdk.rollbackDeployment(path.deployment),
+  reconfigureDeployment: () =>
+    sdk.reconfigureDeployment({
+      ...path.deployment,
+      body: { config: { scaling: { min_instances: 2, max_instances: 8 }, log_level: null } },
+    }),
   removeDeployment: () => sdk.removeDeployment(path.deployment),
   getServerEnv: () => sdk.getServerEnv(path.serverEnv),
   changeServerEnv: () =>

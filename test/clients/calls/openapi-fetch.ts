@@ -70,6 +70,11 @@ export function callsOf(api: Client<paths, 'application/json'>) {
       }),
     restartDeployment: () => api.POST('/v1/deploy/{deployment_id}/restart', deployment),
     rollbackDeployment: () => api.POST('/v1/deploy/{deployment_id}/rollback', { ...deployment, body: {} }),
+    reconfigureDeployment: () =>
+      api.POST('/v1/deploy/{deployment_id}/reconfigure', {
+        ...deployment,
+        body: { config: { scaling: { min_instances: 2, max_instances: 8 }, log_level: null } },
+      }),
     removeDeployment: () => api.DELETE('/v1/deploy/{deployment_id}', deployment),
     getServerEnv: () => api.GET('/v1/servers/{name}/env/{environment}', serverEnv),
     changeServerEnv: () =>

@@ -153,8 +153,13 @@ export function testDeployments(contract: Contract): void {
     await call('removeMapping', { subdomain: 'team' })
   })
 
-  test('stops, starts, restarts, rolls back and removes a deployment', async () => {
-    const at = { deployment_id: contract.deploymentId }
+  test('stops, starts, restarts, reconfigures, rolls back and removes a deployment', async () => {
+    const first = { deployment_id: contract.deploymentId }
+    const change = { config: { limits: { memory_mb: 256 } } }
+    const { body: changed } = await call('reconfigureDeployment', first, { body: change })
+    expect(changed.data.status).toBe('deployed')
+    const at = { deployment_id: changed.data.deployment_id }
+    expect((await call('getDeploymentStatus', at)).body.data.config).toMatchObject(change.config)
     expect((await call('restartDeployment', at)).body.data.status).toBe('deployed')
     expect((await call('stopDeployment', at)).body.data.status).toBe('stopped')
     expect((await call('startDeployment', at)).body.data.status).toBe('deployed')
@@ -163,7 +168,16 @@ export function testDeployments(contract: Contract): void {
     await expect.poll(async () => (await call('getDeploymentStatus', at)).body.data.status).toBe('deployed')
     const { body } = await call('rollbackDeployment', at)
     expect(body.data.status).toBe('deployed')
-    await call('rollbackDeployment', { deployment_id: body.data.deployment_id }, { headers: ASYNC })
+    const { body: back } = await call(
+      'rollbackDeployment',
+      { deployment_id: body.data.deployment_id },
+      { headers: ASYNC },
+    )
+    const settled = { deployment_id: back.data.deployment_id }
+    await expect
+      .poll(async () => (await call('getDeploymentStatus', settled)).body.data.status)
+      .toBe('deployed')
+    await call('reconfigureDeployment', settled, { body: change, headers: ASYNC })
     await call('removeDeployment', at)
   })
 }

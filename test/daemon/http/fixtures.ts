@@ -100,6 +100,7 @@ export const POST_BODIES: Record<string, object> = {
   createBuild: {},
   runTest: { mcp_id: 'mcp_none', message: 'hello' },
   createDeployment: { mcp_id: 'mcp_none', environment: 'development' },
+  reconfigureDeployment: { config: { record_bodies: true } },
   createProject: { name: 'none' },
   createApiKey: { name: 'none', scopes: ['READ'] },
   checkApiKey: { key: 'none', method: 'GET', path: '/' },

@@ -5,6 +5,7 @@ import {
   deploymentRecordSchema,
   deploymentStatusSchema,
   deployRequestSchema,
+  reconfigureRequestSchema,
   rollbackRequestSchema,
 } from '../../../shared/contract/deployments/deployments.ts'
 import { pageOf } from '../../../shared/contract/envelope.ts'
@@ -168,6 +169,22 @@ export function deployEndpoints({ deployments, records }: Services) {
       ),
   })
 
+  const reconfigure = endpoint({
+    operationId: 'reconfigureDeployment',
+    summary: 'Release the build of a live deployment with changed settings, as a new deployment',
+    params,
+    record,
+    body: reconfigureRequestSchema,
+    takesPrefer: true,
+    answers: created,
+    errors: ['CONFLICT'],
+    run: ({ params, body: { config, message }, principal, ...preferences }) =>
+      answerCreated(
+        deployments.reconfigure(params.deployment_id, config, { message, author: principal.name }),
+        preferences,
+      ),
+  })
+
   const remove = dataEndpoint({
     operationId: 'removeDeployment',
     summary: 'Kill a deployment and remove it with its logs',
@@ -177,5 +194,5 @@ export function deployEndpoints({ deployments, records }: Services) {
     run: ({ params }) => deployments.remove(params.deployment_id),
   })
 
-  return { createDeployment, listDeployments, getStatus, stop, start, restart, rollback, remove }
+  return { createDeployment, listDeployments, getStatus, stop, start, restart, rollback, reconfigure, remove }
 }

@@ -1,10 +1,23 @@
 import type { Environment } from '../../../shared/contract/states.ts'
 import { HostingError } from '../../../shared/errors.ts'
+import type { Deployment } from '../../store/tables/deployments.ts'
 
 /** No release can be repeated without a live deployment. */
 export function nothingLive(server: string, environment: Environment): HostingError {
   return new HostingError('CONFLICT', `"${server}" has no live deployment in ${environment} to redeploy.`, {
     details: 'The next deployment there gets the stored variables.',
+  })
+}
+
+/** The caller's change is based on a configuration that is not live, or not for long. */
+export function notReconfigurable(
+  { id, name, environment, status }: Deployment,
+  other: Deployment | undefined,
+): HostingError {
+  const reason = other ? `deployment ${other.id} is ${other.status} in its place` : `it is ${status}`
+  return new HostingError('CONFLICT', `Deployment ${id} cannot be reconfigured, because ${reason}.`, {
+    details: `Change the live deployment of "${name}" in ${environment}.`,
+    next: [{ description: 'Show what is live', command: `mcp status ${name}` }],
   })
 }
 

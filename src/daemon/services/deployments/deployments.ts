@@ -1,4 +1,4 @@
-import type { DeployConfig } from '../../../shared/contract/deployments/deploy-config.ts'
+import type { ConfigChanges } from '../../../shared/contract/deployments/deploy-config.ts'
 import type { DeployRequest } from '../../../shared/contract/deployments/deployments.ts'
 import type { Environment } from '../../../shared/contract/states.ts'
 import type { Artifact } from '../../../shared/definitions/artifact.ts'
@@ -14,9 +14,11 @@ import type { ServiceDependencies } from '../dependencies.ts'
 import { requireNotRemoved } from '../servers/pending-removals.ts'
 import { checkAuth, checkOrigins } from './deployment-auth.ts'
 import { checkEnv, type ReleaseEnv, releaseEnv } from './deployment-env.ts'
-import { nothingLive, notRestarted } from './deployment-errors.ts'
-import { concealConfig, revealConfig } from './deployment-secrets.ts'
+import { nothingLive, notReconfigurable, notRestarted } from './deployment-errors.ts'
+import { concealConfig } from './deployment-secrets.ts'
 import { markReplaced, moveDeployment } from './deployment-states.ts'
+import { normalizeConfig } from './environments.ts'
+import { releaseAgain } from './release-again.ts'
 import {
   type ReleaseOrigin,
   recordRelease,
@@ -201,17 +203,22 @@ export class Deployments {
    * errors of `create`.
    */
   releaseVariables(server: string, environment: Environment, origin: ReleaseOrigin = {}): AcceptedDeployment {
-    const { secrets, store } = this.#deps
-    const live = store.deployments.findLive(server, environment)
+    const live = this.#deps.store.deployments.findLive(server, environment)
     if (!live) throw nothingLive(server, environment)
-    const config = revealConfig(secrets, live)
-    const stored = new Set([
-      ...live.variables,
-      ...store.variables.list(server, environment).map(({ name }) => name),
-    ])
-    const own = Object.entries(config.env_vars ?? {}).filter(([name]) => !stored.has(name))
-    const env_vars = Object.fromEntries(own)
-    return this.create({ mcp_id: live.mcpId, environment, config: { ...config, env_vars } }, origin)
+    return this.create(releaseAgain(this.#deps, live), origin)
+  }
+
+  /**
+   * Releases the build of a live deployment with a changed configuration and the stored variables. Throws NOT_FOUND, CONFLICT when it
+   * is not live or another release may change the configuration first, and the errors of `create`.
+   */
+  reconfigure(id: string, changes: ConfigChanges, origin: ReleaseOrigin = {}): AcceptedDeployment {
+    const live = this.get(id)
+    const active = this.#deps.store.deployments.listActive(live.name, live.environment)
+    const other = active.find(one => one.id !== id)
+    if (live.status !== 'deployed' || other) throw notReconfigurable(live, other)
+    const message = origin.message ?? `Changed ${Object.keys(changes).join(', ')}`
+    return this.create(releaseAgain(this.#deps, live, changes), { ...origin, message })
   }
 
   /** Kills a deployment and removes it with its logs. Throws NOT_FOUND. */
@@ -282,15 +289,6 @@ export class Deployments {
 /** Only custom servers can be images, so other artifacts are not read. */
 function customArtifact(deps: Pick<ServiceDependencies, 'artifacts'>, build: Build): Artifact | undefined {
   return build.template === 'custom' ? loadArtifact(deps, build) : undefined
-}
-
-/** Fills in the contract's defaults. Host names are lower case. */
-function normalizeConfig(config: DeployConfig = {}): DeployConfig {
-  return {
-    ...config,
-    ...(config.domain ? { domain: config.domain.toLowerCase() } : {}),
-    scaling: config.scaling ?? { min_instances: 1, max_instances: 10 },
-  }
 }
 
 /** Ignores that a deployment was removed while it started. The waiting client gets that error. */

@@ -1,3 +1,4 @@
+import type { DeployConfig } from '../../../shared/contract/deployments/deploy-config.ts'
 import type { DeploymentStatus } from '../../../shared/contract/deployments/deployments.ts'
 import type { Environment } from '../../../shared/contract/states.ts'
 import type { ProgramLimits } from '../../../shared/instances/instance-protocol.ts'
@@ -60,6 +61,15 @@ export const ENVIRONMENT_RULES: Record<Environment, EnvironmentRules> = {
 
 /** Idle time of a production deployment whose minimum is 0 instances. */
 const PRODUCTION_IDLE_S = 15 * MINUTE_S
+
+/** Fills in the contract's defaults. Host names are lower case. */
+export function normalizeConfig(config: DeployConfig = {}): DeployConfig {
+  return {
+    ...config,
+    ...(config.domain ? { domain: config.domain.toLowerCase() } : {}),
+    scaling: config.scaling ?? { min_instances: 1, max_instances: 10 },
+  }
+}
 
 /** The scaling that applies in the environment. Only production keeps instances awake. */
 export function scalingOf({ environment, config }: Deployment): { min: number; max: number } {

@@ -102,7 +102,7 @@ export const deployConfigSchema = named('DeployConfig', 'Configuration of a depl
         'ghcr.io/team/weather:1.2',
       ),
     ),
-  limits: limitsSchema.optional(),
+  limits: limitsSchema.optional().describe('Resource limits of each instance.'),
   auth: deploymentAuthSchema
     .optional()
     .describe('Sign-in of users. Without it, every client of this machine is served.'),
@@ -113,4 +113,27 @@ export const deployConfigSchema = named('DeployConfig', 'Configuration of a depl
     ),
 })
 
+const { auth: _auth, env_vars: _envVars, ...settings } = deployConfigSchema.shape
+
+/** Shape whose fields may also be null. */
+type Nullable<S extends z.ZodRawShape> = { [K in keyof S]: z.ZodNullable<S[K]> }
+
+function nullable<S extends Record<string, z.ZodType>>(shape: S): Nullable<S> {
+  const fields = Object.entries(shape).map(([name, field]) => [
+    name,
+    field.nullable().meta({ description: field.description }),
+  ])
+  return Object.fromEntries(fields)
+}
+
+/** Changes of a deployment's configuration. Secrets have other ways, so they cannot be replaced by their masks. */
+export const configChangesSchema = named(
+  'ConfigChanges',
+  'Settings to change, each as a whole. Null restores a default. Others stay, as do sign-in and variables.',
+  { scaling: { min_instances: 2, max_instances: 8 }, log_level: null },
+)
+  .strictObject(nullable(settings))
+  .refine(changes => Object.keys(changes).length > 0, 'must name at least one setting')
+
 export type DeployConfig = z.infer<typeof deployConfigSchema>
+export type ConfigChanges = z.infer<typeof configChangesSchema>

@@ -15,7 +15,7 @@ import { instanceSchema } from '../monitoring/health-reports.ts'
 import { phaseEventsOf } from '../phase-events.ts'
 import { storeUsageSchema } from '../servers/server-store.ts'
 import { variableValuesSchema } from '../servers/variables.ts'
-import { deployConfigSchema } from './deploy-config.ts'
+import { configChangesSchema, deployConfigSchema } from './deploy-config.ts'
 import { releaseNotesSchema, releaseSummarySchema } from './releases.ts'
 
 /** Requests and records of /v1/deploy (service interface 2.4, 4.3, 4.4; docs/decisions/deployments.md). */
@@ -46,6 +46,18 @@ export const deployRequestSchema = namedDeployRequest.strictObject({
   release: releaseNotesSchema.optional(),
 })
 
+const messageSchema = releaseNotesSchema.shape.message
+
+const namedReconfigureRequest = named('ReconfigureRequest', 'A release with another configuration.', {
+  config: { limits: { memory_mb: 256 } },
+})
+
+/** POST /v1/deploy/{id}/reconfigure */
+export const reconfigureRequestSchema = namedReconfigureRequest.strictObject({
+  config: configChangesSchema,
+  message: messageSchema,
+})
+
 const namedRollbackRequest = named('RollbackRequest', 'A rollback.', { to: EXAMPLE_DEPLOYMENT_ID })
 
 /** POST /v1/deploy/{id}/rollback. The body is optional. */
@@ -55,13 +67,7 @@ export const rollbackRequestSchema = namedRollbackRequest.strictObject({
     .meta(
       described('Id of the deployment to go back to. By default the previous one.', EXAMPLE_DEPLOYMENT_ID),
     ),
-  message: z
-    .string()
-    .trim()
-    .min(1)
-    .max(500)
-    .optional()
-    .describe('Reason for the deployment, shown in the list of releases.'),
+  message: messageSchema,
 })
 
 const deploymentExample = {
