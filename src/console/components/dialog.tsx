@@ -7,6 +7,30 @@ import { Button } from './button.tsx'
 import { ErrorText } from './error-text.tsx'
 import { notifyError } from './notices.tsx'
 
+interface FrameProps {
+  title: string
+  /** Has a form with many fields. */
+  wide?: boolean
+  /** Called when the user closes the dialog, also with Escape. The focus returns to where it was. */
+  onClose(): void
+  /** `close` closes the dialog. */
+  children(close: () => void): ComponentChildren
+}
+
+export function DialogFrame({ title, wide, onClose, children }: FrameProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  useEffect(() => {
+    dialog.current!.showModal()
+  }, [])
+  return (
+    <dialog ref={dialog} class={wide ? 'dialog wide' : 'dialog'} aria-labelledby={titleId} onClose={onClose}>
+      <h2 id={titleId}>{title}</h2>
+      {children(() => dialog.current!.close())}
+    </dialog>
+  )
+}
+
 interface DialogProps {
   title: string
   /** Text of the button that runs the action. */
@@ -18,13 +42,8 @@ interface DialogProps {
   children: ComponentChildren
 }
 
-/** Asks for confirmation of an action. Escape closes the dialog, and the focus returns to where it was. */
+/** Asks for confirmation of an action. */
 export function Dialog({ title, confirm, danger, onConfirm, onClose, children }: DialogProps) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  const titleId = useId()
-  useEffect(() => {
-    dialog.current!.showModal()
-  }, [])
   const closed = useRef(new AbortController())
   const close = () => {
     closed.current.abort()
@@ -47,24 +66,25 @@ export function Dialog({ title, confirm, danger, onConfirm, onClose, children }:
     void action.run()
   }
   return (
-    <dialog ref={dialog} class="dialog" aria-labelledby={titleId} onClose={close}>
-      <form onSubmit={submit}>
-        <h2 id={titleId}>{title}</h2>
-        <div class="body">
-          {children}
-          {action.error && (
-            <div role="alert">
-              <ErrorText error={action.error} />
-            </div>
-          )}
-        </div>
-        <div class="actions">
-          <Button onClick={() => dialog.current!.close()}>Cancel</Button>
-          <Button type="submit" kind={danger ? 'danger' : 'primary'} busy={action.isRunning}>
-            {confirm}
-          </Button>
-        </div>
-      </form>
-    </dialog>
+    <DialogFrame title={title} onClose={close}>
+      {closeFrame => (
+        <form onSubmit={submit}>
+          <div class="body">
+            {children}
+            {action.error && (
+              <div role="alert">
+                <ErrorText error={action.error} />
+              </div>
+            )}
+          </div>
+          <div class="actions">
+            <Button onClick={closeFrame}>Cancel</Button>
+            <Button type="submit" kind={danger ? 'danger' : 'primary'} busy={action.isRunning}>
+              {confirm}
+            </Button>
+          </div>
+        </form>
+      )}
+    </DialogFrame>
   )
 }

@@ -130,6 +130,7 @@ function hasPlace(tab: ServerTab, environment: StoreEnvironment): boolean {
 function Environments({ server, tab, current }: ViewProps & { current: StoreEnvironment }) {
   const environments: StoreEnvironment[] = server.deployments.map(({ environment }) => environment)
   if (server.build && hasPlace(tab, 'preview')) environments.push('preview')
+  if (environments.length === 1) return <p class="environment">{current}</p>
   return (
     <nav class="segments" aria-label="Environment">
       {environments.map(environment => (

@@ -3,11 +3,11 @@ import type {
   DeploymentStatus,
 } from '../../../../shared/contract/deployments/deployments.ts'
 import type { ReleaseRecord } from '../../../../shared/contract/deployments/releases.ts'
-import { HostingError } from '../../../../shared/errors.ts'
 import { request } from '../../../api/client.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { notify } from '../../../components/notices.tsx'
 import { Time } from '../../../components/time.tsx'
+import { requireNoFailure } from '../../require-no-failure.ts'
 
 interface RollbackDialogProps {
   live: DeploymentStatus
@@ -21,10 +21,7 @@ export function RollbackDialog({ live, target, onClose }: RollbackDialogProps) {
   const rollBack = async () => {
     const path = `/v1/deploy/${encodeURIComponent(live.deployment_id)}/rollback`
     const record = await request<DeploymentRecord>('POST', path, { body: { to: target.deploymentId } })
-    if (record.status === 'failed')
-      throw new HostingError('UNAVAILABLE', record.error?.message ?? 'The rollback failed.', {
-        details: record.error?.details,
-      })
+    requireNoFailure(record, 'The rollback failed.')
     notify(`${name} in ${environment} was rolled back to v${version}, as v${record.version}.`)
     for (const warning of record.warnings ?? []) notify(warning)
   }

@@ -1,12 +1,12 @@
 import type { DeploymentRecord } from '../../../../shared/contract/deployments/deployments.ts'
 import type { ServerEnv } from '../../../../shared/contract/servers/variables.ts'
 import { counted } from '../../../../shared/counted.ts'
-import { HostingError } from '../../../../shared/errors.ts'
 import { request } from '../../../api/client.ts'
 import { useAction } from '../../../components/action.ts'
 import { Button } from '../../../components/button.tsx'
 import { ErrorText } from '../../../components/error-text.tsx'
 import { notify } from '../../../components/notices.tsx'
+import { requireNoFailure } from '../../require-no-failure.ts'
 import { envPath } from './variables.ts'
 
 /** Releases stored values that the live deployment does not have. */
@@ -18,10 +18,7 @@ export function ReleaseChanges({
   const changed = variables.filter(({ released }) => !released).length
   const action = useAction(async () => {
     const record = await request<DeploymentRecord>('POST', `${envPath(name, environment)}/release`)
-    if (record.status === 'failed')
-      throw new HostingError('UNAVAILABLE', record.error?.message ?? 'The release failed.', {
-        details: record.error?.details,
-      })
+    requireNoFailure(record, 'The release failed.')
     notify(`Released the variables of ${name} in ${environment} as v${record.version}.`)
   })
   if (changed === 0 || live_deployment === null) return null

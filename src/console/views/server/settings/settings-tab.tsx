@@ -7,17 +7,19 @@ import { Button } from '../../../components/button.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { concerns } from '../../../model/servers.ts'
 import type { TabProps } from '../tab-props.ts'
+import { Configuration } from './configuration/configuration.tsx'
 import { Grants } from './grants.tsx'
 import { MissingVariables } from './missing-variables.tsx'
 import { ReleaseChanges } from './release-changes.tsx'
 import { RemoveVariableDialog } from './remove-variable-dialog.tsx'
+import { SignIn } from './sign-in.tsx'
 import { SignInClients } from './sign-in-clients.tsx'
 import { type Edited, VariableDialog } from './variable-dialog.tsx'
 import { VariableTable } from './variable-table.tsx'
 import { envPath } from './variables.ts'
 
-/** Variables of a server in an environment, and who may use it. A change of variables takes effect with the next release. */
-export function SettingsTab({ name, environment }: TabProps) {
+/** Variables and configuration of a server in an environment, and who may use it. A change takes effect with a release. */
+export function SettingsTab({ name, environment, deployment }: TabProps) {
   const resource = useResource(`${name} ${environment}`, {
     load: signal => request<ServerEnv>('GET', envPath(name, environment), { signal }),
     concerns: concerns(name, ['variable', 'deployment', 'build']),
@@ -32,7 +34,7 @@ export function SettingsTab({ name, environment }: TabProps) {
     <>
       <div class="section-head">
         <h2>Variables</h2>
-        <Button icon="edit" onClick={() => edit({ name: '', value: '', secret: false, isNew: true })}>
+        <Button icon="add" onClick={() => edit({ name: '', value: '', secret: false, isNew: true })}>
           Add a variable
         </Button>
       </div>
@@ -55,8 +57,14 @@ export function SettingsTab({ name, environment }: TabProps) {
           </div>
         )}
       </Loaded>
-      <Grants server={name} environment={environment} revision={revocations.value} />
-      <SignInClients server={name} environment={environment} onRevoked={() => revocations.value++} />
+      <Configuration deployment={deployment} />
+      <SignIn deployment={deployment} />
+      {deployment.config.auth && (
+        <>
+          <Grants server={name} environment={environment} revision={revocations.value} />
+          <SignInClients server={name} environment={environment} onRevoked={() => revocations.value++} />
+        </>
+      )}
       {edited.value && (
         <VariableDialog
           server={name}

@@ -59,9 +59,7 @@ export function SignInClients({ server, environment, onRevoked }: ClientsProps) 
       <Loaded resource={resource} what="the clients">
         {({ items, nextToken }) =>
           items.length === 0 ? (
-            <p class="muted">
-              No client has registered in {environment}. Only servers with sign-in have clients.
-            </p>
+            <p class="muted">No client has registered in {environment}.</p>
           ) : (
             <>
               <Table caption="Sign-in clients" columns={columns} rows={items} keyOf={({ id }) => id} />

@@ -1,0 +1,49 @@
+import type { DeployConfig } from '../../../../../shared/contract/deployments/deploy-config.ts'
+import { request } from '../../../../api/client.ts'
+import type { Json } from '../../../../schema-form/main.ts'
+
+type Schema = Record<string, unknown>
+
+interface Description {
+  components: { schemas: Record<string, Schema & { properties: Schema }> }
+}
+
+/** Settings that the form changes. Sign-in and variables have secrets, which the API does not return. */
+export type Settings = Omit<DeployConfig, 'auth' | 'env_vars'>
+
+export function settingsOf({ auth: _auth, env_vars: _envVars, ...settings }: DeployConfig): Settings {
+  return settings
+}
+
+/** JSON Schema of the settings, from the description of the API. */
+export async function loadSettingsSchema(signal: AbortSignal): Promise<Schema> {
+  const { components } = plainTexts(await request<Description>('GET', '/openapi.json', { signal }))
+  const { properties, ...schema } = components.schemas.DeployConfigInput!
+  const { auth: _auth, env_vars: _envVars, ...settings } = properties
+  return { ...schema, description: undefined, properties: settings, components }
+}
+
+/** Descriptions without the marks of Markdown. */
+function plainTexts<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value), (name, member) =>
+    name === 'description' && typeof member === 'string' ? member.replaceAll('`', '') : member,
+  )
+}
+
+/** Settings that differ, for a request. Null restores the default of one that was removed. */
+export function changedSettings(before: Settings, after: Json): Record<string, Json> {
+  const [old, wanted] = [before, after] as [Record<string, Json>, Record<string, Json>]
+  const names = new Set([...Object.keys(old), ...Object.keys(wanted)])
+  const changed = [...names].filter(name => JSON.stringify(old[name]) !== JSON.stringify(wanted[name]))
+  return Object.fromEntries(changed.map(name => [name, wanted[name] ?? null]))
+}
+
+/**
+ * Problems of an error of the API as the form places them. Undefined unless every one names a setting, such as
+ * `config.limits.memory_mb: too small`.
+ */
+export function settingProblems(details: string | undefined): string | undefined {
+  const problems = (details ?? '').split(/; (?=config\.)/).map(text => /^config\.([\w.]+): (.*)$/s.exec(text))
+  if (problems.some(problem => problem === null)) return undefined
+  return JSON.stringify(problems.map(problem => ({ path: problem![1]!.split('.'), message: problem![2] })))
+}
