@@ -18,6 +18,7 @@ import { nothingLive, notReconfigurable, notRestarted } from './deployment-error
 import { concealConfig } from './deployment-secrets.ts'
 import { markReplaced, moveDeployment } from './deployment-states.ts'
 import { normalizeConfig } from './environments.ts'
+import { inheritConfig } from './inherited-config.ts'
 import { releaseAgain } from './release-again.ts'
 import {
   type ReleaseOrigin,
@@ -55,7 +56,8 @@ export class Deployments {
    * Deploys with the stored variables. Throws NOT_FOUND, INVALID_REQUEST for an invalid configuration, and CONFLICT for a
    * build that is not ready, a domain in use, or a breaking change with `allow_breaking: false`.
    */
-  create(request: DeployRequest, origin: ReleaseOrigin = {}): AcceptedDeployment {
+  create(given: DeployRequest, origin: ReleaseOrigin = {}): AcceptedDeployment {
+    const request = inheritConfig(this.#deps, given)
     return this.#create(request, origin, build => releaseEnv(this.#deps, build, request))
   }
 

@@ -9,25 +9,27 @@ import { revealConfig } from './deployment-secrets.ts'
  * stored ones, which may have changed. Throws UNAVAILABLE when secrets cannot be decrypted.
  */
 export function releaseAgain(
-  { secrets, store }: Pick<ServiceDependencies, 'secrets' | 'store'>,
+  deps: Pick<ServiceDependencies, 'secrets' | 'store'>,
   live: Deployment,
   changes: ConfigChanges = {},
 ): DeployRequest {
-  const { name, environment, mcpId } = live
-  const { env_vars = {}, ...config } = revealConfig(secrets, live)
+  const { environment, mcpId } = live
+  return { mcp_id: mcpId, environment, config: changeConfig(ownConfig(deps, live), changes) }
+}
+
+/** The configuration without the variables that are stored, because a deployment gets their current values. Has secrets. */
+export function ownConfig(
+  { secrets, store }: Pick<ServiceDependencies, 'secrets' | 'store'>,
+  deployment: Deployment,
+): DeployConfig {
+  const { name, environment, variables } = deployment
+  const { env_vars = {}, ...config } = revealConfig(secrets, deployment)
   const stored = new Set([
-    ...live.variables,
+    ...variables,
     ...store.variables.list(name, environment).map(variable => variable.name),
   ])
   const own = Object.entries(env_vars).filter(([variable]) => !stored.has(variable))
-  return {
-    mcp_id: mcpId,
-    environment,
-    config: {
-      ...changeConfig(config, changes),
-      ...(own.length > 0 && { env_vars: Object.fromEntries(own) }),
-    },
-  }
+  return { ...config, ...(own.length > 0 && { env_vars: Object.fromEntries(own) }) }
 }
 
 /** Replaces the given settings. Null removes one. */

@@ -32,6 +32,14 @@ export const deployRequestSchema = namedDeployRequest.strictObject({
   mcp_id: idInput.meta(described('Id of the build to deploy.', EXAMPLE_MCP_ID)),
   environment: environmentSchema,
   config: deployConfigSchema.optional(),
+  config_from: idInput
+    .optional()
+    .meta(
+      described(
+        'Extension: id of a deployment of the server, whose configuration this one gets. Fields of `config` override it. Another environment gets neither its domain nor its variables.',
+        EXAMPLE_DEPLOYMENT_ID,
+      ),
+    ),
   allow_breaking: z
     .boolean()
     .optional()
