@@ -69,6 +69,7 @@ export class ReleaseHistory {
       // A deployment that was removed between the two reads counts as stopped.
       status: deployment?.status ?? status ?? 'stopped',
       deployedAt: deployment?.deployedAt ?? deployedAt,
+      error: deployment?.error ?? null,
       isRemoved: deployment === undefined,
       requests: requests + unwritten.requests,
       errors: errors + unwritten.errors,

@@ -8,6 +8,7 @@ import {
   EXAMPLE_MCP_ID,
   EXAMPLE_TIME,
   environmentSchema,
+  failureSchema,
   isoTime,
   itemPage,
   mcpIdSchema,
@@ -78,6 +79,7 @@ const releaseExample = {
   test: { passed: 9, total: 10, required: 0.9 },
   changes: { breaking: 0, compatible: 1, items: [] },
   rollbackTo: null,
+  error: null,
   requests: 120,
   errors: 3,
   createdAt: EXAMPLE_TIME,
@@ -105,6 +107,9 @@ const releaseSchema = named(
     .nullable()
     .describe('Changes for clients since the previously live release. Null if there was none.'),
   rollbackTo: z.int().nullable().describe('Version that a rollback returned to.'),
+  error: failureSchema
+    .nullable()
+    .describe('Why its deployment failed. Null otherwise, and after the deployment was removed.'),
   requests: z.int().describe('Number of requests that it answered.'),
   errors: z.int().describe('Number of these requests that failed.'),
   createdAt: isoTime.describe('Creation time.'),
