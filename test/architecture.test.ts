@@ -10,7 +10,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   shared: [],
   sdk: ['shared'],
   cli: ['shared'],
-  console: ['shared'],
+  console: ['shared', 'examples'],
   instance: ['shared', 'sdk'],
   egress: ['shared'],
   'daemon/http': ['shared', 'daemon/services'],
@@ -91,7 +91,7 @@ test('neither the instance nor the command line loads zod at start-up', () => {
 })
 
 function moduleOf(file: string): string {
-  const parts = file.split('/')
+  const parts = file.replace(/^\.\.\//, '').split('/')
   if (parts[0] !== 'daemon') return parts[0]!
   return parts.length > 2 ? `daemon/${parts[1]}` : 'daemon'
 }

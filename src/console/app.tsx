@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { connection, refusal } from './api/feed.ts'
 import { CommandBar } from './commands/command-bar.tsx'
 import { Button } from './components/button.tsx'
+import { DialogOutlet } from './components/dialog-outlet.tsx'
 import { Icon } from './components/icon.tsx'
 import { lazyView } from './components/lazy-view.tsx'
 import { Problem } from './components/loaded.tsx'
@@ -69,6 +70,7 @@ export function App() {
         </div>
       </header>
       <Content />
+      <DialogOutlet />
       <Notices />
     </>
   )

@@ -113,6 +113,11 @@ function searchOf(query: Query): string {
   return search && `?${search}`
 }
 
+/** True if the request got no answer, so that the API may have run it. */
+export function isUnanswered(error: unknown): boolean {
+  return error instanceof HostingError && error.code === 'UNAVAILABLE' && error.cause instanceof TypeError
+}
+
 function unreachable(cause: unknown): HostingError {
   return new HostingError('UNAVAILABLE', `${location.origin} is unreachable.`, {
     cause,

@@ -33,6 +33,7 @@ export function DialogFrame({ title, wide, onClose, children }: FrameProps) {
 
 interface DialogProps {
   title: string
+  wide?: boolean
   /** Text of the button that runs the action. */
   confirm: string
   danger?: boolean
@@ -43,7 +44,7 @@ interface DialogProps {
 }
 
 /** Asks for confirmation of an action. */
-export function Dialog({ title, confirm, danger, onConfirm, onClose, children }: DialogProps) {
+export function Dialog({ title, wide, confirm, danger, onConfirm, onClose, children }: DialogProps) {
   const closed = useRef(new AbortController())
   const close = () => {
     closed.current.abort()
@@ -66,7 +67,7 @@ export function Dialog({ title, confirm, danger, onConfirm, onClose, children }:
     void action.run()
   }
   return (
-    <DialogFrame title={title} onClose={close}>
+    <DialogFrame title={title} wide={wide} onClose={close}>
       {closeFrame => (
         <form onSubmit={submit}>
           <div class="body">

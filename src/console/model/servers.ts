@@ -7,11 +7,13 @@ import type { HostingError } from '../../shared/errors.ts'
 import { listAll } from '../api/client.ts'
 import { type Change, onChange, onReconnect } from '../api/feed.ts'
 
-/** A server with the current deployment of each environment, production first, and its newest build. */
+/** A server with the current deployment of each environment, production first, and its newest ready build, or its newest one. */
 export interface Server {
   name: string
   deployments: readonly DeploymentStatus[]
   build: BuildRecord | undefined
+  /** The newest build, if it failed. */
+  failedBuild: BuildRecord | undefined
 }
 
 /** All servers by name. Undefined until they are loaded. */
@@ -92,6 +94,7 @@ function toServer(name: string, builds: BuildRecord[], deployments: DeploymentSt
   return {
     name,
     build: builds.find(({ status }) => status === 'ready') ?? builds[0],
+    failedBuild: builds[0]?.status === 'failed' ? builds[0] : undefined,
     deployments: currentDeployments(deployments).toSorted(
       (a, b) => ENVIRONMENTS.indexOf(a.environment) - ENVIRONMENTS.indexOf(b.environment),
     ),

@@ -4,13 +4,19 @@ import { counted } from '../../shared/counted.ts'
 import { Tag } from '../components/state.tsx'
 import { Text } from '../components/text.tsx'
 
+interface ChangesProps {
+  changes: ReleaseChanges
+  /** At first. */
+  isOpen?: boolean
+}
+
 /** Changes that clients of the previous release notice, breaking ones first. */
-export function Changes({ changes: { breaking, compatible, items } }: { changes: ReleaseChanges }) {
+export function Changes({ changes: { breaking, compatible, items }, isOpen }: ChangesProps) {
   if (breaking + compatible === 0) return null
   const sorted = items.toSorted((a, b) => Number(b.kind === 'breaking') - Number(a.kind === 'breaking'))
   const hidden = breaking + compatible - items.length
   return (
-    <details class="changes">
+    <details class="changes" open={isOpen}>
       <summary>
         {breaking > 0 && <Tag tone="failed">{breaking} breaking</Tag>}{' '}
         {compatible > 0 && <Tag>{counted(compatible, 'compatible change')}</Tag>}

@@ -2,6 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
 import { daemon, expectAccessible, show, useConsole } from './use-console.ts'
 
+const REASON = /does not match its outputSchema: "condition" is required/
+const WEATHER = 'Weather: three tools, resources, a prompt and a table of data'
+
 describe.runIf(CHROMIUM !== undefined)('a new server in the console', () => {
   useConsole()
 
@@ -40,5 +43,50 @@ describe.runIf(CHROMIUM !== undefined)('a new server in the console', () => {
     await page.getByText('Greets a person by name.').first().waitFor()
     const { body } = await daemon.api('GET', '/v1/deploy?name=greeter')
     expect(body.data.items[0].config).toMatchObject({ log_level: 'debug' })
+  })
+
+  test('leads from the weather example to a call, a mistake, its reason and the way back', async () => {
+    const page = await show('/domains')
+    await page.getByRole('link', { name: 'Servers' }).click()
+    await page.getByRole('button', { name: 'New server' }).click()
+    const created = page.getByRole('dialog', { name: 'New server' })
+    await created.getByLabel('Example').selectOption({ label: WEATHER })
+    await created.getByRole('button', { name: 'Deploy to development' }).click()
+    await page.getByRole('link', { name: 'current_weather' }).click()
+    const callOslo = async (answer: string | RegExp) => {
+      await page.getByLabel('city').selectOption('Oslo')
+      await page.getByRole('button', { name: 'Run', exact: true }).click()
+      await page.getByRole('region', { name: 'Result' }).getByText(answer).first().waitFor()
+    }
+    await callOslo('humidity_percent')
+
+    await page.getByRole('button', { name: 'Edit definition' }).click()
+    const edit = page.getByRole('dialog', { name: 'Edit the definition of weather' })
+    const definition = edit.getByLabel('Definition')
+    const text = await definition.inputValue()
+    await definition.fill(text.replace('"name": "weather"', '"name": "climate"'))
+    await edit.getByRole('button', { name: 'Build' }).click()
+    await edit.getByText('The name must stay "weather".').waitFor()
+    await expectAccessible(page)
+    await definition.fill(text.replace('.current.condition }}', '.current.sky }}'))
+    await edit.getByRole('button', { name: 'Build' }).click()
+    const deployed = page.getByRole('dialog', { name: 'Deploy weather' })
+    await deployed.getByText('No tool, resource or prompt changes for clients.').waitFor()
+    await deployed.getByLabel('Message').fill('Shorter names')
+    await expectAccessible(page)
+    await deployed.getByRole('button', { name: 'Deploy' }).click()
+    await page.getByText('Deployed weather to development as v2.').waitFor()
+
+    await callOslo(REASON)
+    await page.getByRole('link', { name: 'Requests' }).click()
+    await page.getByRole('listbox', { name: 'Requests' }).getByText(REASON).waitFor()
+    await page.getByRole('link', { name: 'Releases' }).click()
+    await page.getByRole('row').filter({ hasText: 'Shorter names' }).getByText('deployed').waitFor()
+    await page.getByRole('button', { name: 'Roll back to v1' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Roll back to v1' }).click()
+    await page.getByText('was rolled back to v1, as v3.').waitFor()
+    await page.getByRole('link', { name: 'Playground' }).click()
+    await page.getByRole('link', { name: 'current_weather' }).click()
+    await callOslo('humidity_percent')
   })
 })

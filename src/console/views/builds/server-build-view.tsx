@@ -1,5 +1,4 @@
 import type { BuildRecord, SurfaceReport } from '../../../shared/contract/builds/builds.ts'
-import { HostingError } from '../../../shared/errors.ts'
 import { request } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { useAction } from '../../components/action.ts'
@@ -12,9 +11,11 @@ import { download } from '../../components/save-file.ts'
 import { State } from '../../components/state.tsx'
 import { Text } from '../../components/text.tsx'
 import { Time } from '../../components/time.tsx'
+import { failureOf } from '../../model/failure.ts'
 import { Link } from '../../router/link.tsx'
 import { navigate } from '../../router/router.ts'
 import { useTitle } from '../../router/use-title.ts'
+import { DeployButton } from '../deploy/deploy-button.tsx'
 import { RemoveBuild } from './remove-build.tsx'
 import { durationText, Users, usersOf } from './server-build-text.tsx'
 import { Surface } from './surface.tsx'
@@ -58,10 +59,6 @@ export function ServerBuildView({ id }: { id: string }) {
   )
 }
 
-function failureOf({ message, details }: NonNullable<BuildRecord['error']>): HostingError {
-  return new HostingError('INVALID_MCP', message, { details })
-}
-
 function Head({ build, path }: { build: BuildRecord; path: string }) {
   const image = useAction(() =>
     download(`${path}/image`, `${build.name}-${build.digest?.slice(0, 12)}.tar`).catch(notifyError),
@@ -71,6 +68,11 @@ function Head({ build, path }: { build: BuildRecord; path: string }) {
     <div class="page-head">
       <h1>{build.name}</h1>
       <State value={build.status} />
+      {build.status === 'ready' && (
+        <DeployButton kind="primary" target={{ name: build.name, mcpId: build.mcp_id }}>
+          Deploy
+        </DeployButton>
+      )}
       {build.status === 'ready' && (
         <Button icon="down" busy={image.isRunning} onClick={() => void image.run()}>
           {image.isRunning ? 'Building the image…' : 'Download the image'}

@@ -36,7 +36,7 @@ export function Surface({ build, report: { items } }: { build: BuildRecord; repo
   )
 }
 
-function countedChanges(items: SurfaceReport['items'][number]['changes']) {
+export function countedChanges(items: SurfaceReport['items'][number]['changes']) {
   const breaking = items.filter(({ kind }) => kind === 'breaking').length
   return { breaking, compatible: items.length - breaking, items }
 }

@@ -1,24 +1,25 @@
 import type { BuildRecord } from '../../../shared/contract/builds/builds.ts'
-import type { DeploymentRecord } from '../../../shared/contract/deployments/deployments.ts'
-import { HostingError } from '../../../shared/errors.ts'
-import { request } from '../../api/client.ts'
+import type { SendOnce } from '../../api/attempts.ts'
+import { notify } from '../../components/notices.tsx'
+import { requireNoFailure } from '../../model/failure.ts'
 import { parseDefinition } from './parse-definition.ts'
+import { runDeployment } from './run-deployment.ts'
 
 /** Builds and deploys the text of a definition to development. Returns the server's name. Throws if a step fails. */
-export async function deployDefinition(text: string): Promise<string> {
+export async function deployDefinition(send: SendOnce, text: string): Promise<string> {
   const { definition, config } = parseDefinition(text)
-  const build = await request<BuildRecord>('POST', '/v1/build', { body: definition })
-  requireNoFailure(build)
-  const deployment = await request<DeploymentRecord>('POST', '/v1/deploy', {
-    body: { mcp_id: build.mcp_id, environment: 'development', config },
-  })
-  requireNoFailure(deployment)
-  return build.name
+  const { mcp_id, name } = await buildDefinition(send, definition)
+  await runDeployment(send, { mcp_id, environment: 'development', config })
+  return name
 }
 
-function requireNoFailure({ status, error }: Pick<BuildRecord | DeploymentRecord, 'status' | 'error'>): void {
-  if (status !== 'failed') return
-  throw new HostingError('UNAVAILABLE', error?.message ?? 'The server could not be deployed.', {
-    details: error?.details,
-  })
+/** The ready build of a definition. Throws if it fails. */
+export async function buildDefinition(
+  send: SendOnce,
+  definition: Record<string, unknown>,
+): Promise<BuildRecord> {
+  const build = await send<BuildRecord>('/v1/build', definition)
+  requireNoFailure(build)
+  for (const warning of build.warnings ?? []) notify(warning)
+  return build
 }

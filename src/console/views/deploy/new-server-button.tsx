@@ -1,20 +1,17 @@
-import { useSignal } from '@preact/signals'
 import { Button } from '../../components/button.tsx'
-import { lazyView } from '../../components/lazy-view.tsx'
+import { openDialog } from '../../components/dialog-outlet.tsx'
 
-const DeployDialog = lazyView<{ onClose(): void }>('the form', async () =>
-  import('../lazy-views.ts').then(({ DeployDialog }) => DeployDialog),
-)
-
-/** Opens the dialog that deploys a definition. */
-export function DeployButton() {
-  const isOpen = useSignal(false)
+/** Opens the dialog that deploys a definition as a new server. */
+export function NewServerButton() {
+  const open = () =>
+    openDialog('the form', async () =>
+      import('../lazy-views.ts').then(({ NewServerDialog }) => onClose => (
+        <NewServerDialog onClose={onClose} />
+      )),
+    )
   return (
-    <>
-      <Button kind="primary" onClick={() => (isOpen.value = true)}>
-        New server
-      </Button>
-      {isOpen.value && <DeployDialog onClose={() => (isOpen.value = false)} />}
-    </>
+    <Button kind="primary" onClick={() => void open()}>
+      New server
+    </Button>
   )
 }

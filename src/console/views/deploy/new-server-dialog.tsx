@@ -1,57 +1,42 @@
 import { useSignal } from '@preact/signals'
-import { bound } from '../../components/bound.ts'
+import { useAttempts } from '../../api/attempts.ts'
 import { Dialog } from '../../components/dialog.tsx'
-import { notifyError } from '../../components/notices.tsx'
 import { navigate } from '../../router/router.ts'
 import { serverPath } from '../paths.ts'
+import { DefinitionField } from './definition-field.tsx'
 import { deployDefinition } from './deploy-definition.ts'
-import { EXAMPLE } from './example.ts'
+import { EXAMPLES } from './examples.ts'
 
 /** Builds a definition, deploys it to development and opens its playground. */
-export function DeployDialog({ onClose }: { onClose(): void }) {
-  const text = useSignal(JSON.stringify(EXAMPLE, null, 2))
+export function NewServerDialog({ onClose }: { onClose(): void }) {
+  const text = useSignal(textOf(EXAMPLES[0]!.definition))
+  const attempt = useAttempts()
   const deploy = async (closed: AbortSignal) => {
-    const name = await deployDefinition(text.value)
+    const name = await attempt(send => deployDefinition(send, text.value))
     if (!closed.aborted) navigate(serverPath(name, '/playground', 'development'))
   }
-  const read = async (files: FileList | null | undefined) => {
-    if (files?.[0]) text.value = await files[0].text()
-  }
-  const onDrop = (event: DragEvent) => {
-    if (event.dataTransfer?.files.length === 0) return
-    event.preventDefault()
-    void read(event.dataTransfer?.files).catch(notifyError)
+  const choose = (title: string) => {
+    text.value = textOf(EXAMPLES.find(example => example.title === title)!.definition)
   }
   return (
-    <Dialog title="New server" confirm="Deploy to development" onConfirm={deploy} onClose={onClose}>
+    <Dialog wide title="New server" confirm="Deploy to development" onConfirm={deploy} onClose={onClose}>
       <label class="field">
-        Definition
-        <textarea
-          class="input mono"
-          rows={16}
-          spellcheck={false}
-          ref={moveToStart}
-          onDragOver={event => event.preventDefault()}
-          onDrop={onDrop}
-          {...bound(text)}
-        />
+        Example
+        <select class="input" onChange={event => choose(event.currentTarget.value)}>
+          {EXAMPLES.map(({ title }) => (
+            <option key={title}>{title}</option>
+          ))}
+        </select>
       </label>
-      <p class="muted">
-        The content of an <code>mcp.config.json</code>. A server with this name in development is replaced.
-      </p>
-      <label class="field">
-        Or a file, which can also be dropped above
-        <input
-          type="file"
-          accept=".json,application/json"
-          onChange={event => void read(event.currentTarget.files).catch(notifyError)}
-        />
-      </label>
+      <DefinitionField text={text}>
+        <p class="muted">
+          The content of an <code>mcp.config.json</code>. A server with this name in development is replaced.
+        </p>
+      </DefinitionField>
     </Dialog>
   )
 }
 
-/** A text field that gets the focus scrolls to its caret, which is at the end of a value set by a script. */
-function moveToStart(field: HTMLTextAreaElement | null): void {
-  field?.setSelectionRange(0, 0)
+function textOf(definition: object): string {
+  return JSON.stringify(definition, null, 2)
 }

@@ -1,6 +1,6 @@
 import './deploy.css'
 import { Copyable } from '../../components/copy.tsx'
-import { DeployButton } from './deploy-button.tsx'
+import { NewServerButton } from './new-server-button.tsx'
 
 const COMMANDS = [
   ['The weather example', 'mcp init weather --example weather\nmcp up weather'],
@@ -15,7 +15,7 @@ export function NoServers() {
     <div class="empty">
       <h2>Deploy your first server</h2>
       <p>A server can be one JSON file. Start with a small example, change it, and deploy it from here.</p>
-      <DeployButton />
+      <NewServerButton />
       <h2 class="deploy-terminal">From a terminal</h2>
       <p class="muted">The server appears here as soon as it is built.</p>
       <dl class="deploy-commands">

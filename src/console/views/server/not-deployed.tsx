@@ -1,12 +1,29 @@
 import { Copyable } from '../../components/copy.tsx'
+import type { Server } from '../../model/servers.ts'
+import { BuildFailure } from '../builds/build-failure.tsx'
+import { DeployButton } from '../deploy/deploy-button.tsx'
 
-/** A server that was built and never deployed. */
-export function NotDeployed({ name }: { name: string }) {
+/** A server that was never deployed, or whose deployments were removed. */
+export function NotDeployed({ server: { name, build, failedBuild } }: { server: Server }) {
   return (
     <div class="empty">
       <h1>{name}</h1>
-      <p>This server is built but not deployed. This command deploys its newest build:</p>
-      <Copyable text={`mcp deploy ${name} --env development`} what="the command" />
+      {failedBuild && <BuildFailure build={failedBuild} />}
+      {build?.status === 'building' && <p>This server is being built.</p>}
+      {build?.status === 'ready' && (
+        <>
+          <p>
+            {failedBuild
+              ? 'An earlier build is ready and not deployed.'
+              : 'This server is built but not deployed.'}
+          </p>
+          <DeployButton kind="primary" target={{ name, mcpId: build.mcp_id }}>
+            Deploy
+          </DeployButton>
+          <p class="muted">From a terminal:</p>
+          <Copyable text={`mcp deploy ${name} --env development`} what="the command" />
+        </>
+      )}
     </div>
   )
 }

@@ -10,6 +10,9 @@ import { loadServers, type Server, servers, serversError } from '../../model/ser
 import { Link } from '../../router/link.tsx'
 import { query } from '../../router/router.ts'
 import { useTitle } from '../../router/use-title.ts'
+import { BuildFailure } from '../builds/build-failure.tsx'
+import { DeployButton } from '../deploy/deploy-button.tsx'
+import { EditDefinitionButton } from '../deploy/edit-definition-button.tsx'
 import { DeploymentActions } from '../deployment-actions.tsx'
 import { DeploymentState } from '../deployment-state.tsx'
 import { type ServerTab, serverPath } from '../paths.ts'
@@ -69,7 +72,7 @@ function KnownServer({ name, tab, server }: { name: string; tab: ServerTab; serv
   const { view: View, preview } = CONTENTS[tab]
   if (preview && (wanted === 'preview' || !deployment))
     return <Preview server={server} tab={tab} view={preview} />
-  if (!deployment) return <NotDeployed name={name} />
+  if (!deployment) return <NotDeployed server={server} />
   const { environment } = deployment
   return (
     <>
@@ -77,6 +80,9 @@ function KnownServer({ name, tab, server }: { name: string; tab: ServerTab; serv
         <h1>{name}</h1>
         <DeploymentState deployment={deployment} />
         <DeploymentActions key={deployment.deployment_id} deployment={deployment} />
+        {isDeclared(server) && (
+          <EditDefinitionButton name={name} mcpId={deployment.mcp_id} environment={environment} />
+        )}
       </div>
       <Navigation server={server} tab={tab} current={environment} />
       <View key={`${name} ${environment}`} name={name} environment={environment} deployment={deployment} />
@@ -91,11 +97,26 @@ function Preview({ server, tab, view: View }: ViewProps & { view: FunctionCompon
       <div class="page-head">
         <h1>{server.name}</h1>
         {server.build && <State value={server.build.status} />}
+        {server.build?.status === 'ready' && (
+          <DeployButton target={{ name: server.name, mcpId: server.build.mcp_id }}>Deploy</DeployButton>
+        )}
+        {server.build?.status === 'ready' && isDeclared(server) && (
+          <EditDefinitionButton name={server.name} mcpId={server.build.mcp_id} environment="development" />
+        )}
       </div>
       <Navigation server={server} tab={tab} current="preview" />
-      <View key={`${server.name} preview`} name={server.name} environment="preview" build={server.build} />
+      {server.build?.status === 'failed' ? (
+        <BuildFailure build={server.build} />
+      ) : (
+        <View key={`${server.name} preview`} name={server.name} environment="preview" build={server.build} />
+      )}
     </>
   )
+}
+
+/** Custom servers have code, which the page does not have. */
+function isDeclared({ build }: Server): boolean {
+  return build?.template !== undefined && build.template !== 'custom'
 }
 
 interface ViewProps {

@@ -3,12 +3,13 @@ import { formatMs, formatPercent, formatRate } from '../../../shared/format/metr
 import { Sparkline } from '../../components/figures/sparkline.tsx'
 import { State } from '../../components/state.tsx'
 import { type Column, Table } from '../../components/table.tsx'
+import { Text } from '../../components/text.tsx'
 import { type Activity, activityOf } from '../../model/live-metrics.ts'
 import type { Server } from '../../model/servers.ts'
 import { Link } from '../../router/link.tsx'
 import { DeploymentActions } from '../deployment-actions.tsx'
 import { DeploymentState } from '../deployment-state.tsx'
-import { serverPath } from '../paths.ts'
+import { buildPath, serverPath } from '../paths.ts'
 
 /** One environment of a server. Without a deployment, its preview. */
 interface Row {
@@ -23,12 +24,15 @@ const COLUMNS: readonly Column<Row>[] = [
     kind: 'head',
     wide: true,
     cell: ({ server, deployment, isFirst }) => (
-      <Link
-        to={serverPath(server.name, '', deployment?.environment)}
-        class={isFirst ? 'server-name' : 'server-name again'}
-      >
-        {server.name}
-      </Link>
+      <>
+        <Link
+          to={serverPath(server.name, '', deployment?.environment)}
+          class={isFirst ? 'server-name' : 'server-name again'}
+        >
+          {server.name}
+        </Link>
+        <FailureReason server={server} deployment={deployment} />
+      </>
     ),
   },
   {
@@ -76,6 +80,18 @@ export function ServerTable({ servers }: { servers: readonly Server[] }) {
       rows={servers.flatMap(rowsOf)}
       keyOf={({ server, deployment }) => `${server.name} ${deployment?.environment ?? ''}`}
     />
+  )
+}
+
+/** Why the newest build of a server without deployments, or its deployment, failed. Leads to the whole reason. */
+function FailureReason({ server: { name, failedBuild }, deployment }: Omit<Row, 'isFirst'>) {
+  const failed = deployment ?? failedBuild
+  if (failed?.status !== 'failed' || !failed.error) return null
+  const to = deployment ? serverPath(name, '', deployment.environment) : buildPath(failed.mcp_id)
+  return (
+    <Link to={to} class="failure-reason">
+      <Text value={failed.error.message} max={200} />
+    </Link>
   )
 }
 

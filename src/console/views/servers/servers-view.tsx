@@ -4,7 +4,7 @@ import { Filter } from '../../components/filters/filter.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { loadServers, type Server, servers, serversError } from '../../model/servers.ts'
 import { useTitle } from '../../router/use-title.ts'
-import { DeployButton } from '../deploy/deploy-button.tsx'
+import { NewServerButton } from '../deploy/new-server-button.tsx'
 import { NoServers } from '../deploy/no-servers.tsx'
 import { ServerTable } from './server-table.tsx'
 
@@ -30,7 +30,7 @@ export function ServersView() {
                 filter.value = text
               }}
             />
-            <DeployButton />
+            <NewServerButton />
           </div>
         )}
       </div>

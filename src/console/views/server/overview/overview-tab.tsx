@@ -1,24 +1,27 @@
 import './overview.css'
 import type { DeploymentStatus } from '../../../../shared/contract/deployments/deployments.ts'
-import { HostingError } from '../../../../shared/errors.ts'
 import { formatMemory, formatMs, formatPercent, formatRate } from '../../../../shared/format/metric-format.ts'
 import { Copyable } from '../../../components/copy.tsx'
 import { Figure } from '../../../components/figures/figure.tsx'
 import { Problem } from '../../../components/loaded.tsx'
+import { failureOf } from '../../../model/failure.ts'
 import { activityOf } from '../../../model/live-metrics.ts'
 import type { TabProps } from '../tab-props.ts'
 import { Traffic } from '../traffic/traffic.tsx'
 import { Clients } from './clients.tsx'
 import { Instances } from './instances.tsx'
+import { LastRelease } from './last-release.tsx'
 import { Sessions } from './sessions.tsx'
 
-export function OverviewTab({ name, environment, deployment }: TabProps) {
+export function OverviewTab(props: TabProps) {
+  const { name, environment, deployment } = props
   const isLive = deployment.status === 'deployed'
   return (
     <>
-      {deployment.error && <Failure error={deployment.error} />}
+      {deployment.error && <Problem error={failureOf(deployment.error)} />}
       <Figures deployment={deployment} />
       <Traffic name={name} environment={environment} period="hour" />
+      <LastRelease {...props} />
       <div class="columns">
         <Addresses deployment={deployment} />
         <Clients name={name} url={deployment.url} />
@@ -27,10 +30,6 @@ export function OverviewTab({ name, environment, deployment }: TabProps) {
       {isLive && <Sessions name={name} environment={environment} />}
     </>
   )
-}
-
-function Failure({ error: { message, details } }: { error: NonNullable<DeploymentStatus['error']> }) {
-  return <Problem error={new HostingError('UNAVAILABLE', message, { details })} />
 }
 
 function Figures({ deployment }: { deployment: DeploymentStatus }) {

@@ -1,11 +1,15 @@
 import type { ReleaseRecord } from '../../../../shared/contract/deployments/releases.ts'
 import { formatPercent } from '../../../../shared/format/metric-format.ts'
 import { Button } from '../../../components/button.tsx'
+import { ErrorText } from '../../../components/error-text.tsx'
 import { State, Tag } from '../../../components/state.tsx'
 import type { Column } from '../../../components/table.tsx'
 import { Text } from '../../../components/text.tsx'
 import { Time } from '../../../components/time.tsx'
+import { failureOf } from '../../../model/failure.ts'
 import { Changes } from '../../changes.tsx'
+import { DeployButton } from '../../deploy/deploy-button.tsx'
+import type { DeployTarget } from '../../deploy/deploy-target.ts'
 
 export function releaseColumns(
   liveId: string,
@@ -38,14 +42,34 @@ export function releaseColumns(
       hasNoLabel: true,
       kind: 'actions',
       wide: true,
-      cell: release =>
-        canRollBackTo(release, liveId) && (
-          <Button onClick={() => onRollback(release)}>
-            Roll back<span class="hidden"> to v{release.version}</span>
-          </Button>
-        ),
+      cell: release => (
+        <>
+          {canRollBackTo(release, liveId) && (
+            <Button onClick={() => onRollback(release)}>
+              Roll back<span class="hidden"> to v{release.version}</span>
+            </Button>
+          )}{' '}
+          {release.deployedAt !== null && (
+            <DeployButton target={promotionOf(release)}>
+              Promote<span class="hidden"> v{release.version}</span>
+            </DeployButton>
+          )}
+        </>
+      ),
     },
   ]
+}
+
+function promotionOf({
+  name,
+  mcpId,
+  environment,
+  version,
+  deploymentId,
+  isRemoved,
+}: ReleaseRecord): DeployTarget {
+  const from = { environment, version, deploymentId: isRemoved ? undefined : deploymentId }
+  return { name, mcpId, from }
 }
 
 /** A release that never served cannot be rolled back to. One whose deployment was removed usually still has its build. */
@@ -53,7 +77,7 @@ function canRollBackTo({ deploymentId, deployedAt, status }: ReleaseRecord, live
   return deploymentId !== liveId && deployedAt !== null && status !== 'deploying'
 }
 
-function ReleaseState({
+export function ReleaseState({
   release: { deploymentId, isRemoved, status },
   liveId,
 }: {
@@ -65,7 +89,11 @@ function ReleaseState({
   return status === 'stopped' ? <span class="muted">replaced</span> : <State value={status} />
 }
 
-function Change({ release: { message, rollbackTo, git, changes } }: { release: ReleaseRecord }) {
+export function Change({
+  release: { message, rollbackTo, git, changes, error },
+}: {
+  release: ReleaseRecord
+}) {
   return (
     <div class="change">
       <p class="wrap">
@@ -87,12 +115,13 @@ function Change({ release: { message, rollbackTo, git, changes } }: { release: R
           </>
         )}
       </p>
+      {error && <ErrorText error={failureOf(error)} />}
       {changes && <Changes changes={changes} />}
     </div>
   )
 }
 
-function Verdict({ test: { passed, total, required } }: { test: NonNullable<ReleaseRecord['test']> }) {
+export function Verdict({ test: { passed, total, required } }: { test: NonNullable<ReleaseRecord['test']> }) {
   const hasPassed = total === 0 || passed / total >= required
   return (
     <Tag tone={hasPassed ? 'ok' : 'failed'}>

@@ -5,7 +5,8 @@ import { useFirstItems } from '../../../api/first-items.ts'
 import { Button } from '../../../components/button.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { Table } from '../../../components/table.tsx'
-import { concerns } from '../../../model/servers.ts'
+import { concerns, servers } from '../../../model/servers.ts'
+import { DeployButton } from '../../deploy/deploy-button.tsx'
 import type { TabProps } from '../tab-props.ts'
 import { Traffic } from '../traffic/traffic.tsx'
 import { releaseColumns } from './release-columns.tsx'
@@ -19,6 +20,7 @@ export function ReleasesTab({ name, environment, deployment }: TabProps) {
     pageSize: 50,
     concerns: concerns(name, ['release', 'deployment']),
   })
+  const build = servers.value?.get(name)?.build
   const columns = releaseColumns(deployment.deployment_id, release => {
     target.value = release
   })
@@ -26,7 +28,14 @@ export function ReleasesTab({ name, environment, deployment }: TabProps) {
     <>
       <Traffic name={name} environment={environment} period="week" />
       <section class="section">
-        <h2>History</h2>
+        <div class="section-head">
+          <h2>History</h2>
+          {build?.status === 'ready' && (
+            <DeployButton target={{ name, mcpId: build.mcp_id, environment }}>
+              Deploy the newest build
+            </DeployButton>
+          )}
+        </div>
         <Loaded resource={resource} what="the releases">
           {({ items, hasMore }) => (
             <>

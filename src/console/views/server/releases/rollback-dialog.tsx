@@ -7,7 +7,8 @@ import { request } from '../../../api/client.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { notify } from '../../../components/notices.tsx'
 import { Time } from '../../../components/time.tsx'
-import { requireNoFailure } from '../../require-no-failure.ts'
+import { requireNoFailure } from '../../../model/failure.ts'
+import { handover } from '../../deploy/replacement.tsx'
 
 interface RollbackDialogProps {
   live: DeploymentStatus
@@ -21,7 +22,7 @@ export function RollbackDialog({ live, target, onClose }: RollbackDialogProps) {
   const rollBack = async () => {
     const path = `/v1/deploy/${encodeURIComponent(live.deployment_id)}/rollback`
     const record = await request<DeploymentRecord>('POST', path, { body: { to: target.deploymentId } })
-    requireNoFailure(record, 'The rollback failed.')
+    requireNoFailure(record)
     notify(`${name} in ${environment} was rolled back to v${version}, as v${record.version}.`)
     for (const warning of record.warnings ?? []) notify(warning)
   }
@@ -38,11 +39,7 @@ export function RollbackDialog({ live, target, onClose }: RollbackDialogProps) {
           ? ' and the current configuration and variables.'
           : ', its configuration and the variables it had.'}
       </p>
-      <p class="muted">
-        {environment === 'development'
-          ? 'It replaces the live release immediately.'
-          : `v${live.version} keeps serving until the new release is ready, so no request fails.`}
-      </p>
+      <p class="muted">{handover(live)}</p>
     </Dialog>
   )
 }

@@ -6,7 +6,7 @@ import { useAction } from '../../../components/action.ts'
 import { Button } from '../../../components/button.tsx'
 import { ErrorText } from '../../../components/error-text.tsx'
 import { notify } from '../../../components/notices.tsx'
-import { requireNoFailure } from '../../require-no-failure.ts'
+import { requireNoFailure } from '../../../model/failure.ts'
 import { envPath } from './variables.ts'
 
 /** Releases stored values that the live deployment does not have. */
@@ -18,7 +18,7 @@ export function ReleaseChanges({
   const changed = variables.filter(({ released }) => !released).length
   const action = useAction(async () => {
     const record = await request<DeploymentRecord>('POST', `${envPath(name, environment)}/release`)
-    requireNoFailure(record, 'The release failed.')
+    requireNoFailure(record)
     notify(`Released the variables of ${name} in ${environment} as v${record.version}.`)
   })
   if (changed === 0 || live_deployment === null) return null

@@ -13,8 +13,8 @@ import { ErrorText } from '../../../../components/error-text.tsx'
 import { JsonEditor } from '../../../../components/json-editor/json-editor.tsx'
 import { Loaded } from '../../../../components/loaded.tsx'
 import { notify } from '../../../../components/notices.tsx'
+import { requireNoFailure } from '../../../../model/failure.ts'
 import { createForm, type Form, type Json, SchemaForm } from '../../../../schema-form/main.ts'
-import { requireNoFailure } from '../../../require-no-failure.ts'
 import { changedSettings, loadSettingsSchema, settingProblems, settingsOf } from './settings-schema.ts'
 
 interface ConfigurationDialogProps {
@@ -79,7 +79,7 @@ async function release(deployment: DeploymentStatus, form: Form, config: Record<
   try {
     const path = `/v1/deploy/${encodeURIComponent(deployment_id)}/reconfigure`
     const record = await request<DeploymentRecord>('POST', path, { body: { config } })
-    requireNoFailure(record, 'The release failed.')
+    requireNoFailure(record)
     notify(`Released ${name} in ${environment} with the changed configuration, as v${record.version}.`)
     for (const warning of record.warnings ?? []) notify(warning)
   } catch (error) {

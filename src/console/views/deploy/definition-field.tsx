@@ -1,0 +1,46 @@
+import type { Signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { bound } from '../../components/bound.ts'
+import { notifyError } from '../../components/notices.tsx'
+
+/** Text of a definition, typed or from a file. */
+export function DefinitionField({ text, children }: { text: Signal<string>; children?: ComponentChildren }) {
+  const read = async (files: FileList | null | undefined) => {
+    if (files?.[0]) text.value = await files[0].text()
+  }
+  const onDrop = (event: DragEvent) => {
+    if (event.dataTransfer?.files.length === 0) return
+    event.preventDefault()
+    void read(event.dataTransfer?.files).catch(notifyError)
+  }
+  return (
+    <>
+      <label class="field">
+        Definition
+        <textarea
+          class="input mono"
+          rows={16}
+          spellcheck={false}
+          ref={moveToStart}
+          onDragOver={event => event.preventDefault()}
+          onDrop={onDrop}
+          {...bound(text)}
+        />
+      </label>
+      {children}
+      <label class="field">
+        Or a file, which can also be dropped above
+        <input
+          type="file"
+          accept=".json,application/json"
+          onChange={event => void read(event.currentTarget.files).catch(notifyError)}
+        />
+      </label>
+    </>
+  )
+}
+
+/** A text field that gets the focus scrolls to its caret, which is at the end of a value set by a script. */
+function moveToStart(field: HTMLTextAreaElement | null): void {
+  field?.setSelectionRange(0, 0)
+}

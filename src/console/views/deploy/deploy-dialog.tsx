@@ -1,0 +1,66 @@
+import type { SurfaceReport } from '../../../shared/contract/builds/builds.ts'
+import { bound } from '../../components/bound.ts'
+import { Dialog } from '../../components/dialog.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { countedChanges } from '../builds/surface.tsx'
+import { Changes } from '../changes.tsx'
+import { useDeployForm } from './deploy-form.ts'
+import { type DeployTarget, environmentsOf } from './deploy-target.ts'
+import { Replacement } from './replacement.tsx'
+import { VariableFields } from './variable-fields.tsx'
+
+const MAX_MESSAGE = 500
+
+interface DeployDialogProps {
+  target: DeployTarget
+  onClose(): void
+}
+
+/** Deploys a build to an environment with the configuration that is there. Breaking changes are shown before. */
+export function DeployDialog({ target, onClose }: DeployDialogProps) {
+  const { name, from } = target
+  const form = useDeployForm(target)
+  const { environment, change, current, phase } = form
+  return (
+    <Dialog
+      title={from ? `Promote v${from.version} of ${name}` : `Deploy ${name}`}
+      confirm={change?.breaking ? 'Deploy anyway' : 'Deploy'}
+      danger={change?.breaking}
+      onConfirm={form.deploy}
+      onClose={onClose}
+    >
+      <label class="field">
+        Environment
+        <select class="input" {...bound(environment)}>
+          {environmentsOf(target).map(one => (
+            <option key={one}>{one}</option>
+          ))}
+        </select>
+      </label>
+      <Replacement target={target} environment={environment.value} current={current} />
+      <Loaded resource={form.surface} what="the changes for clients">
+        {() => change && <ClientChanges change={change} />}
+      </Loaded>
+      <Loaded resource={form.env} what="the variables">
+        {({ missing }) => <VariableFields missing={missing} values={form.variables} />}
+      </Loaded>
+      <label class="field">
+        Message
+        <input class="input" maxLength={MAX_MESSAGE} placeholder="What it changes" {...bound(form.message)} />
+      </label>
+      <p role="status" class="muted">
+        {phase.value && `${phase.value[0]!.toUpperCase()}${phase.value.slice(1)}…`}
+      </p>
+    </Dialog>
+  )
+}
+
+function ClientChanges({ change: { changes, breaking } }: { change: SurfaceReport['items'][number] }) {
+  if (changes.length === 0) return <p>No tool, resource or prompt changes for clients.</p>
+  return (
+    <div>
+      <p>Changes for clients:</p>
+      <Changes changes={countedChanges(changes)} isOpen={breaking} />
+    </div>
+  )
+}

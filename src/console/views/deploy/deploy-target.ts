@@ -1,0 +1,36 @@
+import type { DeploymentStatus } from '../../../shared/contract/deployments/deployments.ts'
+import { ENVIRONMENTS, type Environment } from '../../../shared/contract/states.ts'
+import { servers } from '../../model/servers.ts'
+
+/** What the deploy dialog deploys. */
+export interface DeployTarget {
+  /** Name of the server. */
+  name: string
+  mcpId: string
+  /** Selected first. */
+  environment?: Environment
+  /** Release that is promoted to another environment. */
+  from?: PromotedRelease
+}
+
+export interface PromotedRelease {
+  environment: Environment
+  version: number | undefined
+  /** Undefined after its deployment was removed. */
+  deploymentId: string | undefined
+}
+
+/** Environments that can be chosen, the safest first. */
+export function environmentsOf({ from }: DeployTarget): readonly Environment[] {
+  return ENVIRONMENTS.filter(environment => environment !== from?.environment).toReversed()
+}
+
+/** The environment that is selected first: of a promotion, the one closest to production. */
+export function firstEnvironment(target: DeployTarget): Environment {
+  const choices = environmentsOf(target)
+  return target.environment ?? (target.from ? choices.at(-1)! : choices[0]!)
+}
+
+export function currentDeployment(name: string, environment: Environment): DeploymentStatus | undefined {
+  return servers.value?.get(name)?.deployments.find(one => one.environment === environment)
+}

@@ -1,0 +1,33 @@
+import type { DeploymentStatus } from '../../../shared/contract/deployments/deployments.ts'
+import type { Environment } from '../../../shared/contract/states.ts'
+import type { DeployTarget } from './deploy-target.ts'
+
+interface ReplacementProps {
+  target: DeployTarget
+  environment: Environment
+  current: DeploymentStatus | undefined
+}
+
+/** What happens to the current deployment of the environment, and which configuration the new one gets. */
+export function Replacement({ target: { mcpId, from }, environment, current }: ReplacementProps) {
+  const isSame = current?.status === 'deployed' && current.mcp_id === mcpId
+  return (
+    <p class="muted">
+      {isSame && 'This build is already live there. '}
+      {current?.status === 'deployed' && `${handover(current)} `}
+      {current
+        ? `The configuration of v${current.version} stays.`
+        : from?.deploymentId
+          ? `It gets the configuration of v${from.version} in ${from.environment}, without its domain.`
+          : 'It gets the default configuration.'}{' '}
+      The variables are those that are stored for {environment}.
+    </p>
+  )
+}
+
+/** Development replaces at once, the others without a failed request. */
+export function handover({ environment, version }: DeploymentStatus): string {
+  return environment === 'development'
+    ? `v${version} is replaced immediately.`
+    : `v${version} keeps serving until the new release is ready, so no request fails.`
+}
