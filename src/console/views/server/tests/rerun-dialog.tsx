@@ -9,7 +9,7 @@ import { shown } from '../../../components/text.tsx'
 import { navigate } from '../../../router/router.ts'
 import { serverPath } from '../../paths.ts'
 import type { PlaceProps } from '../tab-props.ts'
-import { parseModels } from './rerun.ts'
+import { buildIn, parseModels } from './rerun.ts'
 import { startSuite } from './suite-session.ts'
 
 interface RerunDialogProps {
@@ -43,9 +43,8 @@ export function RerunDialog({ suite, caseName, target, place, onClose }: RerunDi
       onClose={onClose}
     >
       <p>
-        {caseName === undefined ? counted(suite.cases.length, 'case') : '1 case'} for {environment}. The agent
-        calls tools with all their effects
-        {environment === 'production' ? ', in production on real data.' : '.'}
+        {caseName === undefined ? counted(suite.cases.length, 'case') : '1 case'} with {buildIn(environment)}.
+        Its tools run with all their effects, with the variables of development and the data of the preview.
       </p>
       <label class="field">
         Models, separated by commas

@@ -1,4 +1,5 @@
 import type { SuiteRunRecord } from '../../../../shared/contract/projects/suite-runs.ts'
+import type { StoreEnvironment } from '../../../../shared/contract/states.ts'
 import type { Suite } from '../../../../shared/definitions/test-suite.ts'
 import { HostingError } from '../../../../shared/errors.ts'
 import { planSuite } from '../../../../shared/suite/plan.ts'
@@ -27,6 +28,10 @@ export function suiteOf({ id, definition }: SuiteRunRecord): Suite {
 export function targetOf({ name, deployment, build }: PlaceProps): SuiteTarget | undefined {
   if (deployment) return { name, mcpId: deployment.mcp_id, deploymentId: deployment.deployment_id }
   return build?.status === 'ready' ? { name, mcpId: build.mcp_id } : undefined
+}
+
+export function buildIn(environment: StoreEnvironment): string {
+  return environment === 'preview' ? 'the newest build' : `the build in ${environment}`
 }
 
 /** Models in a text, separated by commas. */

@@ -3,6 +3,7 @@ import { Button } from '../../../components/button.tsx'
 import { ErrorText } from '../../../components/error-text.tsx'
 import { Text } from '../../../components/text.tsx'
 import { CaseList } from './case-list.tsx'
+import { buildIn } from './rerun.ts'
 import { type SuiteSession, suiteSessions } from './suite-session.ts'
 
 /** Progress of the suite that runs in this page, with its finished cases. */
@@ -19,7 +20,7 @@ function Session({ session }: { session: SuiteSession }) {
     <section class="section running-suite" aria-label="Running suite">
       <div class="section-head">
         <h2 class="wrap">
-          <Text value={suite.name ?? 'unnamed suite'} max={100} /> for {environment}
+          <Text value={suite.name ?? 'unnamed suite'} max={100} /> with {buildIn(environment)}
         </h2>
         {error ? (
           <Button icon="close" onClick={() => session.remove()}>
