@@ -116,5 +116,13 @@ describe.runIf(CHROMIUM !== undefined)('releases in the console', () => {
       .getByRole('link', { name: /exited with code 1/ })
       .waitFor()
     await expectAccessible(page)
+    await daemon.api('PATCH', '/v1/servers/broken/env/development', {
+      body: { variables: { CRM_URL: null } },
+    })
+    await buildProgram('broken')
+    await goto('/servers/broken?env=development')
+    const release = page.getByRole('region', { name: 'Last release' })
+    await release.getByText('The newest build failed').waitFor()
+    await release.getByText('CRM_URL is not set').waitFor()
   })
 })

@@ -8,13 +8,13 @@ import { buildPath } from '../paths.ts'
 /** Why the newest build of a server failed. */
 export function BuildFailure({ build: { mcp_id, created_at, error } }: { build: BuildRecord }) {
   return (
-    <>
+    <div class="stack">
       <p>
         The newest build failed{created_at !== undefined && ' '}
         {created_at !== undefined && <Time at={created_at} />}.{' '}
         <Link to={buildPath(mcp_id)}>Show the build</Link>
       </p>
       <Problem error={failureOf(error)} />
-    </>
+    </div>
   )
 }

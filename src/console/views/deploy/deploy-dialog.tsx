@@ -6,6 +6,7 @@ import { countedChanges } from '../builds/surface.tsx'
 import { Changes } from '../changes.tsx'
 import { useDeployForm } from './deploy-form.ts'
 import { type DeployTarget, environmentsOf } from './deploy-target.ts'
+import { Phase } from './phase.tsx'
 import { Replacement } from './replacement.tsx'
 import { VariableFields } from './variable-fields.tsx'
 
@@ -20,7 +21,7 @@ interface DeployDialogProps {
 export function DeployDialog({ target, onClose }: DeployDialogProps) {
   const { name, from } = target
   const form = useDeployForm(target)
-  const { environment, change, current, phase } = form
+  const { environment, change, current } = form
   return (
     <Dialog
       title={from ? `Promote v${from.version} of ${name}` : `Deploy ${name}`}
@@ -48,9 +49,7 @@ export function DeployDialog({ target, onClose }: DeployDialogProps) {
         Message
         <input class="input" maxLength={MAX_MESSAGE} placeholder="What it changes" {...bound(form.message)} />
       </label>
-      <p role="status" class="muted">
-        {phase.value && `${phase.value[0]!.toUpperCase()}${phase.value.slice(1)}…`}
-      </p>
+      <Phase phase={form.phase} />
     </Dialog>
   )
 }

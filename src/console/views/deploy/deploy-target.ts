@@ -13,7 +13,7 @@ export interface DeployTarget {
   from?: PromotedRelease
 }
 
-export interface PromotedRelease {
+interface PromotedRelease {
   environment: Environment
   version: number | undefined
   /** Undefined after its deployment was removed. */

@@ -19,20 +19,38 @@ interface RunOptions {
 }
 
 /** Deploys a build and waits until it serves. Throws the reason of a failed deployment. */
-export async function runDeployment(
+export function runDeployment(
   send: SendOnce,
   body: DeployRequest,
-  { input, phase = signal('') }: RunOptions = {},
+  options: RunOptions = {},
+): Promise<DeploymentStatus> {
+  return runRelease(send, '/v1/deploy', {
+    ...options,
+    body,
+    done: ({ name, environment, version }) => `Deployed ${name} to ${environment} as v${version}.`,
+  })
+}
+
+interface RunReleaseOptions extends RunOptions {
+  body: unknown
+  /** What happened, for a notice. */
+  done(deployment: DeploymentStatus): string
+}
+
+/** Sends a request that answers with a new deployment, and waits until that serves. Throws the reason of a failed one. */
+export async function runRelease(
+  send: SendOnce,
+  path: string,
+  { body, input, phase = signal(''), done }: RunReleaseOptions,
 ): Promise<DeploymentStatus> {
   const headers = { prefer: 'respond-async' }
-  const { deployment_id: id } = await send<DeploymentRecord>('/v1/deploy', body, { headers, input })
-  const deployment = await untilFinished(id, phase)
+  const accepted = await send<DeploymentRecord>(path, body, { headers, input })
+  const deployment = await untilFinished(accepted.deployment_id, phase)
   requireNoFailure(deployment)
-  const { name, environment, status, version, warnings = [] } = deployment
-  if (status === 'stopped')
-    throw new HostingError('CONFLICT', `The deployment of ${name} was stopped before it served.`)
-  notify(`Deployed ${name} to ${environment} as v${version}.`)
-  for (const warning of warnings) notify(warning)
+  if (deployment.status === 'stopped' && deployment.deployed_at == null)
+    throw new HostingError('CONFLICT', `The deployment of ${deployment.name} was stopped before it served.`)
+  notify(done(deployment))
+  for (const warning of accepted.warnings ?? []) notify(warning)
   return deployment
 }
 

@@ -4,8 +4,9 @@ import { Fact, Facts } from '../../../components/figures/facts.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { Text } from '../../../components/text.tsx'
 import { Time } from '../../../components/time.tsx'
-import { concerns } from '../../../model/servers.ts'
+import { concerns, servers } from '../../../model/servers.ts'
 import { Link } from '../../../router/link.tsx'
+import { BuildFailure } from '../../builds/build-failure.tsx'
 import { serverPath } from '../../paths.ts'
 import { Change, ReleaseState, Verdict } from '../releases/release-columns.tsx'
 import type { TabProps } from '../tab-props.ts'
@@ -17,12 +18,14 @@ export function LastRelease({ name, environment, deployment }: TabProps) {
     pageSize: 1,
     concerns: concerns(name, ['release', 'deployment']),
   })
+  const failedBuild = servers.value?.get(name)?.failedBuild
   return (
     <section class="section" aria-label="Last release">
       <div class="section-head">
         <h2>Last release</h2>
         <Link to={serverPath(name, '/releases', environment)}>All releases</Link>
       </div>
+      {failedBuild && <BuildFailure build={failedBuild} />}
       <Loaded resource={resource} what="the last release">
         {({ items: [release] }) => release && <Release release={release} liveId={deployment.deployment_id} />}
       </Loaded>
@@ -31,6 +34,8 @@ export function LastRelease({ name, environment, deployment }: TabProps) {
 }
 
 function Release({ release, liveId }: { release: ReleaseRecord; liveId: string }) {
+  // The view shows the failure of its deployment above.
+  const error = release.deploymentId === liveId ? null : release.error
   const { version, author, changes, createdAt, test } = release
   return (
     <Facts>
@@ -43,7 +48,7 @@ function Release({ release, liveId }: { release: ReleaseRecord; liveId: string }
       <Fact name="By">{author !== null && <Text value={author} max={60} />}</Fact>
       <Fact name="Tests">{test && <Verdict test={test} />}</Fact>
       <Fact name="Change" wide>
-        <Change release={release} />
+        <Change release={{ ...release, error }} />
         {changes?.breaking === 0 && changes.compatible === 0 && (
           <p class="muted">Nothing changed for clients.</p>
         )}

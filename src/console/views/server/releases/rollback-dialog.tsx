@@ -1,14 +1,13 @@
-import type {
-  DeploymentRecord,
-  DeploymentStatus,
-} from '../../../../shared/contract/deployments/deployments.ts'
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import type { DeploymentStatus } from '../../../../shared/contract/deployments/deployments.ts'
 import type { ReleaseRecord } from '../../../../shared/contract/deployments/releases.ts'
-import { request } from '../../../api/client.ts'
+import { useAttempts } from '../../../api/attempts.ts'
 import { Dialog } from '../../../components/dialog.tsx'
-import { notify } from '../../../components/notices.tsx'
 import { Time } from '../../../components/time.tsx'
-import { requireNoFailure } from '../../../model/failure.ts'
+import { Phase } from '../../deploy/phase.tsx'
 import { handover } from '../../deploy/replacement.tsx'
+import { runRelease } from '../../deploy/run-deployment.ts'
 
 interface RollbackDialogProps {
   live: DeploymentStatus
@@ -19,13 +18,18 @@ interface RollbackDialogProps {
 /** Asks for confirmation before a rollback, which is a new release like the selected one. */
 export function RollbackDialog({ live, target, onClose }: RollbackDialogProps) {
   const { name, environment, version, createdAt, isRemoved } = target
-  const rollBack = async () => {
-    const path = `/v1/deploy/${encodeURIComponent(live.deployment_id)}/rollback`
-    const record = await request<DeploymentRecord>('POST', path, { body: { to: target.deploymentId } })
-    requireNoFailure(record)
-    notify(`${name} in ${environment} was rolled back to v${version}, as v${record.version}.`)
-    for (const warning of record.warnings ?? []) notify(warning)
-  }
+  const attempt = useAttempts()
+  const phase = useSignal('')
+  // A rollback whose answer was lost may already be live. Its repetition must be the same request.
+  const from = useRef(live.deployment_id)
+  const rollBack = () =>
+    attempt(send =>
+      runRelease(send, `/v1/deploy/${encodeURIComponent(from.current)}/rollback`, {
+        body: { to: target.deploymentId },
+        phase,
+        done: release => `${name} in ${environment} was rolled back to v${version}, as v${release.version}.`,
+      }),
+    )
   return (
     <Dialog
       title={`Roll ${name} back to v${version}?`}
@@ -40,6 +44,7 @@ export function RollbackDialog({ live, target, onClose }: RollbackDialogProps) {
           : ', its configuration and the variables it had.'}
       </p>
       <p class="muted">{handover(live)}</p>
+      <Phase phase={phase} />
     </Dialog>
   )
 }
