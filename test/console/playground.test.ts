@@ -13,7 +13,7 @@ import {
   refusalOf,
   startCall,
 } from '../../src/console/views/server/playground/call.ts'
-import { commandFor, testCaseFor } from '../../src/console/views/server/playground/call-text.ts'
+import { commandFor, testCaseFor, testCaseText } from '../../src/console/views/server/playground/call-text.ts'
 import { hintsOf } from '../../src/console/views/server/playground/hints.tsx'
 import { suiteSchema } from '../../src/shared/definitions/test-suite.ts'
 
@@ -155,7 +155,13 @@ describe('a call written as text', () => {
       testCaseFor({ entry: entry('prompt', 'p'), args: {} }, 'Plan'),
       testCaseFor({ entry: entry('resource', 'a://b'), args: {} }, 'Read'),
     ]
-    const suite = suiteSchema.parse(parse(`cases:\n${cases.join('\n')}`))
+    const suite = suiteSchema.parse(parse(`cases:\n${cases.map(testCaseText).join('\n')}`))
+    expect(suite.cases).toEqual(cases)
+    expect(cases.map(one => one.expect)).toEqual([
+      { calls: [{ tool: 'a: b', arguments: { city: 'Oslo "x"' } }] },
+      { prompts: ['p'] },
+      { resources: ['a://b'] },
+    ])
     expect(suite.cases.map(({ message, expect }) => [message, expect])).toEqual([
       ['How warm: is it?', { calls: [{ tool: 'a: b', arguments: { city: 'Oslo "x"' } }] }],
       ['Plan', { prompts: ['p'] }],

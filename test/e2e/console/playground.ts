@@ -149,6 +149,11 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Copy' }).click()
     await page.getByText('Copied the test case.').waitFor()
     expect(await copied()).toContain('- message: "Which notes are about tea?"')
+    await page.getByRole('button', { name: 'Test case…' }).click()
+    await page.getByLabel('What would a user ask').fill('call search with "tea"')
+    await page.getByRole('button', { name: 'Run it now' }).click()
+    await page.getByText('1 of 1 case passed.').waitFor()
+    await page.getByRole('row').getByRole('link', { name: 'search' }).waitFor()
   })
 
   test('shows progress, and cancels a call', async () => {

@@ -53,6 +53,7 @@ export function CallActions({ call, place, isRaw, onToggleRaw, onReuse }: Action
         <TestCaseDialog
           name={call.entry.name}
           call={call}
+          place={place}
           onClose={() => {
             isSaving.value = false
           }}

@@ -81,6 +81,7 @@ function Detail({ record }: { record: RequestRecordItem }) {
       {isSaving.value && (
         <TestCaseDialog
           name={record.tool!}
+          place={{ name: record.server, environment: record.environment }}
           call={{ entry: { kind: 'tool', id: record.tool! }, args: (args ?? {}) as Record<string, unknown> }}
           onClose={() => (isSaving.value = false)}
         />

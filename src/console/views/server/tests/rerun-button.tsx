@@ -5,7 +5,7 @@ import { request } from '../../../api/client.ts'
 import { useAction } from '../../../components/action.ts'
 import { Button } from '../../../components/button.tsx'
 import { notifyError } from '../../../components/notices.tsx'
-import type { PlaceProps } from '../tab-props.ts'
+import type { Place } from '../playground/place.ts'
 import { suiteOf, targetOf } from './rerun.ts'
 import { RerunDialog } from './rerun-dialog.tsx'
 import { suiteSessions } from './suite-session.ts'
@@ -15,7 +15,7 @@ interface RerunButtonProps {
   run: string
   /** Undefined for all cases. */
   caseName?: string
-  place: PlaceProps
+  place: Place
   children: string
 }
 

@@ -8,7 +8,7 @@ import { Dialog } from '../../../components/dialog.tsx'
 import { shown } from '../../../components/text.tsx'
 import { navigate } from '../../../router/router.ts'
 import { serverPath } from '../../paths.ts'
-import type { PlaceProps } from '../tab-props.ts'
+import type { Place } from '../playground/place.ts'
 import { buildIn, parseModels } from './rerun.ts'
 import { startSuite } from './suite-session.ts'
 
@@ -17,7 +17,7 @@ interface RerunDialogProps {
   /** Undefined for all cases. */
   caseName: string | undefined
   target: SuiteTarget
-  place: PlaceProps
+  place: Place
   onClose(): void
 }
 

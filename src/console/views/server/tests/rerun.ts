@@ -5,7 +5,8 @@ import { HostingError } from '../../../../shared/errors.ts'
 import { planSuite } from '../../../../shared/suite/plan.ts'
 import { needsSchemas } from '../../../../shared/suite/run-cases.ts'
 import type { SuiteTarget } from '../../../../shared/suite/suite-recorder.ts'
-import type { PlaceProps } from '../tab-props.ts'
+import { servers } from '../../../model/servers.ts'
+import type { Place } from '../playground/place.ts'
 
 /** The suite of a stored run. Throws with the command that runs it if the page cannot. */
 export function suiteOf({ id, definition }: SuiteRunRecord): Suite {
@@ -24,10 +25,12 @@ export function suiteOf({ id, definition }: SuiteRunRecord): Suite {
   return definition
 }
 
-/** What the environment serves, or the newest build for the preview. Undefined when there is none. */
-export function targetOf({ name, deployment, build }: PlaceProps): SuiteTarget | undefined {
+/** The build that the environment serves, or the newest one for the preview. Undefined when there is none. */
+export function targetOf({ name, environment }: Place): SuiteTarget | undefined {
+  const { deployments = [], build } = servers.value?.get(name) ?? {}
+  const deployment = deployments.find(one => one.environment === environment)
   if (deployment) return { name, mcpId: deployment.mcp_id, deploymentId: deployment.deployment_id }
-  return build?.status === 'ready' ? { name, mcpId: build.mcp_id } : undefined
+  return environment === 'preview' && build?.status === 'ready' ? { name, mcpId: build.mcp_id } : undefined
 }
 
 export function buildIn(environment: StoreEnvironment): string {

@@ -12,7 +12,7 @@ import { Time } from '../../../components/time.tsx'
 import { concerns } from '../../../model/servers.ts'
 import { Link } from '../../../router/link.tsx'
 import { serverPath } from '../../paths.ts'
-import type { PlaceProps } from '../tab-props.ts'
+import type { Place } from '../playground/place.ts'
 import { PassRates } from './pass-rates.tsx'
 import { RerunButton } from './rerun-button.tsx'
 import { formatCost, totalOf } from './run-text.ts'
@@ -20,7 +20,7 @@ import { formatCost, totalOf } from './run-text.ts'
 /** Number of runs that the API keeps for each server. */
 const MAX_RUNS = 100
 
-export function RunList({ place }: { place: PlaceProps }) {
+export function RunList({ place }: { place: Place }) {
   const { name: server, environment } = place
   const resource = useResource(server, {
     load: signal =>

@@ -16,14 +16,14 @@ import { Time } from '../../../components/time.tsx'
 import { Link } from '../../../router/link.tsx'
 import { navigate } from '../../../router/router.ts'
 import { serverPath } from '../../paths.ts'
-import type { PlaceProps } from '../tab-props.ts'
+import type { Place } from '../playground/place.ts'
 import { CaseList } from './case-list.tsx'
 import { RerunButton } from './rerun-button.tsx'
 import { formatCost, totalOf } from './run-text.ts'
 
 interface RunViewProps {
   id: string
-  place: PlaceProps
+  place: Place
 }
 
 /** A run of a suite with its cases. Cases that did not pass come first. */

@@ -6,11 +6,12 @@ import { RunView } from './run-view.tsx'
 import { RunningSuite } from './running-suite.tsx'
 
 /** Stored runs of test suites against a server. The open run is part of the URL. */
-export function TestsTab(place: PlaceProps) {
+export function TestsTab({ name, environment }: PlaceProps) {
+  const place = { name, environment }
   const run = query.value.get('run')
   return (
     <>
-      <RunningSuite server={place.name} />
+      <RunningSuite server={name} />
       {run === null ? <RunList place={place} /> : <RunView key={run} id={run} place={place} />}
     </>
   )
