@@ -1,5 +1,5 @@
 import type { McpConnection } from './connection.ts'
-import { isObject, type Params } from './messages.ts'
+import { isObject, type Params, textOf } from './messages.ts'
 
 export const KINDS = ['tool', 'resource', 'template', 'prompt'] as const
 export type Kind = (typeof KINDS)[number]
@@ -91,5 +91,5 @@ function isUnknownMethod(error: Error & { code?: unknown }): boolean {
 }
 
 function text(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
+  return textOf(value) || undefined
 }

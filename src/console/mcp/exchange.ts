@@ -1,12 +1,15 @@
 import { readEvents } from '../../shared/api/event-stream.ts'
 import { HostingError } from '../../shared/errors.ts'
+import { isDeeper } from '../../shared/json/json-walk.ts'
 import { chunksOf } from '../api/chunks.ts'
 import { apiError, fetchAnswer } from '../api/client.ts'
-import { isObject, type Message, SignInRequiredError } from './messages.ts'
+import { isObject, type Message, type Params, SignInRequiredError, textOf } from './messages.ts'
 import { invalidMessage, streamCut } from './protocol.ts'
 
 /** A larger response is not shown, because it could exhaust the memory of the page. */
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024
+/** Printing deeper JSON would overflow the stack. */
+const MAX_DEPTH = 1000
 
 interface Sent {
   method: 'POST' | 'GET' | 'DELETE'
@@ -54,7 +57,7 @@ async function refusal(response: Response, sent: { method: string; path: string 
     status: response.status,
     headers: response.headers,
     async *messages() {
-      yield body as unknown as Message
+      yield asMessage(body)
     },
   }
 }
@@ -64,7 +67,7 @@ async function* readWhole(response: Response): AsyncGenerator<Message> {
   if (text === '') return
   const body = parse(text)
   if (!isObject(body)) throw invalidMessage()
-  yield body as unknown as Message
+  yield asMessage(body)
 }
 
 async function* readStream(
@@ -74,11 +77,17 @@ async function* readStream(
 ): AsyncGenerator<Message> {
   try {
     const events = readEvents<unknown>(chunksOf(response, MAX_RESPONSE_BYTES), onId)
-    for await (const message of events) if (isObject(message)) yield message as unknown as Message
+    for await (const message of events) if (isObject(message)) yield asMessage(message)
   } catch (error) {
     if (signal.aborted || error instanceof HostingError) throw error
     throw error instanceof SyntaxError ? invalidMessage() : streamCut()
   }
+}
+
+function asMessage(body: Params): Message {
+  if (isDeeper(body, MAX_DEPTH)) throw invalidMessage(`It is nested deeper than ${MAX_DEPTH} levels.`)
+  const { method, params } = body
+  return { ...body, method: textOf(method), params: isObject(params) ? params : undefined } as Message
 }
 
 async function readText(response: Response): Promise<string> {

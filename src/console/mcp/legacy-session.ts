@@ -5,6 +5,7 @@ import {
   CAPABILITIES,
   CLIENT,
   type Endpoint,
+  invalidMessage,
   isAnswer,
   resultOf,
   streamCut,
@@ -52,6 +53,7 @@ export class LegacySession {
       signal,
     })
     const facts = await firstAnswer(messages(), 1)
+    if (!isRevision(facts.protocolVersion)) throw invalidMessage('It names no protocol revision.')
     const session = new LegacySession(endpoint, headers.get('mcp-session-id'), facts)
     try {
       await session.#send({ jsonrpc: '2.0', method: 'notifications/initialized' }, signal)
@@ -179,6 +181,11 @@ async function answerTo(
   } catch {
     return { error: { code: REFUSED, message: 'The user refused the request.' } }
   }
+}
+
+/** It becomes the value of a header. */
+function isRevision(version: unknown): boolean {
+  return typeof version === 'string' && /^\d{4}-\d\d-\d\d$/.test(version)
 }
 
 async function firstAnswer(messages: AsyncGenerator<Message>, id: number): Promise<Params> {

@@ -49,6 +49,11 @@ export class SignInRequiredError extends Error {
   override readonly name = 'SignInRequiredError'
 }
 
+/** Undefined for a value of another type. Servers can send any type anywhere. */
+export function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
 export function isObject(value: unknown): value is Params {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,7 +1,7 @@
 import { HostingError } from '../../shared/errors.ts'
 import { encodeHeaderValue, META, MODERN_REVISIONS } from '../../shared/modern-envelope.ts'
 import { exchange } from './exchange.ts'
-import { isObject, type McpRequest, type Params } from './messages.ts'
+import { isObject, type McpRequest, type Params, textOf } from './messages.ts'
 import {
   authorization,
   CAPABILITIES,
@@ -39,7 +39,7 @@ async function answerAll(questions: Params, { onQuestion }: McpRequest): Promise
   for (const [key, question] of Object.entries(questions)) {
     if (!onQuestion || !isObject(question)) continue
     const params = isObject(question.params) ? question.params : {}
-    answers[key] = await onQuestion({ method: String(question.method), params })
+    answers[key] = await onQuestion({ method: textOf(question.method) ?? '', params })
   }
   return answers
 }

@@ -30,8 +30,8 @@ export function resultOf({ result, error }: Message): Params {
   throw invalidMessage()
 }
 
-export function invalidMessage(): HostingError {
-  return new HostingError('UPSTREAM_FAILED', 'The server sent an invalid MCP message.')
+export function invalidMessage(details?: string): HostingError {
+  return new HostingError('UPSTREAM_FAILED', 'The server sent an invalid MCP message.', { details })
 }
 
 export function streamCut(): HostingError {

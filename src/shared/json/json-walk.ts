@@ -25,6 +25,20 @@ export function findJsonFault(root: unknown): JsonFault | undefined {
   return undefined
 }
 
+/** True for a JSON value with more than `levels` objects and lists inside each other. Iterative, as above. */
+export function isDeeper(root: unknown, levels: number): boolean {
+  let level = [root].filter(isStructure)
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === levels) return true
+    level = level.flatMap(structure => Object.values(structure).filter(isStructure))
+  }
+  return false
+}
+
+function isStructure(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
 /** Steps of a JSON pointer (RFC 6901): `/properties/a~1b` → `['properties', 'a/b']`. */
 export function pointerSteps(pointer: string): string[] {
   return pointer

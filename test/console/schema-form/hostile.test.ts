@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { check } from '../../../src/console/schema-form/check/check.ts'
 import { describeField } from '../../../src/console/schema-form/model/field.ts'
 import { createForm } from '../../../src/console/schema-form/model/form.ts'
+import { hintsOf } from '../../../src/console/schema-form/model/hints.ts'
 import { initialState } from '../../../src/console/schema-form/model/initial.ts'
 import { membersOf } from '../../../src/console/schema-form/model/members.ts'
 import { SchemaDocument } from '../../../src/console/schema-form/model/schema-document.ts'
@@ -61,6 +62,47 @@ const HOSTILE: [string, unknown][] = [
   ],
 ]
 
+/** Cannot be converted to text or a number. */
+const POISON = { toString: 1, valueOf: 1 }
+
+const KEYWORDS = [
+  ...[
+    '$ref',
+    '$dynamicRef',
+    '$id',
+    '$anchor',
+    '$defs',
+    'type',
+    'title',
+    'description',
+    'default',
+    'examples',
+    'enum',
+  ],
+  ...[
+    'enumNames',
+    'const',
+    'format',
+    'pattern',
+    'contentEncoding',
+    'contentMediaType',
+    'minLength',
+    'maxLength',
+  ],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf', 'items', 'prefixItems'],
+  ...['additionalItems', 'contains', 'minContains', 'maxContains', 'minItems', 'maxItems', 'uniqueItems'],
+  ...[
+    'properties',
+    'patternProperties',
+    'additionalProperties',
+    'propertyNames',
+    'required',
+    'minProperties',
+  ],
+  ...['maxProperties', 'dependencies', 'dependentRequired', 'dependentSchemas', 'allOf', 'anyOf', 'oneOf'],
+  ...['not', 'if', 'then', 'else'],
+]
+
 const VALUES: unknown[] = ['text', [[]], JSON.parse('{"a":{"a":{}},"p1":1,"__proto__":{"x":1}}')]
 
 test.each(HOSTILE)('%s neither hangs nor grows without bound', (_name, schema) => {
@@ -73,6 +115,21 @@ test.each(HOSTILE)('%s neither hangs nor grows without bound', (_name, schema) =
     expect(check(schema, value, document).length).toBeLessThanOrEqual(100)
     placeErrors('"a" and data/a/a and field p1', value, document)
   }
+})
+
+test.each(KEYWORDS)('%s with a value of the wrong type does not throw', keyword => {
+  const wrong = [POISON, [POISON], [[POISON]], { a: POISON }, 'text', 5, null]
+  for (const type of ['string', 'number', 'integer', 'object', 'array', undefined])
+    for (const value of wrong) {
+      const schema = { allOf: [{ type, [keyword]: value }, { [keyword]: POISON }] }
+      const document = new SchemaDocument(schema)
+      for (const state of [initialState(schema, document), 'text', 5, [1], { a: 1 }] as State[]) {
+        const field = describeField(schema, state, document)
+        if (field.kind === 'object') membersOf(field.schema, state)
+        hintsOf(state, document, true)
+        placeErrors('"a" and data/a/a', state, document)
+      }
+    }
 })
 
 test.each([

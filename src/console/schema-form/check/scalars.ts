@@ -29,7 +29,7 @@ function toNumber(value: unknown): number {
 function typeProblems({ type }: SchemaObject, at: Visit): Problem[] {
   const types = typeof type === 'string' ? [type] : Array.isArray(type) ? type : undefined
   if (!types || types.some(one => matchesType(one, at.state))) return []
-  return [at.problem('type', { type: types.map(String) }, 'has the wrong type')]
+  return [at.problem('type', { type: types.filter(one => typeof one === 'string') }, 'has the wrong type')]
 }
 
 function valueProblems(schema: SchemaObject, at: Visit): Problem[] {

@@ -1,4 +1,4 @@
-import { formatCount, truncate } from '../text/text.tsx'
+import { formatCount, oneLine } from '../text/text.tsx'
 
 interface IconProps {
   sign: string
@@ -24,7 +24,7 @@ export function IconButton({ sign, label, isOff, onClick }: IconProps) {
 }
 
 export function RemoveButton({ name, onClick }: { name: string; onClick: () => void }) {
-  return <IconButton sign="×" label={`Remove ${truncate(name, 120)}`} onClick={onClick} />
+  return <IconButton sign="×" label={`Remove ${oneLine(name)}`} onClick={onClick} />
 }
 
 interface MoreProps {

@@ -4,7 +4,7 @@ import { blankState } from '../model/initial.ts'
 import { newEntryName } from '../model/members.ts'
 import type { SchemaObject } from '../model/schema-document.ts'
 import { asObject, BLANK, type State, withMember, withRenamed } from '../model/state.ts'
-import { truncate } from '../text/text.tsx'
+import { oneLine } from '../text/text.tsx'
 import { RemoveButton } from './buttons.tsx'
 import { type FieldProps, useForm } from './context.ts'
 
@@ -38,7 +38,7 @@ function EntryName({ name, parent, onChange }: Omit<EntryProps, 'shared'>) {
   const rename = (input: HTMLInputElement) => {
     const to = input.value
     const isTaken = to !== name && Object.hasOwn(asObject(parent) ?? {}, to)
-    fault.value = isTaken ? `"${truncate(to, 80)}" already exists.` : ''
+    fault.value = isTaken ? `"${oneLine(to)}" already exists.` : ''
     if (isTaken) input.value = name
     else onChange(withRenamed(parent, name, to))
   }
@@ -47,7 +47,7 @@ function EntryName({ name, parent, onChange }: Omit<EntryProps, 'shared'>) {
       <input
         type="text"
         dir="auto"
-        aria-label={`Name of entry ${truncate(name, 120)}`}
+        aria-label={`Name of entry ${oneLine(name)}`}
         value={name}
         onChange={event => rename(event.currentTarget)}
       />

@@ -1,10 +1,9 @@
 import { useComputed } from '@preact/signals'
 import { useId } from 'preact/hooks'
-import { printable } from '../../../shared/format/printable.ts'
 import { describeField, fits } from '../model/field.ts'
 import { notesInside } from '../model/hints.ts'
 import { isBlank } from '../model/state.ts'
-import { truncate } from '../text/text.tsx'
+import { oneLine } from '../text/text.tsx'
 import { type FieldProps, useForm } from './context.ts'
 import { Control } from './control.tsx'
 import { RawField } from './raw-field.tsx'
@@ -32,7 +31,7 @@ export function Field(props: FieldProps) {
   }
   const widget = {
     ...{ field, state, pointer, isRequired, onChange, id, nesting },
-    label: truncate(printable(props.label), 120),
+    label: oneLine(props.label),
     isInvalid: hasNotes,
     describedBy:
       [description && `${id}-about`, hasNotes && `${id}-notes`].filter(Boolean).join(' ') || undefined,

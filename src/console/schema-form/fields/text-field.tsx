@@ -1,11 +1,15 @@
 import type { ComponentChildren } from 'preact'
+import { numberOf } from '../check/visit.ts'
 import { kindOf, plain } from '../model/state.ts'
 import { useForm } from './context.ts'
 import { SuggestedText } from './suggested-text.tsx'
 import { textAttributes } from './text-attributes.ts'
 import type { WidgetProps } from './widget.ts'
 
-const INPUT_MODES: Readonly<Record<string, 'email' | 'url'>> = { email: 'email', uri: 'url' }
+const INPUT_MODES: ReadonlyMap<unknown, 'email' | 'url'> = new Map([
+  ['email', 'email'],
+  ['uri', 'url'],
+])
 
 /** Short text gets an input of one line, and other text an area that grows with it. */
 export function TextField(props: WidgetProps) {
@@ -14,11 +18,11 @@ export function TextField(props: WidgetProps) {
   const attributes = textAttributes(props, text)
   const { format, pattern, maxLength } = field.schema
   const { suggest } = useForm()
-  const isShort = format !== undefined || pattern !== undefined || Number(maxLength ?? 1000) <= 100
+  const isShort = format !== undefined || pattern !== undefined || (numberOf(maxLength) ?? 1000) <= 100
   // An input would drop line breaks.
   if (suggest && !/[\r\n]/.test(text)) return <SuggestedText {...props} suggest={suggest} />
   if (!isShort || /[\r\n]/.test(text)) return <textarea {...attributes} rows={1} />
-  const input = <input {...attributes} type="text" inputMode={INPUT_MODES[String(format)]} />
+  const input = <input {...attributes} type="text" inputMode={INPUT_MODES.get(format)} />
   return format === 'date-time' ? <WithNow {...props}>{input}</WithNow> : input
 }
 

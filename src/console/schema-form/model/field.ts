@@ -47,9 +47,11 @@ function widgetOf(schema: SchemaObject, document: SchemaDocument): Widget {
   return { kind: type === 'number' || type === 'integer' ? 'number' : 'raw' }
 }
 
+const FILE_FORMATS: readonly unknown[] = ['byte', 'binary', 'data-url']
+
 /** Base64 text, or a data URL. */
 function isFile({ contentEncoding, format }: SchemaObject): boolean {
-  return contentEncoding === 'base64' || ['byte', 'binary', 'data-url'].includes(String(format))
+  return contentEncoding === 'base64' || FILE_FORMATS.includes(format)
 }
 
 /** True when the field's widget can show the value. Otherwise it is shown as raw JSON. */

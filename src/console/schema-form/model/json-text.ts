@@ -1,3 +1,4 @@
+import { isDeeper } from '../../../shared/json/json-walk.ts'
 import { asObject, Draft, exactNumber, isExactNumber, plain, type State } from './state.ts'
 
 /** Deeper values stay text, because recursive functions could overflow the stack. Servers accept far less. */
@@ -8,7 +9,7 @@ export function parseJson(text: string): State {
   if (text.trim() === '') return undefined
   try {
     const value = parseExactly(text)
-    return isDeep(value) ? new Draft(text, `is nested deeper than ${MAX_DEPTH} levels`) : value
+    return isDeeper(value, MAX_DEPTH) ? new Draft(text, `is nested deeper than ${MAX_DEPTH} levels`) : value
   } catch (error) {
     return new Draft(text, describeFault(text, error as Error))
   }
@@ -30,18 +31,6 @@ function describeFault(text: string, error: Error): string {
   if (isWord && Number.isNaN(Number(text)))
     return `is not JSON. Text needs quotes: ${JSON.stringify(text.trim())}`
   return `is not JSON: ${error.message}`
-}
-
-/** Iterative, so that it does not overflow the stack itself. */
-function isDeep(root: State): boolean {
-  const open = [{ value: root, depth: 1 }]
-  for (let next = open.pop(); next; next = open.pop()) {
-    if (next.depth > MAX_DEPTH) return true
-    const { value, depth } = next
-    if (value === null || typeof value !== 'object') continue
-    for (const member of Object.values(value)) open.push({ value: member, depth: depth + 1 })
-  }
-  return false
 }
 
 /** JSON text of a state, indented. Drafts appear as typed, so the text may not be JSON. Empty when absent. */

@@ -3,8 +3,8 @@ import { isSchemaObject, type SchemaObject } from './schema-document.ts'
 type Combine = (a: unknown, b: unknown) => unknown
 
 const both: Combine = (a, b) => ({ allOf: [a, b] })
-const larger: Combine = (a, b) => Math.max(a as number, b as number)
-const smaller: Combine = (a, b) => Math.min(a as number, b as number)
+const larger: Combine = (a, b) => Math.max(...numbers(a, b))
+const smaller: Combine = (a, b) => Math.min(...numbers(a, b))
 
 /** How two schemas that both apply become one. The first one wins for other keywords. */
 const COMBINE: Readonly<Record<string, Combine>> = {
@@ -31,6 +31,11 @@ const COMBINE: Readonly<Record<string, Combine>> = {
   maxLength: smaller,
   maxItems: smaller,
   maxProperties: smaller,
+}
+
+/** A limit of another type does not count. */
+function numbers(...limits: unknown[]): number[] {
+  return limits.filter(limit => typeof limit === 'number')
 }
 
 /** One schema for two that both apply. For display only, so keywords that cannot be combined are dropped. */

@@ -9,11 +9,7 @@ interface Shown {
 
 /** A server's text on one line: characters that control its direction or are invisible are replaced. */
 export function Name({ value, max = 120 }: Shown) {
-  return (
-    <bdi title={value.length > max ? 'The name is truncated' : undefined}>
-      {truncate(printable(value), max)}
-    </bdi>
-  )
+  return <bdi title={value.length > max ? 'The name is truncated' : undefined}>{oneLine(value, max)}</bdi>
 }
 
 /** A server's text of any length, truncated until the reader asks for the rest. */
@@ -34,6 +30,11 @@ export function ShowAll({ size, onClick }: { size: number; onClick: () => void }
       Show all {formatCount(size)} characters
     </button>
   )
+}
+
+/** A name in a label or an attribute. */
+export function oneLine(text: string, max = 120): string {
+  return printable(truncate(text, max))
 }
 
 /** Does not cut a character in half. */

@@ -1,6 +1,6 @@
 import { Problem } from '../../../components/loaded.tsx'
 import { unlistedResource } from '../../../mcp/catalog.ts'
-import { isObject, McpError, type Params } from '../../../mcp/messages.ts'
+import { isObject, McpError, type Params, textOf } from '../../../mcp/messages.ts'
 import { navigate } from '../../../router/router.ts'
 import { JsonTree, LongText, Name, ResultView } from '../../../schema-form/results/main.ts'
 import type { Call } from './call.ts'
@@ -54,7 +54,7 @@ function Messages({ result, onRead }: { result: Params; onRead(uri: string): voi
       {messages.map((message, index) => (
         <li key={index}>
           <h3>
-            <Name value={String(message.role)} max={40} />
+            <Name value={textOf(message.role) ?? 'unknown'} max={40} />
           </h3>
           <ResultView
             label={`Message ${index + 1}`}

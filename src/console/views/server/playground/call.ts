@@ -1,7 +1,14 @@
 import { type Signal, signal } from '@preact/signals'
 import type { Entry } from '../../../mcp/catalog.ts'
 import type { McpConnection } from '../../../mcp/connection.ts'
-import { isObject, McpError, type McpRequest, type Params, type Question } from '../../../mcp/messages.ts'
+import {
+  isObject,
+  McpError,
+  type McpRequest,
+  type Params,
+  type Question,
+  textOf,
+} from '../../../mcp/messages.ts'
 
 export type Outcome =
   | { status: 'running' }
@@ -93,15 +100,20 @@ async function perform(
 
 function receive({ progress, logs }: Call, method: string, params: Params): void {
   if (method === 'notifications/progress') {
-    const total = Number(params.total)
+    const { progress: done, total, message } = params
+    if (typeof done !== 'number') return
     progress.value = {
-      progress: Number(params.progress),
-      total: total > 0 ? total : undefined,
-      message: text(params.message),
+      progress: done,
+      total: typeof total === 'number' && total > 0 ? total : undefined,
+      message: textOf(message),
     }
   }
   if (method === 'notifications/message') {
-    const message = { level: String(params.level), logger: text(params.logger), data: params.data }
+    const message = {
+      level: textOf(params.level) ?? 'unknown',
+      logger: textOf(params.logger),
+      data: params.data,
+    }
     logs.value = [...logs.peek().slice(1 - MAX_LOGS), message]
   }
 }
@@ -138,9 +150,5 @@ export function refusalOf(outcome: Outcome): string | undefined {
   if (outcome.status !== 'answered' || outcome.result.isError !== true) return undefined
   const { content } = outcome.result
   const blocks = Array.isArray(content) ? content : []
-  return text(blocks.find(block => isObject(block) && block.type === 'text')?.text)
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
+  return textOf(blocks.find(block => isObject(block) && block.type === 'text')?.text)
 }

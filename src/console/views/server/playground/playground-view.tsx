@@ -63,10 +63,10 @@ function useRefresh(playground: Playground, [id, status]: readonly (string | und
   }, [playground])
 }
 
-/** The entry that the URL names. A server can have resources that it does not list. */
+/** The entry that the URL names. URLs cannot contain unpaired surrogates. A server can have resources that it does not list. */
 function chosenEntry({ entries }: Catalog): Entry | undefined {
   const kind = query.value.get('kind')
   const id = query.value.get('name')
-  const listed = entries.find(entry => entry.kind === kind && entry.id === id)
+  const listed = entries.find(entry => entry.kind === kind && entry.id.toWellFormed() === id)
   return listed ?? (kind === 'resource' && id ? unlistedResource(id) : undefined)
 }

@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { Button } from '../../../components/button.tsx'
 import { JsonEditor } from '../../../components/json-editor/json-editor.tsx'
-import { isObject } from '../../../mcp/messages.ts'
+import { isObject, textOf } from '../../../mcp/messages.ts'
 import { createForm, SchemaForm } from '../../../schema-form/main.ts'
 import { JsonTree, LongText, ResourceLink } from '../../../schema-form/results/main.ts'
 import type { OpenQuestion } from './call.ts'
@@ -55,7 +55,7 @@ function UrlQuestion({ question: { params, answer } }: { question: OpenQuestion 
     <>
       <h3>The server asks you to open a page</h3>
       <Message params={params} />
-      <ResourceLink uri={String(params.url)} name="Page" />
+      <ResourceLink uri={textOf(params.url) ?? ''} name="Page" />
       <div class="sf-actions">
         <Button kind="primary" onClick={() => answer({ action: 'accept' })}>
           Continue

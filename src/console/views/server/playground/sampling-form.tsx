@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { bound } from '../../../components/bound.ts'
 import { Button } from '../../../components/button.tsx'
-import { isObject } from '../../../mcp/messages.ts'
+import { isObject, textOf } from '../../../mcp/messages.ts'
 import { LongText, Name, ResultView } from '../../../schema-form/results/main.ts'
 import type { OpenQuestion } from './call.ts'
 
@@ -26,12 +26,9 @@ export function SamplingForm({ question: { params, answer, refuse } }: { questio
         {messages.map(({ role, content }, index) => (
           <li key={index}>
             <h4>
-              <Name value={String(role)} max={40} />
+              <Name value={textOf(role) ?? 'unknown'} max={40} />
             </h4>
-            <ResultView
-              label={`Message ${index + 1}`}
-              result={{ content: Array.isArray(content) ? content : [content] }}
-            />
+            <ResultView label={`Message ${index + 1}`} result={{ content: [content].flat() }} />
           </li>
         ))}
       </ol>

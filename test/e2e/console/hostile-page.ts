@@ -1,0 +1,54 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { overflows } from './open-console.ts'
+
+/** Lists and trees show their beginning, so no server can make a page larger. */
+const MAX_ELEMENTS = 5000
+/** A list of 20 MB and the results of a few calls, with what the browser needs for them. */
+const MAX_HEAP_BYTES = 300e6
+
+/**
+ * Script that returns what a server could have put into the page: elements that load, run or link to something, attributes with
+ * scripts, and control characters. Inputs and URLs of the page keep the values that the server receives.
+ */
+const FOREIGN = String.raw`(() => {
+  const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u
+  const elements = [...document.querySelectorAll('*')]
+  const isForeign = url => !url.startsWith(location.origin + '/console') && !url.startsWith('blob:' + location.origin)
+  const found = elements.flatMap(({ tagName, href, src, attributes }) => [
+    ...(/^(iframe|frame|object|embed|base|video)$/i.test(tagName) ? [tagName] : []),
+    ...[href, src].filter(url => typeof url === 'string' && url !== '' && isForeign(url)),
+    ...[...attributes].filter(({ name }) => /^(on|srcdoc|formaction|action|target)/.test(name)).map(({ name }) => name),
+    ...[...attributes].filter(({ name, value }) => !/^(value|href)$/.test(name) && controls.test(value)).map(({ name }) => name),
+  ])
+  const texts = { body: document.body.textContent, title: document.title }
+  found.push(...Object.keys(texts).filter(name => controls.test(texts[name])))
+  return elements.length > ${MAX_ELEMENTS} ? [...found, elements.length + ' elements'] : found
+})()`
+
+/** Records what a page does only when a server controls it. */
+export function watchIntrusions(page: Page): string[] {
+  const intrusions: string[] = []
+  page.on('dialog', dialog => intrusions.push(`dialog ${dialog.message()}`))
+  page.on('popup', popup => intrusions.push(`popup ${popup.url()}`))
+  page.on('download', download => intrusions.push(`download ${download.url()}`))
+  page.on('framenavigated', frame => {
+    if (!new URL(frame.url()).pathname.startsWith('/console/'))
+      intrusions.push(`navigation to ${frame.url()}`)
+  })
+  return intrusions
+}
+
+export async function expectUnharmed(page: Page): Promise<void> {
+  expect(await page.evaluate(FOREIGN)).toEqual([])
+  expect(await overflows(page, 360)).toBe(false)
+  await page.setViewportSize({ width: 1280, height: 800 })
+}
+
+export async function expectBoundedMemory(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('HeapProfiler.collectGarbage')
+  const { usedSize } = await session.send('Runtime.getHeapUsage')
+  await session.detach()
+  expect(usedSize).toBeLessThan(MAX_HEAP_BYTES)
+}
