@@ -45,6 +45,9 @@ describe.runIf(CHROMIUM !== undefined)('releases in the console', () => {
     const env = [{ name: 'CITY', required: true, description: 'Where the shop is' }]
     await buildServer(daemon, echoServer('shop', { env }))
     const page = await show('/servers/shop')
+    await page.getByRole('link', { name: 'Try it in the playground' }).click()
+    await page.getByRole('link', { name: 'say' }).waitFor()
+    await page.goBack()
     await page.getByRole('button', { name: 'Deploy' }).click()
     const dialog = dialogOf(page, 'Deploy shop')
     await dialog.getByLabel('Environment').selectOption('staging')

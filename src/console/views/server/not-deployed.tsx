@@ -1,7 +1,9 @@
 import { Copyable } from '../../components/copy.tsx'
 import type { Server } from '../../model/servers.ts'
+import { Link } from '../../router/link.tsx'
 import { BuildFailure } from '../builds/build-failure.tsx'
 import { DeployButton } from '../deploy/deploy-button.tsx'
+import { serverPath } from '../paths.ts'
 
 /** A server that was never deployed, or whose deployments were removed. */
 export function NotDeployed({ server: { name, build, failedBuild } }: { server: Server }) {
@@ -15,7 +17,8 @@ export function NotDeployed({ server: { name, build, failedBuild } }: { server: 
           <p>
             {failedBuild
               ? 'An earlier build is ready and not deployed.'
-              : 'This server is built but not deployed.'}
+              : 'This server is built but not deployed.'}{' '}
+            <Link to={serverPath(name, '/playground', 'preview')}>Try it in the playground</Link>
           </p>
           <DeployButton kind="primary" target={{ name, mcpId: build.mcp_id }}>
             Deploy

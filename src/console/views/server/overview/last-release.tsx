@@ -39,8 +39,9 @@ function Release({ release, liveId }: { release: ReleaseRecord; liveId: string }
   const { version, author, changes, createdAt, test } = release
   return (
     <Facts>
-      <Fact name="Version">
-        v{version} <ReleaseState release={release} liveId={liveId} />
+      <Fact name="Version">v{version}</Fact>
+      <Fact name="State">
+        <ReleaseState release={release} liveId={liveId} />
       </Fact>
       <Fact name="Released">
         <Time at={createdAt} />
