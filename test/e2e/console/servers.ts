@@ -118,6 +118,24 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await row(page, 'filtered-a').waitFor({ state: 'detached' })
     await page.keyboard.type('-none')
     await page.getByText('No server name contains “TERED-B-none”.').waitFor()
+    await expect.poll(() => new URL(page.url()).search).toBe('?filter=TERED-B-none')
+    await page.reload()
+    await page.getByText('No server name contains “TERED-B-none”.').waitFor()
+  })
+
+  test('a link opens a dialog, and the back button closes it', async () => {
+    const page = await show('/keys?dialog=new')
+    await page.getByRole('dialog', { name: 'New API key' }).waitFor()
+    await goto('/')
+    await page.getByRole('button', { name: 'New server' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New server' })
+    await dialog.waitFor()
+    expect(new URL(page.url()).search).toBe('?dialog=new')
+    await page.goBack()
+    await dialog.waitFor({ state: 'detached' })
+    await page.goForward()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await expect.poll(() => new URL(page.url()).search).toBe('')
   })
 
   test('shows the URLs of a server and what to paste into each client', async () => {
@@ -128,6 +146,8 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(url)
     await page.getByLabel('Connect a client').selectOption('Codex')
     await page.getByText(`[mcp_servers.shown]\nurl = "${url}"`).waitFor()
+    await page.getByText('mcp connect shown --client codex').waitFor()
+    await page.reload()
     await page.getByText('mcp connect shown --client codex').waitFor()
     await page.getByRole('table', { name: 'Instances' }).getByText('ready').waitFor()
     await page.getByRole('link', { name: 'staging' }).click()

@@ -1,7 +1,7 @@
 import './builds.css'
 import '../../styles/tabs.css'
-import { useSignal } from '@preact/signals'
 import { Button } from '../../components/button.tsx'
+import { dialogInQuery } from '../../router/dialog-in-query.ts'
 import { Link } from '../../router/link.tsx'
 import { query } from '../../router/router.ts'
 import { useTitle } from '../../router/use-title.ts'
@@ -23,14 +23,14 @@ export function BuildsView({ id }: { id?: string }) {
 
 function BuildLists() {
   useTitle('Builds')
-  const isStarting = useSignal(false)
+  const dialog = dialogInQuery('start')
   const isContainers = query.value.get('kind') === 'containers'
   return (
     <>
       <div class="page-head">
         <h1>Builds</h1>
         {isContainers && (
-          <Button kind="primary" onClick={() => (isStarting.value = true)}>
+          <Button kind="primary" onClick={dialog.open}>
             Start a build
           </Button>
         )}
@@ -46,7 +46,7 @@ function BuildLists() {
         </nav>
       </div>
       {isContainers ? <ContainerBuildList /> : <ServerBuildList />}
-      {isStarting.value && <StartBuildDialog onClose={() => (isStarting.value = false)} />}
+      {isContainers && dialog.isOpen && <StartBuildDialog onClose={dialog.close} />}
     </>
   )
 }

@@ -11,6 +11,7 @@ import { notify } from '../../components/notices.tsx'
 import { Table } from '../../components/table.tsx'
 import { shown } from '../../components/text.tsx'
 import { ownKey } from '../../model/own-key.ts'
+import { dialogInQuery } from '../../router/dialog-in-query.ts'
 import { useTitle } from '../../router/use-title.ts'
 import { keyColumns } from './key-columns.tsx'
 import { KeyDialog } from './key-dialog.tsx'
@@ -18,7 +19,7 @@ import { KeyDialog } from './key-dialog.tsx'
 /** API keys of the daemon. Only keys with the scope ADMIN may see them. */
 export function KeysView() {
   useTitle('Keys')
-  const isCreating = useSignal(false)
+  const creation = dialogInQuery('new')
   const created = useSignal<CreatedKey | undefined>(undefined)
   const asked = useSignal<KeyRecord | undefined>(undefined)
   const resource = useResource('keys', {
@@ -37,7 +38,7 @@ export function KeysView() {
       <div class="page-head">
         <h1>Keys</h1>
         {resource.value && (
-          <Button kind="primary" onClick={() => (isCreating.value = true)}>
+          <Button kind="primary" onClick={creation.open}>
             New key
           </Button>
         )}
@@ -48,13 +49,13 @@ export function KeysView() {
           <Table caption="API keys" columns={columns} rows={keys} keyOf={({ apiKeyId }) => apiKeyId} />
         )}
       </Loaded>
-      {isCreating.value && (
+      {creation.isOpen && (
         <KeyDialog
           onCreated={key => {
             created.value = key
             resource.reload()
           }}
-          onClose={() => (isCreating.value = false)}
+          onClose={creation.close}
         />
       )}
       {asked.value && (

@@ -1,16 +1,16 @@
 import './servers.css'
-import { useSignal } from '@preact/signals'
-import { Filter } from '../../components/filters/filter.tsx'
+import { QueryFilter } from '../../components/filters/query-filter.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { loadServers, type Server, servers, serversError } from '../../model/servers.ts'
+import { query } from '../../router/router.ts'
 import { useTitle } from '../../router/use-title.ts'
-import { NewServerButton } from '../deploy/new-server-button.tsx'
+import { NewServerButton, OpenNewServer } from '../deploy/new-server-button.tsx'
 import { NoServers } from '../deploy/no-servers.tsx'
 import { ServerTable } from './server-table.tsx'
 
 export function ServersView() {
   useTitle('Servers')
-  const filter = useSignal('')
+  const filter = query.value.get('filter') ?? ''
   const resource = {
     value: servers.value,
     error: serversError.value,
@@ -22,21 +22,15 @@ export function ServersView() {
         <h1>Servers</h1>
         {resource.value !== undefined && resource.value.size > 0 && (
           <div class="filters">
-            <Filter
-              label="Filter servers by name"
-              placeholder="Filter"
-              value={filter.value}
-              onInput={text => {
-                filter.value = text
-              }}
-            />
+            <QueryFilter name="filter" label="Filter servers by name" placeholder="Filter" />
             <NewServerButton />
           </div>
         )}
       </div>
       <Loaded resource={resource} what="the servers">
-        {all => (all.size === 0 ? <NoServers /> : <Servers all={[...all.values()]} filter={filter.value} />)}
+        {all => (all.size === 0 ? <NoServers /> : <Servers all={[...all.values()]} filter={filter} />)}
       </Loaded>
+      <OpenNewServer />
     </>
   )
 }
