@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
 import { RowBuffer } from '../../src/console/components/rows/row-buffer.ts'
-import { nextPosition, scrollToRow, visibleRows } from '../../src/console/components/rows/visible-rows.ts'
+import {
+  nextPosition,
+  scrollToCentre,
+  scrollToRow,
+  visibleRows,
+} from '../../src/console/components/rows/visible-rows.ts'
 
 /** A buffer whose frames the test runs. */
 function createBuffer(capacity: number) {
@@ -51,6 +56,11 @@ test('scrolls only as far as needed to show a row', () => {
   expect(scrollToRow(60, viewport, 20)).toBe(1000)
   expect(scrollToRow(10, viewport, 20)).toBe(200)
   expect(scrollToRow(100, viewport, 20)).toBe(1420)
+})
+
+test('a row that a URL names is shown in the middle', () => {
+  expect(scrollToCentre(50, 620, 20)).toBe(700)
+  expect(scrollToCentre(3, 600, 20)).toBe(0)
 })
 
 test('the first key selects the newest row, and others move within the list', () => {

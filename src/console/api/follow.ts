@@ -1,3 +1,4 @@
+import type { ReadonlySignal } from '@preact/signals'
 import { readEvents } from '../../shared/api/event-stream.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { chunksOf } from './chunks.ts'
@@ -8,6 +9,8 @@ export type StreamState = 'connecting' | 'open' | 'lost'
 export interface FollowOptions<T> {
   query?: Query
   signal: AbortSignal
+  /** While it is true, the stream is closed. It continues after its last event. */
+  isPaused?: ReadonlySignal<boolean>
   onEvent(event: T): void
   onState(state: StreamState): void
   /** The API refused the stream. It is not opened again. */
@@ -19,7 +22,7 @@ const MAX_RETRY_MS = 5000
 
 /**
  * Follows an endless event stream until the signal aborts. A broken stream is opened again after the last event that had an
- * id. A hidden page closes its stream, because a browser allows only six connections to one origin.
+ * id. A hidden page closes its stream, because a browser allows only six connections to one origin. So does a paused one.
  */
 export async function follow<T>(path: string, options: FollowOptions<T>): Promise<void> {
   const { signal, onState, onRefused } = options
@@ -27,7 +30,7 @@ export async function follow<T>(path: string, options: FollowOptions<T>): Promis
   let retryMs = FIRST_RETRY_MS
   onState('connecting')
   while (!signal.aborted) {
-    await untilVisible(signal)
+    await untilWanted(options)
     if (signal.aborted) return
     try {
       await readOnce(path, options, position)
@@ -36,7 +39,7 @@ export async function follow<T>(path: string, options: FollowOptions<T>): Promis
       if (signal.aborted) return
       if (isRefusal(error)) return onRefused(error)
     }
-    if (document.hidden || signal.aborted) continue
+    if (!isWanted(options) || signal.aborted) continue
     onState('lost')
     await wait(retryMs, signal)
     retryMs = Math.min(retryMs * 2, MAX_RETRY_MS)
@@ -47,16 +50,12 @@ interface Position {
   lastId: string | undefined
 }
 
-/** Reads one connection until it ends or the page is hidden. */
-async function readOnce<T>(
-  path: string,
-  { query, signal, onEvent, onState }: FollowOptions<T>,
-  position: Position,
-): Promise<void> {
+/** Reads one connection until it ends or is not wanted any more. */
+async function readOnce<T>(path: string, options: FollowOptions<T>, position: Position): Promise<void> {
+  const { query, signal, onEvent, onState } = options
   const { lastId } = position
   const connection = new AbortController()
-  const hide = () => document.hidden && connection.abort()
-  document.addEventListener('visibilitychange', hide)
+  const stop = onWantedChange(options, isWanted => isWanted || connection.abort())
   try {
     const response = await send('GET', path, {
       // A resumed stream continues after the last event, so it needs no tail.
@@ -73,7 +72,7 @@ async function readOnce<T>(
     })
     for await (const event of events) deliver(event, onEvent)
   } finally {
-    document.removeEventListener('visibilitychange', hide)
+    stop()
   }
 }
 
@@ -94,14 +93,31 @@ function isRefusal(error: unknown): error is HostingError {
   )
 }
 
-async function untilVisible(signal: AbortSignal): Promise<void> {
-  if (!document.hidden) return
-  await new Promise<void>(resolve => {
-    const options = { signal }
-    const check = () => !document.hidden && resolve()
-    document.addEventListener('visibilitychange', check, options)
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
+type Pausable = Pick<FollowOptions<unknown>, 'isPaused' | 'signal'>
+
+function isWanted({ isPaused }: Pick<Pausable, 'isPaused'>): boolean {
+  return !document.hidden && isPaused?.value !== true
+}
+
+/** Calls the listener now and after each change, until the returned function is called. */
+function onWantedChange(options: Pausable, listener: (isWanted: boolean) => void): () => void {
+  const check = () => listener(isWanted(options))
+  document.addEventListener('visibilitychange', check)
+  const unsubscribe = options.isPaused?.subscribe(check)
+  if (!unsubscribe) check()
+  return () => {
+    document.removeEventListener('visibilitychange', check)
+    unsubscribe?.()
+  }
+}
+
+async function untilWanted(options: Pausable): Promise<void> {
+  if (isWanted(options)) return
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const stop = onWantedChange(options, isWanted => isWanted && resolve())
+  options.signal.addEventListener('abort', () => resolve(), { once: true })
+  await promise
+  stop()
 }
 
 /** Ends early when the network is back. */

@@ -1,6 +1,7 @@
 /** Paths of icons on a grid of 16 × 16, drawn with lines. */
 const PATHS = {
   start: 'M5 3.5v9l7-4.5z',
+  pause: 'M5.5 3.5v9M10.5 3.5v9',
   stop: 'M4.5 4.5h7v7h-7z',
   restart: 'M13 8a5 5 0 1 1-1.5-3.6M13 2.5v3h-3',
   copy: 'M6 6h7v7H6zM10 6V3H3v7h3',

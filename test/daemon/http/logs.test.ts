@@ -41,7 +41,11 @@ describe('a page of log lines', () => {
       message: 'one',
       phase: 'RUN',
       instance: 'inst_test',
+      position: '1.0',
     })
+    const positions = page.lines.map(({ position }: { position: string }) => position)
+    expect(new Set(positions).size).toBe(3)
+    expect((await logs('?tail=3&until=2026-02-01T00:00:00Z')).lines).toEqual(page.lines)
   })
 
   test('filters log lines by tool, session, request and instance', async () => {

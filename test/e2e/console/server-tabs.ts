@@ -51,7 +51,7 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     await lines.filter({ hasText: 'Invalid arguments for say' }).waitFor()
     await page.getByLabel('Text in log lines').fill('nothing has this')
     await page.getByText('No matching lines. New ones appear here.').waitFor()
-    expect(new URL(page.url()).search).toBe('?level=warn&text=nothing+has+this')
+    await expect.poll(() => new URL(page.url()).search).toBe('?level=warn&text=nothing+has+this')
     await page.getByLabel('Text in log lines').fill('tools/call')
     await lines.filter({ hasText: 'Invalid arguments for say' }).waitFor()
   })

@@ -1,17 +1,29 @@
+import { hrefOf, path, type QueryChanges, query } from '../../router/router.ts'
 import { Button } from '../button.tsx'
 import { CopyButton } from '../copy.tsx'
+import { FilterButton } from '../filters/filter-button.tsx'
 import { shown } from '../text.tsx'
 import { detailsOf, type LogLine, withoutEscapes } from './log-text.ts'
 
 const MESSAGE_LENGTH = 50_000
 
+/** Filters that select the lines with the same value of a field. Undefined for other fields. */
+export type FieldFilter = (field: string, line: LogLine) => QueryChanges | undefined
+
+interface LineDetailsProps {
+  line: LogLine
+  fieldFilter?: FieldFilter | undefined
+  onClose(): void
+}
+
 /** All fields of one line. */
-export function LineDetails({ line, onClose }: { line: LogLine; onClose(): void }) {
+export function LineDetails({ line, fieldFilter, onClose }: LineDetailsProps) {
   return (
     <section class="line-details" aria-label="Selected line">
       <div class="line-head">
         <span class="mono">{new Date(line.timestamp).toLocaleString()}</span>
         <span class="grow">{line.level}</span>
+        <CopyButton text={linkTo(line)} what="the link to this line" caption="Link" />
         <CopyButton text={line.message} what="the message" />
         <Button kind="quiet" icon="close" label="Close the details" onClick={onClose} />
       </div>
@@ -23,11 +35,30 @@ export function LineDetails({ line, onClose }: { line: LogLine; onClose(): void 
           <div key={name}>
             <dt>{shown(name, 80)}</dt>
             <dd class="mono wrap">
-              <bdi>{shown(withoutEscapes(value))}</bdi>
+              <Value value={value} filters={fieldFilter?.(name, line)} />
             </dd>
           </div>
         ))}
       </dl>
     </section>
   )
+}
+
+interface ValueProps {
+  value: string
+  filters: QueryChanges | undefined
+}
+
+function Value({ value, filters }: ValueProps) {
+  if (filters) return <FilterButton value={value} filters={filters} what="lines" />
+  return <bdi>{shown(withoutEscapes(value))}</bdi>
+}
+
+/** Without filters, which may leave the line out by the time that the link is used. */
+function linkTo({ environment }: LogLine & { environment?: string }): string {
+  const search = new URLSearchParams({
+    ...(environment && { env: environment }),
+    line: query.value.get('line')!,
+  })
+  return `${location.origin}${hrefOf(path.value)}?${search}`
 }

@@ -7,9 +7,10 @@ import { follow, type StreamState } from '../../api/follow.ts'
 import { followToEnd } from '../../api/follow-to-end.ts'
 import { Delayed, Loading, Problem } from '../loaded.tsx'
 import { RowBuffer } from '../rows/row-buffer.ts'
-import { LineDetails } from './line-details.tsx'
-import { LogList } from './log-list.tsx'
+import type { FieldFilter } from './line-details.tsx'
+import { StreamStatus } from './log-status.tsx'
 import type { LogLine } from './log-text.ts'
+import { LogView } from './log-view.tsx'
 
 const MAX_LINES = 100_000
 
@@ -20,22 +21,24 @@ interface LiveLogProps {
   empty: string
   /** Lines show the phase that they belong to. */
   hasPhases?: boolean
+  fieldFilter?: FieldFilter
   onLine?(line: LogLine): void
   /** Whether a line is the last one of the log. Without it, the log has no end. */
   isLast?(line: LogLine): boolean
 }
 
-/** A log as it is written, with the details of the selected line. Expects a component per log. */
-export function LiveLog({ path, query = {}, empty, hasPhases, onLine, isLast }: LiveLogProps) {
+/** A log as it is written. Expects a component per log. */
+export function LiveLog({ path, query = {}, empty, hasPhases, fieldFilter, onLine, isLast }: LiveLogProps) {
   const buffer = useMemo(() => new RowBuffer<LogLine>(MAX_LINES), [])
   const state = useSignal<StreamState>('connecting')
   const error = useSignal<HostingError | undefined>(undefined)
-  const selected = useSignal<number | undefined>(undefined)
+  const isPaused = useSignal(false)
   useEffect(() => {
     const controller = new AbortController()
     const options = {
       query,
       signal: controller.signal,
+      isPaused,
       onEvent(line: LogLine) {
         buffer.add(line)
         onLine?.(line)
@@ -52,16 +55,16 @@ export function LiveLog({ path, query = {}, empty, hasPhases, onLine, isLast }: 
   }, [])
   if (error.value) return <Problem error={error.value} />
   void buffer.version.value
-  if (buffer.count === 0)
-    return state.value === 'open' ? <NoLines text={empty} /> : <Loading what="the log" />
-  const line = selected.value === undefined ? undefined : buffer.at(selected.value)
-  const select = (number: number | undefined) => {
-    selected.value = number
-  }
   return (
     <>
-      <LogList buffer={buffer} hasPhases={hasPhases} selected={selected.value} onSelect={select} />
-      {line && <LineDetails line={line} onClose={() => select(undefined)} />}
+      {!isLast && <StreamStatus state={state.value} isPaused={isPaused} />}
+      {buffer.count > 0 ? (
+        <LogView buffer={buffer} hasPhases={hasPhases} fieldFilter={fieldFilter} />
+      ) : state.value === 'open' ? (
+        <NoLines text={empty} />
+      ) : (
+        <Loading what="the log" />
+      )}
     </>
   )
 }

@@ -35,11 +35,12 @@ export function timeText(timestamp: string): string {
   return `${time.toTimeString().slice(0, 8)}.${String(time.getMilliseconds()).padStart(3, '0')}`
 }
 
-const SHOWN_IN_ROW = ['timestamp', 'level', 'message']
+/** In the row, or only part of the link to the line. */
+const OTHER_FIELDS = ['timestamp', 'level', 'message', 'position']
 
-/** All fields of a line except those in its row, as text. */
+/** The fields of a line that its row does not show, as text. */
 export function detailsOf(line: LogLine): [name: string, value: string][] {
   return Object.entries(line)
-    .filter(([name, value]) => value !== undefined && value !== null && !SHOWN_IN_ROW.includes(name))
+    .filter(([name, value]) => value !== undefined && value !== null && !OTHER_FIELDS.includes(name))
     .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value, null, 2)])
 }

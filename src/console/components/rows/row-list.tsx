@@ -1,5 +1,6 @@
 import './row-list.css'
 import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
 import { Button } from '../button.tsx'
 import type { RowBuffer } from './row-buffer.ts'
 import { useRowScroll } from './use-row-scroll.ts'
@@ -17,30 +18,49 @@ interface RowListProps<T> {
   onSelect(number: number): void
   classOf(row: T): string
   content(row: T): ComponentChildren
+  /** Names of the columns. */
+  head?: ComponentChildren
 }
 
 /** Rows of a fixed height, of which only the visible ones are in the document. */
 export function RowList<T>(props: RowListProps<T>) {
-  const { label, buffer, rowHeight, newest, selected, onSelect, classOf, content } = props
+  const { label, buffer, rowHeight, newest, selected, classOf, content, head } = props
   // A changed buffer renders the list again.
   void buffer.version.value
   const { first, count } = buffer
   const last = first + count - 1
   const numberAt = (position: number) => (newest === 'last' ? first + position : last - position)
   const positionOf = (number: number) => (newest === 'last' ? number - first : last - number)
+  // A row that something else selected, such as the URL, stays in sight until the user moves through the list.
+  const chosen = useRef<number | undefined>(undefined)
+  const held = selected === chosen.current ? undefined : selected
+  const release = () => {
+    chosen.current = selected
+  }
+  const onSelect = (number: number) => {
+    chosen.current = number
+    props.onSelect(number)
+  }
   const { list, viewport, isAtNewest, toNewest, measure } = useRowScroll({
     newest,
     count,
     offset: positionOf(0) * rowHeight,
     rowHeight,
+    held: held === undefined ? undefined : positionOf(held),
   })
   const onKey = (event: KeyboardEvent) => {
+    release()
     const current = selected === undefined ? undefined : positionOf(selected)
     const position = nextPosition(event.key, current, { count, newest })
     if (position === undefined) return
     event.preventDefault()
     onSelect(numberAt(position))
     list.current!.scrollTop = scrollToRow(position, viewport, rowHeight)
+  }
+  const showNewest = () => {
+    release()
+    toNewest()
+    measure()
   }
   const onClick = ({ target }: MouseEvent) => {
     const row = (target as Element).closest<HTMLElement>('[data-number]')
@@ -51,14 +71,19 @@ export function RowList<T>(props: RowListProps<T>) {
   const isSelectedShown = selected !== undefined && numbers.includes(selected)
   return (
     <div class="rows-frame">
+      {head && <div class="rows-head">{head}</div>}
       <div
         ref={list}
         class="rows"
+        style={{ '--row-height': `${rowHeight}px` }}
         role="listbox"
         aria-label={label}
         tabIndex={0}
         aria-activedescendant={isSelectedShown ? `row-${selected}` : undefined}
         onScroll={measure}
+        onWheel={release}
+        onTouchMove={release}
+        onPointerDown={release}
         onKeyDown={onKey}
         onClick={onClick}
       >
@@ -87,7 +112,7 @@ export function RowList<T>(props: RowListProps<T>) {
         </div>
       </div>
       {!isAtNewest && (
-        <Button icon={newest === 'last' ? 'down' : 'up'} class={`to-newest ${newest}`} onClick={toNewest}>
+        <Button icon={newest === 'last' ? 'down' : 'up'} class={`to-newest ${newest}`} onClick={showNewest}>
           Newest
         </Button>
       )}

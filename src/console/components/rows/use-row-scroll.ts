@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { scrollToCentre } from './visible-rows.ts'
 
 interface ScrollOptions {
   newest: 'first' | 'last'
@@ -7,13 +8,17 @@ interface ScrollOptions {
   /** Distance of row 0 from the top of the list. It changes when rows are added or removed above. */
   offset: number
   rowHeight: number
+  /** Position of a row that stays in sight, whatever is added. */
+  held: number | undefined
 }
 
-/** Keeps a list at its newest row, or at the rows that the user has scrolled to. */
-export function useRowScroll({ newest, count, offset, rowHeight }: ScrollOptions) {
+/** Keeps a list at the held row, at its newest row, or at the rows that the user has scrolled to. */
+export function useRowScroll({ newest, count, offset, rowHeight, held }: ScrollOptions) {
   const list = useRef<HTMLDivElement>(null)
   const viewport = useSignal({ scrollTop: 0, height: 600 })
   const isAtNewest = useSignal(true)
+  const latestHeld = useRef(held)
+  latestHeld.current = held
   const toNewest = () => {
     list.current!.scrollTop = newest === 'last' ? list.current!.scrollHeight : 0
   }
@@ -23,11 +28,16 @@ export function useRowScroll({ newest, count, offset, rowHeight }: ScrollOptions
     const distance = newest === 'last' ? scrollHeight - scrollTop - clientHeight : scrollTop
     isAtNewest.value = distance < rowHeight
   }
+  const keepPlace = () => {
+    if (latestHeld.current !== undefined)
+      list.current!.scrollTop = scrollToCentre(latestHeld.current, list.current!.clientHeight, rowHeight)
+    else if (isAtNewest.peek()) toNewest()
+  }
   useEffect(() => {
     const observer = new ResizeObserver(() => {
       // The last call comes when the list has just been removed.
       if (!list.current) return
-      if (isAtNewest.peek()) toNewest()
+      keepPlace()
       measure()
     })
     observer.observe(list.current!)
@@ -35,9 +45,9 @@ export function useRowScroll({ newest, count, offset, rowHeight }: ScrollOptions
   }, [])
   const lastOffset = useRef(offset)
   useLayoutEffect(() => {
-    if (isAtNewest.peek()) toNewest()
-    else list.current!.scrollTop += offset - lastOffset.current
+    if (held === undefined && !isAtNewest.peek()) list.current!.scrollTop += offset - lastOffset.current
+    else keepPlace()
     lastOffset.current = offset
-  }, [count, offset])
+  }, [count, offset, held])
   return { list, viewport: viewport.value, isAtNewest: isAtNewest.value, toNewest, measure }
 }

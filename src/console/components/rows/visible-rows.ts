@@ -19,6 +19,11 @@ export function scrollToRow(index: number, { scrollTop, height }: Viewport, rowH
   return Math.max(scrollTop, top + rowHeight - height)
 }
 
+/** Scroll position at which a row is in the middle. */
+export function scrollToCentre(index: number, height: number, rowHeight: number): number {
+  return Math.max(0, index * rowHeight - (height - rowHeight) / 2)
+}
+
 const PAGE = 20
 
 interface Rows {

@@ -100,5 +100,5 @@ export class DeploymentLogs {
 
 /** Adds `phase`, so that the line has the same shape as those of container builds. The answer of a request belongs to its record. */
 export function withPhase({ at, answer, bodies, ...line }: LogLine): ShownLine {
-  return { phase: RUN_PHASE, ...line }
+  return { phase: RUN_PHASE, ...line, ...(at && { position: `${at.segment}.${at.offset}` }) }
 }

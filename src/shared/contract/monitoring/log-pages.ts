@@ -18,6 +18,15 @@ const logLineSchema = named('LogLine', 'A log line. Lines of requests have more 
   level: z.string().optional().meta(described('Level of the line.', 'info')),
   instance: z.string().optional().describe('Id of the instance that wrote it.'),
   release: z.int().optional().describe('Version of the release that begins with this line.'),
+  position: z
+    .string()
+    .optional()
+    .meta(
+      described(
+        'Position in the log of its instance. It never changes. Absent for lines of builds.',
+        '1.4096',
+      ),
+    ),
 })
 
 const namedLogPage = named('LogPage', 'A page of a log.', {

@@ -1,27 +1,27 @@
-import { LiveLog } from '../../../components/log/live-log.tsx'
+import { useMemo } from 'preact/hooks'
+import { readFilters } from '../../../components/filters/read-filters.ts'
 import { query } from '../../../router/router.ts'
 import type { TabProps } from '../tab-props.ts'
-import { LogFilters } from './log-filters.tsx'
+import { LogFiltersBar } from './log-filters.tsx'
+import { LOG_FILTERS, toLogQuery } from './log-query.ts'
+import { ServerLog } from './server-log.tsx'
 
 /** Number of existing lines that are loaded before new ones. */
 const OLDER_LINES = 10_000
 
-/** The log of a server across its releases, live. Filters are part of the URL. */
+/** The log of a server across its releases, live. Filters and the selected line are part of the URL. */
 export function LogsTab({ name, environment }: TabProps) {
-  const level = query.value.get('level') ?? undefined
-  const text = query.value.get('text') ?? undefined
+  const filters = readFilters(query.value, LOG_FILTERS)
+  const key = JSON.stringify(filters)
+  const wanted = useMemo(() => ({ ...toLogQuery(filters, environment), tail: OLDER_LINES }), [key])
   return (
     <>
-      <LogFilters />
-      <LiveLog
-        key={`${level} ${text}`}
+      <LogFiltersBar />
+      <ServerLog
+        key={key}
         path={`/api/servers/${encodeURIComponent(name)}/logs`}
-        query={{ environment, level, grep: text, tail: OLDER_LINES }}
-        empty={
-          (level ?? text)
-            ? 'No matching lines. New ones appear here.'
-            : 'No lines yet. They appear here as they are written.'
-        }
+        query={wanted}
+        hasFilter={Object.keys(filters).length > 0}
       />
     </>
   )
