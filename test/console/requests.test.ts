@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { readFilters, streamStart, toQuery } from '../../src/console/views/server/requests/request-query.ts'
+import { readFilters } from '../../src/console/components/filters/read-filters.ts'
+import {
+  REQUEST_FILTERS,
+  streamStart,
+  toQuery,
+} from '../../src/console/views/server/requests/request-query.ts'
 import { sameAnswer } from '../../src/console/views/server/requests/same-answer.ts'
 
 const NOW = Date.parse('2026-11-23T10:00:00.000Z')
@@ -7,6 +12,7 @@ const NOW = Date.parse('2026-11-23T10:00:00.000Z')
 test('known query parameters become API filters, and others are ignored', () => {
   const filters = readFilters(
     new URLSearchParams('env=production&outcome=failed&text=oslo&session=abc&since=1h&tool=&request=req_1'),
+    REQUEST_FILTERS,
   )
   expect(toQuery(filters, 'weather', 'production', NOW)).toEqual({
     server: 'weather',
@@ -14,9 +20,16 @@ test('known query parameters become API filters, and others are ignored', () => 
     outcome: 'failed',
     grep: 'oslo',
     sessionId: 'abc',
+    kind: 'call',
     since: '2026-11-23T09:00:00.000Z',
   })
-  expect(toQuery({ since: 'never' }, 'weather', 'staging', NOW).since).toBeUndefined()
+})
+
+test('only calls are asked for, unless all requests or another method are wanted', () => {
+  const kind = (filters: object) => toQuery(filters, 'weather', 'production').kind
+  expect(kind({})).toBe('call')
+  expect(kind({ show: 'all' })).toBeUndefined()
+  expect(kind({ method: 'initialize' })).toBeUndefined()
 })
 
 test('the stream starts shortly before the newest known record, but not before the requested start', () => {

@@ -166,6 +166,9 @@ describe('lists', () => {
     ['id=req_none', 0],
     ['caller=nobody', 0],
     ['method=initialize', 4],
+    ['kind=call&method=initialize', 0],
+    ['kind=call&outcome=ok', 3],
+    ['kind=call&outcome=error', 1],
     ['until=2026-01-01T00:00:00Z', 0],
   ])('filters by %s', async (query, count) => {
     expect((await list(`deployment=${development}&${query}`)).items).toHaveLength(count)

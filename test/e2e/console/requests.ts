@@ -25,7 +25,7 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
 
   test('shows requests as they arrive, and opens one with its arguments and answer', async () => {
     const page = await show('/servers/asked/requests')
-    await page.getByText('No requests yet. They appear here as clients send them.').waitFor()
+    await page.getByText('No calls yet. They appear here as clients send them.').waitFor()
     await expectNoViolations(page)
     await callTool(url, 'say', { text: HOSTILE })
     await callTool(url, 'say', {})
@@ -41,6 +41,10 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
     await rows(page).and(page.locator('[aria-selected=true]')).waitFor()
     await detail.getByRole('button', { name: 'Close the request' }).click()
     await detail.waitFor({ state: 'detached' })
+    await rows(page).first().click()
+    await detail.waitFor()
+    await page.goBack()
+    await detail.waitFor({ state: 'detached' })
   })
 
   test('filters by outcome, text and values of a request, and keeps the filters in the URL', async () => {
@@ -48,6 +52,8 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
     await callTool(url, 'say', { text: 'Oslo' })
     await callTool(url, 'say', {})
     const page = await show('/servers/sifted/requests')
+    await expect.poll(() => rows(page).count()).toBe(2)
+    await page.getByLabel('Kind of request').selectOption('All requests')
     await rows(page).filter({ hasText: 'initialize' }).first().waitFor()
     await page.getByLabel('Outcome').selectOption('Only error')
     await rows(page).filter({ hasText: 'initialize' }).first().waitFor({ state: 'detached' })
@@ -56,13 +62,13 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
     await page.keyboard.press('/')
     await page.keyboard.type('nothing has this')
     await page.getByText('No matching requests. New ones appear here.').waitFor()
-    expect(new URL(page.url()).search).toBe('?outcome=error&text=nothing+has+this')
+    await expect.poll(() => new URL(page.url()).search).toBe('?show=all&outcome=error&text=nothing+has+this')
     await page.getByLabel('Outcome').selectOption('All outcomes')
     await page.getByLabel('Text in requests').fill('oslo')
     await rows(page).filter({ hasText: 'say' }).click()
     await page.getByRole('button', { name: 'say', exact: true }).click()
     await page.getByRole('button', { name: 'Remove filter: tool say' }).click()
-    expect(new URL(page.url()).searchParams.has('tool')).toBe(false)
+    await expect.poll(() => new URL(page.url()).searchParams.has('tool')).toBe(false)
   })
 
   test('replays a call with other arguments, and compares the answers', async () => {
@@ -126,6 +132,7 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
     })
     await page.getByRole('link', { name: 'Requests' }).click()
     await rows(page).filter({ hasText: 'newer 0' }).first().waitFor()
+    expect(await page.evaluate('document.querySelector(".rows").clientHeight % 32')).toBe(0)
     await page.getByRole('button', { name: 'Show older requests' }).click()
     const list = page.getByRole('listbox', { name: 'Requests' })
     // The End key leads to the last request that is loaded.

@@ -29,6 +29,10 @@ const exportQuery = z.strictObject({
     .enum([...REQUEST_OUTCOMES, 'failed'])
     .optional()
     .describe('Only requests with this outcome. `failed`: all except `ok`.'),
+  kind: z
+    .literal('call')
+    .optional()
+    .describe('`call`: without successful handshakes, lists, pings, subscriptions and notifications.'),
   grep: z.string().min(1).max(200).optional().describe('Only requests that contain this text.'),
   limit: limitSchema,
 })

@@ -12,7 +12,15 @@ import type { ServiceDependencies } from '../dependencies.ts'
 import { toArchive } from './archive.ts'
 import { parseRecordId } from './record-id.ts'
 import { activeRequestLogs, findOrigin, type RequestScope, requestLogs } from './request-logs.ts'
-import { idOf, isRequestLine, outcomeOf, type RequestOrigin, toDetail, toRecord } from './to-record.ts'
+import {
+  idOf,
+  isRequestLine,
+  isRoutine,
+  outcomeOf,
+  type RequestOrigin,
+  toDetail,
+  toRecord,
+} from './to-record.ts'
 
 type Dependencies = Pick<ServiceDependencies, 'clock' | 'logs' | 'store'>
 
@@ -27,6 +35,8 @@ export interface RequestQuery extends RequestScope {
   id?: string | undefined
   /** `failed`: all except `ok`. */
   outcome?: RequestOutcome | 'failed' | undefined
+  /** `call`: no successful requests that clients send by themselves. */
+  kind?: 'call' | undefined
   /** Text that the record contains, in its bodies too. */
   text?: string | undefined
 }
@@ -135,11 +145,12 @@ function filterOf(query: RequestQuery): LogFilter {
   }
 }
 
-function matches(line: LogLine, { id, method, caller, outcome, text }: RequestQuery): boolean {
+function matches(line: LogLine, { id, method, caller, outcome, kind, text }: RequestQuery): boolean {
   if (id !== undefined && !idOf(line, line.deployment!).startsWith(id)) return false
   if (method !== undefined && line.method !== method) return false
   if (caller !== undefined && line.caller !== caller) return false
   if (outcome === 'failed' ? outcomeOf(line) === 'ok' : outcome && outcomeOf(line) !== outcome) return false
+  if (kind === 'call' && isRoutine(line)) return false
   return text === undefined || textOf(line).toLowerCase().includes(text.toLowerCase())
 }
 

@@ -25,6 +25,15 @@ export function outcomeOf({ outcome, status }: LogLine): RequestOutcome {
   return outcome === 'ok' || outcome === 'cancelled' ? outcome : 'error'
 }
 
+/** Requests that clients send by themselves, not for a user or a model. */
+const ROUTINE_METHOD =
+  /^(?:initialize|ping|server\/discover|subscriptions\/listen|logging\/setLevel|notifications\/.*|.*\/list)$/
+
+/** True for a successful handshake, list and the like. A failed one is always of interest. */
+export function isRoutine(line: LogLine): boolean {
+  return outcomeOf(line) === 'ok' && ROUTINE_METHOD.test(line.method ?? '')
+}
+
 export function idOf({ instance = '', at }: LogLine, logId: string): string {
   return recordId({ logId, instance, at: at! })
 }

@@ -6,6 +6,7 @@ import { request } from '../../../api/client.ts'
 import { useResource } from '../../../api/resource.ts'
 import { Button } from '../../../components/button.tsx'
 import { Fact, Facts } from '../../../components/figures/facts.tsx'
+import { FilterButton } from '../../../components/filters/filter-button.tsx'
 import { Loaded } from '../../../components/loaded.tsx'
 import { State } from '../../../components/state.tsx'
 import { Text } from '../../../components/text.tsx'
@@ -123,10 +124,20 @@ function RequestFacts({ record }: { record: RequestRecordItem }) {
     <Facts>
       <Fact name="Time">{new Date(timestamp).toLocaleString()}</Fact>
       <Fact name="Duration">{durationMs !== null && formatMs(durationMs)}</Fact>
-      <Fact name="Method">{method !== null && <FilterButton name="method" value={method} />}</Fact>
-      <Fact name="Tool">{tool !== null && <FilterButton name="tool" value={tool} />}</Fact>
-      <Fact name="Session">{sessionId !== null && <FilterButton name="session" value={sessionId} />}</Fact>
-      <Fact name="User">{caller !== null && <FilterButton name="caller" value={caller} />}</Fact>
+      <Fact name="Method">
+        {method !== null && <FilterButton value={method} filters={{ method }} what="requests" />}
+      </Fact>
+      <Fact name="Tool">
+        {tool !== null && <FilterButton value={tool} filters={{ tool }} what="requests" />}
+      </Fact>
+      <Fact name="Session">
+        {sessionId !== null && (
+          <FilterButton value={sessionId} filters={{ session: sessionId }} what="requests" />
+        )}
+      </Fact>
+      <Fact name="User">
+        {caller !== null && <FilterButton value={caller} filters={{ caller }} what="requests" />}
+      </Fact>
       <Fact name="Request">{requestBytes !== null && formatBytes(requestBytes)}</Fact>
       <Fact name="Answer">{responseBytes !== null && formatBytes(responseBytes)}</Fact>
       <Fact name="HTTP status">{status}</Fact>
@@ -144,20 +155,5 @@ function RequestFacts({ record }: { record: RequestRecordItem }) {
         )}
       </Fact>
     </Facts>
-  )
-}
-
-/** A value that becomes a filter. */
-function FilterButton({ name, value }: { name: string; value: string }) {
-  const text = <Text value={value} max={100} />
-  return (
-    <button
-      type="button"
-      class="only"
-      title="Show only these requests"
-      onClick={() => setQuery({ [name]: value })}
-    >
-      {text}
-    </button>
   )
 }

@@ -2,12 +2,12 @@ import { REQUEST_OUTCOMES } from '../../../../shared/contract/states.ts'
 import { type Query, send } from '../../../api/client.ts'
 import { useAction } from '../../../components/action.ts'
 import { Button } from '../../../components/button.tsx'
+import { FieldFilters } from '../../../components/filters/field-filters.tsx'
 import { QueryChoice, QueryFilter } from '../../../components/filters/query-filter.tsx'
+import { TimeFilter } from '../../../components/filters/time-filter.tsx'
 import { notifyError } from '../../../components/notices.tsx'
 import { saveFile } from '../../../components/save-file.ts'
-import { shown } from '../../../components/text.tsx'
-import { setQuery } from '../../../router/router.ts'
-import { PERIODS, type RequestFilters } from './request-query.ts'
+import { ALL_REQUESTS, FIELD_FILTERS } from './request-query.ts'
 
 const OUTCOMES = [
   ['', 'All outcomes'],
@@ -15,9 +15,9 @@ const OUTCOMES = [
   ...REQUEST_OUTCOMES.map(outcome => [outcome, `Only ${outcome}`] as const),
 ] as const
 
-const TIMES = [
-  ['', 'All times'],
-  ...Object.entries(PERIODS).map(([value, [text]]) => [value, text] as const),
+const SHOWN = [
+  ['', 'Calls and errors'],
+  [ALL_REQUESTS, 'All requests'],
 ] as const
 
 /** As many requests as the API exports. */
@@ -25,25 +25,17 @@ const MAX_EXPORTED = 1000
 
 interface FiltersProps {
   wanted: Query
-  filters: RequestFilters
   server: string
 }
 
-export function RequestFiltersBar({ wanted, filters, server }: FiltersProps) {
+export function RequestFiltersBar({ wanted, server }: FiltersProps) {
   return (
     <search class="filters">
       <QueryFilter name="text" label="Text in requests" placeholder="Contains…" />
+      <QueryChoice name="show" label="Kind of request" choices={SHOWN} />
       <QueryChoice name="outcome" label="Outcome" choices={OUTCOMES} />
-      <QueryChoice name="since" label="Time" choices={TIMES} />
-      {(['method', 'tool', 'session', 'caller'] as const).map(
-        name =>
-          filters[name] !== undefined && (
-            <Button key={name} icon="close" onClick={() => setQuery({ [name]: undefined })}>
-              <span class="hidden">Remove filter: </span>
-              {name} <bdi>{shown(filters[name], 40)}</bdi>
-            </Button>
-          ),
-      )}
+      <TimeFilter />
+      <FieldFilters fields={FIELD_FILTERS} />
       <Export wanted={wanted} server={server} />
     </search>
   )

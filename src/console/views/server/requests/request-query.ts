@@ -1,37 +1,36 @@
 import type { Query } from '../../../api/client.ts'
+import { toTimeRange } from '../../../components/filters/time-range.ts'
+
+/** Query parameters that filter by the value of a field. */
+export const FIELD_FILTERS = ['method', 'tool', 'session', 'caller'] as const
 
 /** Query parameters that filter requests. */
-const FILTERS = ['outcome', 'method', 'tool', 'session', 'caller', 'text', 'since'] as const
+export const REQUEST_FILTERS = ['show', 'outcome', 'text', 'since', 'until', ...FIELD_FILTERS] as const
 
-/** Labels for the start of a list, with their durations in minutes. */
-export const PERIODS: Record<string, [text: string, minutes: number]> = {
-  '15m': ['Last 15 minutes', 15],
-  '1h': ['Last hour', 60],
-  '1d': ['Last day', 1440],
-}
+/** Value of `show` for all requests. Without it, handshakes, lists and the like are left out. */
+export const ALL_REQUESTS = 'all'
 
-export type RequestFilters = Partial<Record<(typeof FILTERS)[number], string>>
-
-export function readFilters(query: URLSearchParams): RequestFilters {
-  const given = FILTERS.map(name => [name, query.get(name)] as const).filter(([, value]) => value)
-  return Object.fromEntries(given)
-}
+export type RequestFilters = Partial<Record<(typeof REQUEST_FILTERS)[number], string>>
 
 /** Query of the API. A period is counted from `nowMs`. */
 export function toQuery(
-  { session, text, since, ...filters }: RequestFilters,
+  { show, outcome, text, since, until, method, tool, session, caller }: RequestFilters,
   server: string,
   environment: string,
-  nowMs = Date.now(),
+  nowMs?: number,
 ): Query {
-  const minutes = PERIODS[since ?? '']?.[1]
   return {
     server,
     environment,
-    ...filters,
+    outcome,
+    method,
+    tool,
     sessionId: session,
+    caller,
     grep: text,
-    since: minutes && new Date(nowMs - minutes * 60_000).toISOString(),
+    // A method that the user asks for may be one of those that are left out.
+    kind: show === ALL_REQUESTS || method !== undefined ? undefined : 'call',
+    ...toTimeRange({ since, until }, nowMs),
   }
 }
 

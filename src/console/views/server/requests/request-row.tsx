@@ -5,6 +5,20 @@ import { State } from '../../../components/state.tsx'
 import { shown } from '../../../components/text.tsx'
 import { nameOf } from './request-text.ts'
 
+/** Names of the columns. */
+export function RequestHead() {
+  return (
+    <div class="row request-row">
+      <span class="time">Time</span>
+      <span class="state">Outcome</span>
+      <span class="name">Request</span>
+      <span class="who">Caller</span>
+      <span class="size">Answer</span>
+      <span class="duration">Duration</span>
+    </div>
+  )
+}
+
 export function RequestRow({ record }: { record: RequestRecordItem }) {
   const { timestamp, outcome, reason, method, tool, caller, sessionId, durationMs, responseBytes } = record
   const [seconds, fraction] = timeText(timestamp).split('.')

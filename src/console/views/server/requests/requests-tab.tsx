@@ -4,15 +4,16 @@ import { useMemo } from 'preact/hooks'
 import type { RequestRecordItem } from '../../../../shared/contract/monitoring/requests.ts'
 import type { Query } from '../../../api/client.ts'
 import { Button } from '../../../components/button.tsx'
+import { readFilters } from '../../../components/filters/read-filters.ts'
 import { Loading, Problem } from '../../../components/loaded.tsx'
 import { RowList } from '../../../components/rows/row-list.tsx'
-import { query, setQuery } from '../../../router/router.ts'
+import { openInQuery, query, setQuery } from '../../../router/router.ts'
 import type { PlaceProps } from '../tab-props.ts'
 import { RequestDetail } from './request-detail.tsx'
 import { useRequestFeed } from './request-feed.ts'
 import { RequestFiltersBar } from './request-filters.tsx'
-import { readFilters, toQuery } from './request-query.ts'
-import { RequestRow } from './request-row.tsx'
+import { ALL_REQUESTS, REQUEST_FILTERS, type RequestFilters, toQuery } from './request-query.ts'
+import { RequestHead, RequestRow } from './request-row.tsx'
 
 /** As in requests.css. */
 const ROW_HEIGHT = 32
@@ -20,21 +21,15 @@ const ROW_HEIGHT = 32
 /** Requests to a server in an environment, live. Filters and the open request are part of the URL. */
 export function RequestsTab({ name, environment }: PlaceProps) {
   const attempt = useSignal(0)
-  const filters = readFilters(query.value)
+  const filters = readFilters(query.value, REQUEST_FILTERS)
   const key = JSON.stringify([filters, attempt.value])
   const wanted = useMemo(() => toQuery(filters, name, environment), [key])
   const open = query.value.get('request')
   return (
     <>
-      <RequestFiltersBar wanted={wanted} filters={filters} server={name} />
+      <RequestFiltersBar wanted={wanted} server={name} />
       <div class={open === null ? 'requests' : 'requests open'}>
-        <Requests
-          key={key}
-          wanted={wanted}
-          hasFilter={Object.keys(filters).length > 0}
-          open={open}
-          onRetry={() => attempt.value++}
-        />
+        <Requests key={key} wanted={wanted} filters={filters} open={open} onRetry={() => attempt.value++} />
         {open !== null && <RequestDetail key={open} id={open} />}
       </div>
     </>
@@ -43,19 +38,19 @@ export function RequestsTab({ name, environment }: PlaceProps) {
 
 interface RequestsProps {
   wanted: Query
-  hasFilter: boolean
+  filters: RequestFilters
   /** Id of the open request. */
   open: string | null
   onRetry(): void
 }
 
-function Requests({ wanted, hasFilter, open, onRetry }: RequestsProps) {
+function Requests({ wanted, filters, open, onRetry }: RequestsProps) {
   const { buffer, isLoaded, error, older } = useRequestFeed(wanted)
   // A changed buffer renders the list, also the first time.
   void buffer.version.value
   if (error) return <Problem error={error} onRetry={onRetry} />
   if (!isLoaded) return <Loading what="the requests" />
-  if (buffer.count === 0) return <NoRequests hasFilter={hasFilter} />
+  if (buffer.count === 0) return <NoRequests filters={filters} />
   return (
     <div class="requests-list">
       <RowList<RequestRecordItem>
@@ -64,8 +59,9 @@ function Requests({ wanted, hasFilter, open, onRetry }: RequestsProps) {
         rowHeight={ROW_HEIGHT}
         newest="first"
         selected={buffer.numberOf(({ id }) => id === open)}
-        onSelect={number => setQuery({ request: buffer.at(number)!.id })}
+        onSelect={number => openInQuery('request', buffer.at(number)!.id)}
         classOf={() => 'request-row'}
+        head={<RequestHead />}
         content={record => <RequestRow record={record} />}
       />
       {older && (
@@ -78,12 +74,21 @@ function Requests({ wanted, hasFilter, open, onRetry }: RequestsProps) {
   )
 }
 
-function NoRequests({ hasFilter }: { hasFilter: boolean }) {
+function NoRequests({ filters: { show, ...filters } }: { filters: RequestFilters }) {
+  const isAll = show === ALL_REQUESTS
+  const what = isAll ? 'requests' : 'calls'
   return (
-    <p class="muted" role="status">
-      {hasFilter
-        ? 'No matching requests. New ones appear here.'
-        : 'No requests yet. They appear here as clients send them.'}
-    </p>
+    <div class="no-requests">
+      <p class="muted" role="status">
+        {Object.keys(filters).length > 0
+          ? `No matching ${what}. New ones appear here.`
+          : `No ${what} yet. They appear here as clients send them.`}
+      </p>
+      {!isAll && (
+        <Button kind="quiet" class="only" onClick={() => setQuery({ show: ALL_REQUESTS })}>
+          Show handshakes, lists and pings, too
+        </Button>
+      )}
+    </div>
   )
 }
