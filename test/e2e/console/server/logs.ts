@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { buildServer, deploy, echoServer } from '../../daemon/http/fixtures.ts'
-import { CHROMIUM } from '../../helpers/clients/chromium.ts'
-import { callTool } from '../../helpers/daemon/daemon.ts'
-import { logLine, writeLines } from '../../helpers/daemon/log-lines.ts'
-import { daemon, expectAccessible, expectNoViolations, goto, show, useConsole } from './use-console.ts'
+import { buildServer, deploy, echoServer } from '../../../daemon/http/fixtures.ts'
+import { CHROMIUM } from '../../../helpers/clients/chromium.ts'
+import { callTool } from '../../../helpers/daemon/daemon.ts'
+import { logLine, writeLines } from '../../../helpers/daemon/log-lines.ts'
+import { daemon, expectAccessible, expectNoViolations, goto, show, useConsole } from '../use-console.ts'
 
 /** More than the page loads after a line that its URL names. */
 const LINES = 1500
@@ -159,7 +159,7 @@ describe.runIf(CHROMIUM !== undefined)('the log of a server in the console', () 
     for (const height of [800, 807, 915]) {
       await page.setViewportSize({ width: 1280, height })
       const cut = '(list => [list.clientHeight % 20, list.scrollTop % 20])(document.querySelector(".rows"))'
-      await expect.poll(() => page.evaluate(cut), String(height)).toEqual([0, 0])
+      await expect.poll(() => page.evaluate(cut), { message: String(height) }).toEqual([0, 0])
     }
   })
 })

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { buildServer, deploy, echoServer } from '../../daemon/http/fixtures.ts'
-import { CHROMIUM } from '../../helpers/clients/chromium.ts'
-import { callTool } from '../../helpers/daemon/daemon.ts'
+import { buildServer, deploy, echoServer } from '../../../daemon/http/fixtures.ts'
+import { CHROMIUM } from '../../../helpers/clients/chromium.ts'
+import { callTool } from '../../../helpers/daemon/daemon.ts'
 import {
   daemon,
   expectAccessible,
@@ -12,7 +12,7 @@ import {
   HOSTILE,
   show,
   useConsole,
-} from './use-console.ts'
+} from '../use-console.ts'
 
 describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console', () => {
   useConsole()
@@ -30,7 +30,9 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
     await callTool(url, 'say', { text: HOSTILE })
     await callTool(url, 'say', {})
     await rows(page).filter({ hasText: 'error' }).filter({ hasText: 'say tools/call' }).waitFor()
-    await rows(page).filter({ hasText: 'ok' }).filter({ hasText: 'say tools/call' }).click()
+    // A session id may contain "ok".
+    const answered = rows(page).filter({ has: page.getByText('ok', { exact: true }) })
+    await answered.filter({ hasText: 'say tools/call' }).click()
     const detail = page.getByRole('region', { name: 'Selected request' })
     await detail.getByText(`You said ${HARMLESS}`).waitFor()
     await detail.getByText(`"${HARMLESS}`).waitFor()
