@@ -46,6 +46,7 @@ export function RowList<T>(props: RowListProps<T>) {
     count,
     offset: positionOf(0) * rowHeight,
     rowHeight,
+    selected: selected === undefined ? undefined : positionOf(selected),
     held: held === undefined ? undefined : positionOf(held),
   })
   const onKey = (event: KeyboardEvent) => {

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { scrollToCentre } from './visible-rows.ts'
+import { scrollToCentre, scrollToRow } from './visible-rows.ts'
 
 interface ScrollOptions {
   newest: 'first' | 'last'
@@ -8,36 +8,48 @@ interface ScrollOptions {
   /** Distance of row 0 from the top of the list. It changes when rows are added or removed above. */
   offset: number
   rowHeight: number
+  /** Position of the selected row. It stays in sight when the height of the list changes. */
+  selected: number | undefined
   /** Position of a row that stays in sight, whatever is added. */
   held: number | undefined
 }
 
 /** Keeps a list at the held row, at its newest row, or at the rows that the user has scrolled to. */
-export function useRowScroll({ newest, count, offset, rowHeight, held }: ScrollOptions) {
+export function useRowScroll({ newest, count, offset, rowHeight, selected, held }: ScrollOptions) {
   const list = useRef<HTMLDivElement>(null)
   const viewport = useSignal({ scrollTop: 0, height: 600 })
   const isAtNewest = useSignal(true)
-  const latestHeld = useRef(held)
-  latestHeld.current = held
+  const latest = useRef({ selected, held })
+  latest.current = { selected, held }
   const toNewest = () => {
     list.current!.scrollTop = newest === 'last' ? list.current!.scrollHeight : 0
   }
   const measure = () => {
-    const { scrollTop, clientHeight, scrollHeight } = list.current!
+    // The last event may come when the list has just been removed.
+    if (!list.current) return
+    const { scrollTop, clientHeight, scrollHeight } = list.current
     viewport.value = { scrollTop, height: clientHeight }
     const distance = newest === 'last' ? scrollHeight - scrollTop - clientHeight : scrollTop
     isAtNewest.value = distance < rowHeight
   }
   const keepPlace = () => {
-    if (latestHeld.current !== undefined)
-      list.current!.scrollTop = scrollToCentre(latestHeld.current, list.current!.clientHeight, rowHeight)
+    const { held } = latest.current
+    if (held !== undefined)
+      list.current!.scrollTop = scrollToCentre(held, list.current!.clientHeight, rowHeight)
     else if (isAtNewest.peek()) toNewest()
+  }
+  const showSelected = () => {
+    const { selected, held } = latest.current
+    if (selected === undefined || held !== undefined) return
+    const { scrollTop, clientHeight: height } = list.current!
+    list.current!.scrollTop = scrollToRow(selected, { scrollTop, height }, rowHeight)
   }
   useEffect(() => {
     const observer = new ResizeObserver(() => {
       // The last call comes when the list has just been removed.
       if (!list.current) return
       keepPlace()
+      showSelected()
       measure()
     })
     observer.observe(list.current!)

@@ -10,6 +10,13 @@ import { daemon, expectAccessible, expectNoViolations, goto, show, useConsole } 
 /** More than the page loads after a line that its URL names. */
 const LINES = 1500
 
+/** Whether the selected line and its details are in sight. */
+const BOTH_IN_SIGHT = `(() => {
+  const box = selector => document.querySelector(selector).getBoundingClientRect()
+  const [row, list, details] = ['.row[aria-selected=true]', '.rows', '.line-details'].map(box)
+  return row.top >= list.top && row.bottom <= list.bottom && details.bottom <= innerHeight
+})()`
+
 describe.runIf(CHROMIUM !== undefined)('the log of a server in the console', () => {
   useConsole()
 
@@ -107,6 +114,7 @@ describe.runIf(CHROMIUM !== undefined)('the log of a server in the console', () 
     await details(page)
       .getByText(`old line ${LINES - 5}`)
       .waitFor()
+    await expect.poll(() => page.evaluate(BOTH_IN_SIGHT)).toBe(true)
     await page.reload()
     await details(page)
       .getByText(`old line ${LINES - 5}`)
