@@ -171,16 +171,16 @@ export function deployEndpoints({ deployments, records }: Services) {
 
   const reconfigure = endpoint({
     operationId: 'reconfigureDeployment',
-    summary: 'Release the build of a live deployment with changed settings, as a new deployment',
+    summary: 'Change settings of a live deployment, as a new deployment',
     params,
     record,
     body: reconfigureRequestSchema,
     takesPrefer: true,
     answers: created,
     errors: ['CONFLICT'],
-    run: ({ params, body: { config, message }, principal, ...preferences }) =>
+    run: ({ params, body: { message, ...changes }, principal, ...preferences }) =>
       answerCreated(
-        deployments.reconfigure(params.deployment_id, config, { message, author: principal.name }),
+        deployments.reconfigure(params.deployment_id, changes, { message, author: principal.name }),
         preferences,
       ),
   })
