@@ -30,6 +30,9 @@ function header(description: string, example: string | number) {
 export function describeHeaders(names: readonly HeaderName[], optional: readonly HeaderName[] = []) {
   const required = names.map(name => [name, { $ref: `#/components/headers/${name}` }])
   // Copies instead of references, because client generators do not see through a reference that a header is optional.
-  const rest = optional.map(name => [name, { ...HEADERS[name], required: undefined }])
+  const rest = optional.map(name => {
+    const { description, schema } = HEADERS[name]
+    return [name, { description, schema }]
+  })
   return Object.fromEntries([...required, ...rest])
 }

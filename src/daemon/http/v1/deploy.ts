@@ -21,13 +21,13 @@ const location = ['Location'] as const
 
 const created = {
   201: {
-    description: 'The deployment has finished: `deployed`, or `failed` with its error.',
+    description: 'Finished: `deployed`, or `failed` with its error.',
     schema: deploymentRecordSchema,
     events: deploymentEventSchema,
     headers: location,
   },
   202: {
-    description: 'Accepted. The deployment continues in the background.',
+    description: 'Accepted. It continues in the background.',
     schema: deploymentRecordSchema,
     headers: location,
   },
@@ -35,11 +35,11 @@ const created = {
 
 const started = {
   200: {
-    description: 'The deployment has finished: `deployed`, or `failed` with its error.',
+    description: 'Finished: `deployed`, or `failed` with its error.',
     schema: deploymentStatusSchema,
   },
   202: {
-    description: 'Accepted. The deployment continues in the background.',
+    description: 'Accepted. It continues in the background.',
     schema: deploymentStatusSchema,
   },
 }

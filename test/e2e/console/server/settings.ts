@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { buildServer, deploy, echoServer } from '../../daemon/http/fixtures.ts'
-import { CHROMIUM } from '../../helpers/clients/chromium.ts'
-import { daemon, expectAccessible, expectNoViolations, show, useConsole } from './use-console.ts'
+import { buildServer, deploy, echoServer } from '../../../daemon/http/fixtures.ts'
+import { CHROMIUM } from '../../../helpers/clients/chromium.ts'
+import { daemon, expectAccessible, expectNoViolations, show, useConsole } from '../use-console.ts'
 
 describe.runIf(CHROMIUM !== undefined)('the settings of a server', () => {
   useConsole()
