@@ -1,22 +1,12 @@
-import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { check } from '../../../src/console/schema-form/check/check.ts'
 import { hintsOf } from '../../../src/console/schema-form/model/hints.ts'
 import { SchemaDocument } from '../../../src/console/schema-form/model/schema-document.ts'
 import { hasDraft, type State, toJson } from '../../../src/console/schema-form/model/state.ts'
 import { compileSchema, type JsonSchema } from '../../../src/shared/json/json-schema.ts'
+import { cases } from './cases.ts'
 import { fill, throughText } from './fill.ts'
 
-/** Schemas for the features of the JSON Schema test suite (https://github.com/json-schema-org/JSON-Schema-Test-Suite). */
-interface Case {
-  feature: string
-  schema: JsonSchema | boolean
-  valid: unknown[]
-  invalid: unknown[]
-}
-
-const path = new URL('../../fixtures/console/schemas.json', import.meta.url)
-const cases: Case[] = JSON.parse(readFileSync(path, 'utf8'))
 const features = Object.entries(Object.groupBy(cases, ({ feature }) => feature))
 
 test('there are at least 200 different schemas', () => {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { layoutProblems } from './walk/layout.ts'
+import { overflows } from './open-console.ts'
 
 /** Lists and trees show their beginning, so no server can make a page larger. */
 const MAX_ELEMENTS = 5000
@@ -41,8 +41,7 @@ export function watchIntrusions(page: Page): string[] {
 
 export async function expectUnharmed(page: Page): Promise<void> {
   expect(await page.evaluate(FOREIGN)).toEqual([])
-  await page.setViewportSize({ width: 360, height: 740 })
-  expect(await layoutProblems(page)).toEqual([])
+  expect(await overflows(page, 360)).toBe(false)
   await page.setViewportSize({ width: 1280, height: 800 })
 }
 

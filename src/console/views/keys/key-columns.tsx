@@ -1,4 +1,5 @@
 import type { KeyRecord } from '../../../shared/contract/access/api-keys.ts'
+import { PLAN_LIMITS } from '../../../shared/contract/access/scopes.ts'
 import { Button } from '../../components/button.tsx'
 import { Tag } from '../../components/state.tsx'
 import type { Column } from '../../components/table.tsx'
@@ -33,10 +34,9 @@ export function keyColumns(
       ),
     },
     {
-      name: 'Requests this hour',
+      name: 'Limit',
       kind: 'number',
-      cell: ({ rateLimit: { used, limit } }) =>
-        `${used.toLocaleString('en')} of ${limit.toLocaleString('en')}`,
+      cell: ({ plan }) => (plan === 'enterprise' ? 'enterprise' : `${PLAN_LIMITS[plan]} per hour`),
     },
     { name: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
     { name: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : 'never') },

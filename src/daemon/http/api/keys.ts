@@ -17,13 +17,8 @@ import { idSchema, limitSchema, pageTokenSchema } from '../path-ids.ts'
 const params = z.object({ id: idSchema.describe('Id of the key.') })
 
 /** `routes` is called when a key is checked, so it may be set later. */
-export function keysEndpoints({ apiKeys, rateLimits }: Services, routes: () => readonly Route[]) {
+export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Route[]) {
   const record = ({ id }: z.output<typeof params>) => apiKeys.get(id)
-
-  const withUsage = <K extends Parameters<typeof rateLimits.usage>[0]>(key: K) => ({
-    ...key,
-    rateLimit: rateLimits.usage(key),
-  })
 
   const keyInfo = dataEndpoint({
     operationId: 'getApiKeyInfo',
@@ -38,7 +33,7 @@ export function keysEndpoints({ apiKeys, rateLimits }: Services, routes: () => r
     body: createKeyRequestSchema,
     answers: { 201: { description: 'The key with its secret.', schema: createdKeySchema } },
     errors: ['CONFLICT'],
-    run: ({ body, principal }) => withUsage(apiKeys.create(principal, body)),
+    run: ({ body, principal }) => apiKeys.create(principal, body),
   })
 
   const listKeys = dataEndpoint({
@@ -46,10 +41,7 @@ export function keysEndpoints({ apiKeys, rateLimits }: Services, routes: () => r
     summary: 'List API keys, newest first',
     query: z.strictObject({ limit: limitSchema, nextToken: pageTokenSchema }),
     answers: { 200: { description: 'A page of keys.', schema: keyPageSchema } },
-    run({ query }) {
-      const { items, nextToken } = apiKeys.list(query.limit, query.nextToken)
-      return { items: items.map(withUsage), nextToken }
-    },
+    run: ({ query }) => apiKeys.list(query.limit, query.nextToken),
   })
 
   const getKey = dataEndpoint({
@@ -58,7 +50,7 @@ export function keysEndpoints({ apiKeys, rateLimits }: Services, routes: () => r
     params,
     record,
     answers: { 200: { description: 'The key.', schema: keyRecordSchema } },
-    run: ({ params }) => withUsage(apiKeys.get(params.id)),
+    run: ({ params }) => apiKeys.get(params.id),
   })
 
   const revokeKey = dataEndpoint({

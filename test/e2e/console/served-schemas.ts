@@ -1,0 +1,113 @@
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createForm } from '../../../src/console/schema-form/model/form.ts'
+import type { Json } from '../../../src/console/schema-form/model/state.ts'
+import { compileSchema, type JsonSchema } from '../../../src/shared/json/json-schema.ts'
+import { servedCases, serverWith } from '../../console/schema-form/cases.ts'
+import { fill } from '../../console/schema-form/fill.ts'
+import { buildServer, deploy } from '../../daemon/http/fixtures.ts'
+import { CHROMIUM } from '../../helpers/clients/chromium.ts'
+import { callTool } from '../../helpers/daemon/daemon.ts'
+import { daemon, show, useConsole } from './use-console.ts'
+
+const tools = servedCases()
+/** The last schema of every other feature with valid and invalid values. */
+const typed = Object.values(Object.groupBy(tools, ({ feature }) => feature))
+  .map(list => list!.at(-1)!)
+  .filter(({ valid, invalid }) => valid.length > 0 && invalid.length > 0)
+  .filter((_, index) => index % 2 === 0)
+
+describe.runIf(CHROMIUM !== undefined)('forms of served schemas', () => {
+  useConsole()
+  let page: Page
+  let url: string
+  beforeAll(async () => {
+    url = (await deploy(daemon, await buildServer(daemon, serverWith(tools)))).url
+  })
+
+  /** Opens the form of a tool without loading the page again. */
+  const openForm = async (name: string) => {
+    await page.evaluate(
+      `history.pushState(null, '', '?env=development&kind=tool&name=${name}'), dispatchEvent(new PopStateEvent('popstate'))`,
+    )
+    await page.getByRole('form', { name }).waitFor()
+  }
+  /** Types into the field if it is text or a number, and otherwise into the JSON of the form. */
+  const type = async (name: string, value: unknown) => {
+    const field = page
+      .getByRole('form', { name })
+      .locator('input[aria-label=value], textarea[aria-label=value]')
+    if (typeof value !== 'object' && typeof value !== 'boolean' && (await field.count()) === 1) {
+      await field.focus()
+      return page.keyboard.type(String(value))
+    }
+    return typeJson(name, { value })
+  }
+  const typeJson = async (name: string, value: unknown) => {
+    const editor = page.getByLabel(`JSON of ${name}`)
+    if ((await editor.count()) === 0)
+      await page.getByRole('form', { name }).getByRole('button').last().press('Alt+KeyJ')
+    await editor.focus()
+    await page.keyboard.press('Control+A')
+    await page.keyboard.insertText(JSON.stringify(value))
+  }
+  /** Text of the result of the newest call. */
+  const run = async () => {
+    const calls = page.getByRole('region', { name: 'Calls' }).getByRole('listitem')
+    const before = await calls.count()
+    await page.keyboard.press('Control+Enter')
+    await calls.nth(before).waitFor()
+    await page.locator('section[aria-busy=false] #pg-call').waitFor()
+    return page.getByRole('region', { name: 'Content' }).locator('.sf-text').textContent()
+  }
+
+  /** Message of the server for a client that is not the console. Undefined when it accepts the arguments. */
+  const refusal = async (name: string, args: unknown): Promise<string | undefined> => {
+    const { isError, content } = await callTool(url, name, args as Record<string, unknown>)
+    return isError ? content[0].text : undefined
+  }
+
+  test('make arguments that the server accepts, from all valid values', async () => {
+    expect(tools.length).toBeGreaterThanOrEqual(226)
+    for (const { name, schema, valid } of tools)
+      for (const value of valid) {
+        const form = createForm(schema)
+        form.state.value = fill(schema, { value }, form.document)
+        const args = form.submit()!.value
+        const where = JSON.stringify({ schema, value })
+        expect(args, where).toEqual({ value })
+        expect(await refusal(name, args), where).toBeUndefined()
+      }
+  })
+
+  test('show how the server refuses all invalid values', async () => {
+    for (const { name, schema, invalid } of tools)
+      for (const value of invalid.filter(one => !isCompleted(schema, one))) {
+        const form = createForm(schema, { value } as Json)
+        const where = JSON.stringify({ schema, value })
+        const message = await refusal(name, form.submit()!.value)
+        form.reportErrors(message!)
+        const { placed, general } = form.serverErrors.value
+        for (const text of [...placed.values()].flat()) expect(message, where).toContain(text)
+        expect(placed.size > 0 || general === message, where).toBe(true)
+      }
+  })
+
+  test('are filled and sent with the keyboard, and show the words of the server', async () => {
+    page = await show('/servers/schemas/playground')
+    await page.getByRole('heading', { name: 'Tools' }).waitFor()
+    expect(typed.length).toBeGreaterThanOrEqual(20)
+    for (const { name, valid, invalid } of typed) {
+      await openForm(name)
+      await type(name, valid[0])
+      expect(await run(), name).toBe('accepted')
+      await typeJson(name, { value: invalid[0] })
+      expect(await run(), name).toBe(await refusal(name, { value: invalid[0] }))
+    }
+  })
+})
+
+/** Servers of the product add defaults before they check, so they accept a missing member with a default. */
+function isCompleted(schema: JsonSchema, value: unknown): boolean {
+  return compileSchema(schema, { useDefaults: true })(structuredClone({ value }))
+}
