@@ -90,7 +90,7 @@ describe.runIf(CHROMIUM !== undefined)('the settings of a server', () => {
     await page.getByRole('navigation', { name: 'Environment' }).getByRole('link', { name: 'staging' }).click()
     await signIn.getByText('this daemon (local)').waitFor()
     await signIn.getByText('notes').waitFor()
-    await page.getByText('No client has registered in staging.').waitFor()
+    await page.getByText('No client has registered in staging.', { exact: true }).waitFor()
     await expectAccessible(page)
   })
 
