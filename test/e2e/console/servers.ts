@@ -126,6 +126,8 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
   test('a link opens a dialog, and the back button closes it', async () => {
     const page = await show('/keys?dialog=new')
     await page.getByRole('dialog', { name: 'New API key' }).waitFor()
+    await goto('/projects?dialog=new')
+    await page.getByRole('dialog', { name: 'New project' }).waitFor()
     await goto('/')
     await page.getByRole('button', { name: 'New server' }).click()
     const dialog = page.getByRole('dialog', { name: 'New server' })

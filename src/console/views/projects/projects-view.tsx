@@ -8,6 +8,7 @@ import { Copyable } from '../../components/copy.tsx'
 import { QueryChoice } from '../../components/filters/query-filter.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { Table } from '../../components/table.tsx'
+import { dialogInQuery } from '../../router/dialog-in-query.ts'
 import { query } from '../../router/router.ts'
 import { useTitle } from '../../router/use-title.ts'
 import { type ProjectAction, projectColumns } from './project-columns.tsx'
@@ -22,16 +23,17 @@ const STATUSES = [
   ['deleted', 'Deleted'],
 ] as const
 
-/** An action that waits for the user. Without a project, its creation. */
+/** An action that waits for the user. */
 interface Asked {
   action: ProjectAction
-  project?: ProjectRecord
+  project: ProjectRecord
 }
 
 /** Projects with the source of their builds. */
 export function ProjectsView() {
   useTitle('Projects')
   const asked = useSignal<Asked | undefined>(undefined)
+  const creation = dialogInQuery('new')
   const status = query.value.get('status') ?? ''
   const resource = useResource(`projects ${status}`, {
     load: signal => listAll<ProjectRecord>('/api/projects', { status }, signal),
@@ -47,7 +49,7 @@ export function ProjectsView() {
         <h1>Projects</h1>
         {!isEmpty && <QueryChoice name="status" label="Status" choices={STATUSES} />}
         {resource.value && (
-          <Button kind="primary" onClick={() => (asked.value = { action: 'edit' })}>
+          <Button kind="primary" onClick={creation.open}>
             New project
           </Button>
         )}
@@ -63,6 +65,9 @@ export function ProjectsView() {
           )
         }
       </Loaded>
+      {creation.isOpen && (
+        <ProjectDialog project={undefined} onDone={resource.reload} onClose={creation.close} />
+      )}
       {asked.value && (
         <ActionDialog
           asked={asked.value}
@@ -94,7 +99,7 @@ interface ActionDialogProps {
 }
 
 function ActionDialog({ asked: { action, project }, ...rest }: ActionDialogProps) {
-  if (action === 'edit' || !project) return <ProjectDialog project={project} {...rest} />
+  if (action === 'edit') return <ProjectDialog project={project} {...rest} />
   if (action === 'upload') return <UploadDialog project={project} {...rest} />
   return <StatusDialog project={project} status={action} {...rest} />
 }
