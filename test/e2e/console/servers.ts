@@ -42,7 +42,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await dialog.waitFor()
     await expectNoViolations(page)
     await page.keyboard.press('Escape')
-    await dialog.waitFor({ state: 'hidden' })
+    await dialog.waitFor({ state: 'detached' })
     expect(await stop.and(page.locator(':focus')).count()).toBe(1)
     await page.keyboard.press('Enter')
     await dialog.getByRole('button', { name: 'Stop' }).focus()
