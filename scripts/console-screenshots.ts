@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { deployExamples } from '../test/e2e/console/example-servers.ts'
 import { openConsole } from '../test/e2e/console/open-console.ts'
-import { VIEWS, type View, waitForView } from '../test/e2e/console/views.ts'
+import { showView, VIEWS, type View } from '../test/e2e/console/views.ts'
 import { findChromium, launchChromium } from '../test/helpers/clients/chromium.ts'
 import { startTestDaemon, type TestDaemon } from '../test/helpers/daemon/daemon.ts'
 
@@ -21,7 +21,7 @@ const SETTLED_MS = 1500
 const daemon = await startTestDaemon()
 const browser = await launchChromium({ executablePath: findChromium(process.env) })
 try {
-  using _examples = await deployExamples(daemon)
+  await using _examples = await deployExamples(daemon)
   clear()
   for (const theme of THEMES) await takeAll(browser, daemon, theme)
 } finally {
@@ -39,7 +39,7 @@ async function takeAll(browser: Browser, daemon: TestDaemon, theme: (typeof THEM
   await open.page.setViewportSize(SIZE)
   for (const view of VIEWS) {
     await open.goto(view.path)
-    await showView(open.page, view)
+    await settleView(open.page, view)
     writeFileSync(join(folder, `${view.name}-${theme}.png`), await open.page.screenshot())
   }
   await open.close()
@@ -47,8 +47,8 @@ async function takeAll(browser: Browser, daemon: TestDaemon, theme: (typeof THEM
 }
 
 /** Waits for the view, and for charts and live figures. The playground also shows a result. */
-async function showView(page: Page, view: View): Promise<void> {
-  await waitForView(page, view)
+async function settleView(page: Page, view: View): Promise<void> {
+  await showView(page, view)
   if (view.name === 'playground') await callTool(page)
   await page.waitForTimeout(SETTLED_MS)
   await page.evaluate('scrollTo(0, 0)')

@@ -20,10 +20,11 @@ export const list = defineCommand({
         key.apiKeyId,
         key.scopes.join(', '),
         key.plan,
+        key.rateLimit ? `${key.rateLimit.used} of ${key.rateLimit.limit}` : '',
         key.createdAt ? formatElapsed(key.createdAt) : '',
         key.isExpired ? 'expired' : (key.expiresAt?.slice(0, 10) ?? 'never'),
       ])
-      output.table(['NAME', 'ID', 'SCOPES', 'PLAN', 'AGE', 'EXPIRES'], rows, 'No API keys.')
+      output.table(['NAME', 'ID', 'SCOPES', 'PLAN', 'THIS HOUR', 'AGE', 'EXPIRES'], rows, 'No API keys.')
       output.next({ description: 'Create one', command: 'mcp keys create --name ci --scopes READ' })
     })
   },

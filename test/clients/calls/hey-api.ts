@@ -72,7 +72,7 @@ export const calls = {
   reconfigureDeployment: () =>
     sdk.reconfigureDeployment({
       ...path.deployment,
-      body: { config: { scaling: { min_instances: 2, max_instances: 8 }, log_level: null } },
+      body: { config: { scaling: { min_instances: 2 } }, reset: ['log_level'] },
     }),
   removeDeployment: () => sdk.removeDeployment(path.deployment),
   getServerEnv: () => sdk.getServerEnv(path.serverEnv),

@@ -73,7 +73,7 @@ export function callsOf(api: Client<paths, 'application/json'>) {
     reconfigureDeployment: () =>
       api.POST('/v1/deploy/{deployment_id}/reconfigure', {
         ...deployment,
-        body: { config: { scaling: { min_instances: 2, max_instances: 8 }, log_level: null } },
+        body: { config: { scaling: { min_instances: 2 } }, reset: ['log_level'] },
       }),
     removeDeployment: () => api.DELETE('/v1/deploy/{deployment_id}', deployment),
     getServerEnv: () => api.GET('/v1/servers/{name}/env/{environment}', serverEnv),

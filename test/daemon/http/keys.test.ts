@@ -69,6 +69,23 @@ describe('a key', () => {
       expect(readFileSync(daemon.home.database + suffix).includes(key)).toBe(false)
   })
 
+  test('has the requests of the current hour, which do not change its ETag', async () => {
+    const { key, apiKeyId, rateLimit } = (
+      await daemon.api('POST', '/api/keys', { body: { name: 'counted', scopes: ['READ'] } })
+    ).body
+    expect(rateLimit).toEqual({ limit: 100, used: 0, resetAt: null })
+    const show = () => daemon.api('GET', `/api/keys/${apiKeyId}`)
+    const { headers: before } = await show()
+    for (let count = 0; count < 3; count++) await info(key)
+    const used = { limit: 100, used: 3, resetAt: expect.any(String) }
+    const { body, headers } = await show()
+    expect([body.rateLimit, headers.etag]).toEqual([used, before.etag])
+    const { items } = (await daemon.api('GET', '/api/keys')).body
+    expect(items.find((one: { apiKeyId: string }) => one.apiKeyId === apiKeyId).rateLimit).toEqual(used)
+    for (let count = 0; count < 100; count++) await info(key)
+    expect((await show()).body.rateLimit).toEqual({ ...used, used: 100 })
+  })
+
   test('a name in use returns 409, unless the request replaces the existing keys', async () => {
     const first = await createKey(daemon, { name: 'ci', scopes: ['READ'] })
     const second = await createKey(daemon, { scopes: ['READ'] })

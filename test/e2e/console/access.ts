@@ -21,6 +21,8 @@ describe.runIf(CHROMIUM !== undefined)('access in the console', () => {
     const { body } = await daemon.api('GET', '/api/deployments/api-key/info', { key: key! })
     expect(body).toMatchObject({ name: '<b>ci</b>', scopes: ['READ', 'CHAT'], expiresAt: expect.any(String) })
     await row('<b>ci</b>').waitFor()
+    await page.getByRole('button', { name: 'Reload the keys' }).click()
+    await row('<b>ci</b>').getByText('1 of 100').waitFor()
     await expectAccessible(page)
     await secret.getByRole('button', { name: 'Done' }).click()
     expect(await page.content()).not.toContain(key)

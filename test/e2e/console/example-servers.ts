@@ -2,9 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { createProject, echoServer, suiteRun } from '../../daemon/http/fixtures.ts'
+import { seedSmallBase } from '../../helpers/containers/small-base.ts'
 import { deployFolder } from '../../helpers/daemon/custom-server.ts'
 import { callTool, type TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { signInWithKey } from '../../helpers/daemon/local-sign-in.ts'
 import { createProjectFolder } from '../../helpers/daemon/project-folder.ts'
+import { type ModelStub, startModelStub } from '../../helpers/services/model-stub.ts'
 import { host } from '../programs/hosted-program.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
@@ -44,9 +48,9 @@ const TEAM_NOTES = {
 
 /**
  * Deploys a server of every kind and makes some calls: declared, handler modules, two published programs, one with sign-in, one
- * whose tool fails and one whose build fails.
+ * whose tool fails and one whose build fails. Stores what the other views show: a grant, a chat, a run of tests, a container build.
  */
-export async function deployExamples(daemon: TestDaemon): Promise<Disposable> {
+export async function deployExamples(daemon: TestDaemon): Promise<AsyncDisposable> {
   const files = mkdtempSync(join(tmpdir(), 'mcp-files-'))
   writeFileSync(join(files, 'notes.md'), '# Notes\n')
   const weather = readWeather()
@@ -66,11 +70,57 @@ export async function deployExamples(daemon: TestDaemon): Promise<Disposable> {
     host(daemon, 'files', { command: program('filesystem'), args: [files] }),
   ])
   await deployDefinition(daemon, TEAM_NOTES, 'production', { auth: { provider: 'local' } })
+  await signIn(daemon, 'team-notes')
   await callTool((await deployModules(daemon, 'orders', ORDERS)).url, 'find_order')
   await daemon.api('POST', '/v1/build', {
     body: { name: 'crm', template: 'custom', program: { type: 'stdio', ...BROKEN } },
   })
-  return { [Symbol.dispose]: () => rmSync(files, { recursive: true, force: true }) }
+  await runContainerBuild(daemon)
+  const vendor = await chatAbout(daemon, 'weather')
+  return {
+    async [Symbol.asyncDispose]() {
+      await vendor.close()
+      rmSync(files, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Gives a client access to a deployment with sign-in. */
+async function signIn(daemon: TestDaemon, name: string): Promise<void> {
+  const { body } = await daemon.api('GET', `/v1/deploy?name=${name}`)
+  const [{ deployment_id }] = body.data.items
+  const status = await daemon.api('GET', `/v1/deploy/${deployment_id}/status`)
+  await signInWithKey(status.body.data.sign_in.issuer, daemon.ownerKey)
+}
+
+async function runContainerBuild(daemon: TestDaemon): Promise<void> {
+  await seedSmallBase(daemon.home.images)
+  const project = await createProject(
+    daemon,
+    { 'mcp.config.json': JSON.stringify(echoServer('parrot')) },
+    'parrot',
+  )
+  const { body } = await daemon.api('POST', `/api/lambda-builds/trigger/${project}`)
+  await daemon.api('GET', `/api/lambda-builds/${body.id}/logs`)
+}
+
+/** A chat with the newest build of a server, and a stored run of tests. The vendor's stub answers until it is closed. */
+async function chatAbout(daemon: TestDaemon, name: string): Promise<ModelStub> {
+  const turns = [
+    { text: 'I will look.', calls: [{ name: 'current_weather', arguments: { city: 'Oslo' } }] },
+    { text: 'It is cold in Oslo.' },
+  ]
+  const vendor = await startModelStub('anthropic', turns)
+  await daemon.api('PUT', '/api/model-keys/anthropic', {
+    body: { apiKey: 'sk-test-0123456789abcdef', baseUrl: vendor.url },
+  })
+  const { body } = await daemon.api('GET', `/v1/deploy?name=${name}`)
+  const { mcp_id } = body.data.items.find(
+    ({ environment }: { environment: string }) => environment === 'production',
+  )
+  await daemon.api('POST', '/v1/test', { body: { mcp_id, message: 'How is the weather in Oslo?' } })
+  await daemon.api('POST', '/api/suite-runs', { body: suiteRun(mcp_id) })
+  return vendor
 }
 
 interface Definition {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { overflows } from './open-console.ts'
+import { layoutProblems } from './walk/layout.ts'
 
 /** Lists and trees show their beginning, so no server can make a page larger. */
 const MAX_ELEMENTS = 5000
@@ -41,7 +41,8 @@ export function watchIntrusions(page: Page): string[] {
 
 export async function expectUnharmed(page: Page): Promise<void> {
   expect(await page.evaluate(FOREIGN)).toEqual([])
-  expect(await overflows(page, 360)).toBe(false)
+  await page.setViewportSize({ width: 360, height: 740 })
+  expect(await layoutProblems(page)).toEqual([])
   await page.setViewportSize({ width: 1280, height: 800 })
 }
 

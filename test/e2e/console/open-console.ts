@@ -1,5 +1,5 @@
-import axe, { type Result } from 'axe-core'
-import type { Browser, Page } from 'playwright-core'
+import axe, { type Result, type RunOptions } from 'axe-core'
+import type { Browser, Page, Response } from 'playwright-core'
 import { CONSOLE_HOST } from '../../../src/shared/names.ts'
 import type { TestDaemon } from '../../helpers/daemon/daemon.ts'
 
@@ -12,10 +12,13 @@ export interface OpenOptions {
   link?: string
 }
 
-/** A page of the console. `errors` collects its errors and its requests to other origins, and must stay empty. */
+/** A page of the console. */
 export interface OpenConsole {
   page: Page
+  /** What no page may cause. */
   errors: string[]
+  /** Status, method and path of API answers of 400 and above. The page shows them to the user. */
+  failures: string[]
   goto(path: string): Promise<unknown>
   close(): Promise<void>
 }
@@ -24,8 +27,8 @@ export interface OpenConsole {
 const idlePages = new WeakMap<Browser, Page[]>()
 
 /**
- * Opens the console of a daemon with a session of the key and nothing else stored in the browser. Collects console errors and
- * requests to other origins.
+ * Opens the console of a daemon with a session of the key and nothing else stored in the browser. Collects console errors,
+ * violations of the content security policy, missing files and requests to other origins.
  */
 export async function openConsole(
   browser: Browser,
@@ -36,7 +39,7 @@ export async function openConsole(
   const page = idlePages.get(browser)?.pop() ?? (await newPage(browser))
   if (key !== null) await page.context().addCookies([{ ...(await signIn(daemon, key)), url: origin }])
   await page.setViewportSize({ width: 1280, height: 800 })
-  await page.emulateMedia({ colorScheme: theme })
+  await page.emulateMedia({ colorScheme: theme, reducedMotion: 'no-preference' })
   const errors: string[] = []
   page.on('pageerror', error => errors.push(error.message))
   page.on('console', message => {
@@ -47,15 +50,26 @@ export async function openConsole(
     if (new URL(request.url()).origin !== origin && request.frame().url().startsWith(origin))
       errors.push(`request to ${request.url()}`)
   })
+  const failures: string[] = []
+  page.on('response', response => {
+    if (response.status() < 400 || !response.url().startsWith(origin)) return
+    const list = isFromApi(response) ? failures : errors
+    list.push(`${response.status()} ${response.request().method()} ${new URL(response.url()).pathname}`)
+  })
   const goto = (to: string) => page.goto(`${origin}/console${to}`)
   await (link ? page.goto(link) : goto(path))
-  return { page, errors, goto, close: () => release(browser, page) }
+  return { page, errors, failures, goto, close: () => release(browser, page) }
 }
 
 async function newPage(browser: Browser): Promise<Page> {
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+  await context.addInitScript(LOG_POLICY_VIOLATIONS)
   return context.newPage()
 }
+
+/** Chromium logs most of them itself, but none that a report-only policy finds. */
+const LOG_POLICY_VIOLATIONS = `addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
+  console.error('violates ' + effectiveDirective + ': ' + blockedURI))`
 
 /** Removes what a test left behind. The document stays, because another one would start another process. */
 async function release(browser: Browser, page: Page): Promise<void> {
@@ -75,23 +89,21 @@ async function signIn(daemon: TestDaemon, key: string): Promise<{ name: string; 
   return { name, value }
 }
 
-/** Chromium logs every answer of 400 and above, and every broken connection. The page shows them. */
+/** Chromium logs every answer of 400 and above, and every broken connection. Answers are counted above. */
 function isAnswer(text: string): boolean {
   return text.startsWith('Failed to load resource')
 }
 
-/** Violations of accessibility rules: rule, and the elements that violate it. `rules` limits what is checked. */
-export async function violations(page: Page, rules: readonly string[] = []): Promise<string[]> {
-  if (await page.evaluate(`typeof axe === 'undefined'`)) await page.evaluate(axe.source)
-  const only = rules.length > 0 ? { runOnly: rules } : {}
-  // Results without violations are ten times as large. They stay in the page.
-  const options = JSON.stringify({ ...only, resultTypes: ['violations'] })
-  const found = await page.evaluate(`axe.run(${options}).then(({ violations }) => violations)`)
-  return (found as Result[]).map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
+/** Everything else is a file of the page, and must exist. */
+function isFromApi(response: Response): boolean {
+  return ['fetch', 'eventsource'].includes(response.request().resourceType())
 }
 
-/** Whether a page of this width has to be scrolled to the side. */
-export async function overflows(page: Page, width: number): Promise<boolean> {
-  await page.setViewportSize({ width, height: 800 })
-  return page.evaluate('document.documentElement.scrollWidth > innerWidth')
+/** Violations of accessibility rules: rule, and the elements that violate it. `options`: of axe, such as the rules to check. */
+export async function violations(page: Page, options: RunOptions = {}): Promise<string[]> {
+  if (await page.evaluate(`typeof axe === 'undefined'`)) await page.evaluate(axe.source)
+  // Results without violations are ten times as large. They stay in the page.
+  const all = JSON.stringify({ ...options, resultTypes: ['violations'] })
+  const found = await page.evaluate(`axe.run(${all}).then(({ violations }) => violations)`)
+  return (found as Result[]).map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }

@@ -7,6 +7,8 @@ export interface View {
   path: string
   /** Text that is shown once the view has loaded. */
   text: string | RegExp
+  /** Link or list that leads from the path to the view, with the keyboard alone. */
+  open?: { role: 'link' | 'listbox'; name: string | RegExp }
 }
 
 const WEATHER = '/servers/weather'
@@ -22,20 +24,50 @@ export const VIEWS: readonly View[] = [
     text: 'current_weather',
   },
   { name: 'requests', path: `${WEATHER}/requests?${ENV}`, text: 'forecast' },
+  {
+    name: 'request',
+    path: `${WEATHER}/requests?${ENV}`,
+    open: { role: 'listbox', name: 'Requests' },
+    text: 'Arguments',
+  },
   { name: 'logs', path: `${WEATHER}/logs?${ENV}`, text: /forecast/ },
   { name: 'releases', path: `${WEATHER}/releases?${ENV}`, text: 'Roll back' },
-  { name: 'tests', path: `${WEATHER}/tests?${ENV}`, text: /run/ },
+  { name: 'tests', path: `${WEATHER}/tests?${ENV}`, text: 'greetings' },
+  {
+    name: 'run',
+    path: `${WEATHER}/tests?${ENV}`,
+    open: { role: 'link', name: /^greetings/ },
+    text: 'All runs',
+  },
   { name: 'settings', path: `${WEATHER}/settings?${ENV}`, text: /variable/ },
   { name: 'sign-in', path: `/servers/team-notes/settings?${ENV}`, text: 'Grants' },
   { name: 'builds', path: '/builds', text: 'crm' },
+  {
+    name: 'build',
+    path: '/builds?server=weather',
+    open: { role: 'link', name: /^weather/ },
+    text: 'All builds',
+  },
+  { name: 'container-builds', path: '/builds?kind=containers', text: 'succeeded' },
+  {
+    name: 'container-build',
+    path: '/builds?kind=containers',
+    open: { role: 'link', name: /^parrot/ },
+    text: /^built /,
+  },
   { name: 'chat', path: '/chat', text: 'Earlier chats' },
+  { name: 'conversation', path: '/chat', open: { role: 'link', name: /Oslo/ }, text: 'It is cold in Oslo.' },
   { name: 'projects', path: '/projects', text: /dice/ },
   { name: 'domains', path: '/domains', text: /weather/ },
   { name: 'system', path: '/system', text: /^mcp_/ },
   { name: 'keys', path: '/keys', text: 'this browser' },
 ]
 
-/** Waits until the view has loaded. */
-export async function waitForView(page: Page, { text }: View): Promise<void> {
+/** Opens the view from its path and waits until it has loaded. */
+export async function showView(page: Page, { open, text }: Omit<View, 'name'>): Promise<void> {
+  if (open) {
+    const start = page.getByRole(open.role, { name: open.name }).first()
+    await start.press(open.role === 'link' ? 'Enter' : 'ArrowDown')
+  }
   await page.locator('main').getByText(text).filter({ visible: true }).first().waitFor()
 }

@@ -36,6 +36,7 @@ export function ContainerBuildView({ id }: { id: string }) {
       <p class="back">
         <Link to="/builds?kind=containers">All container builds</Link>
       </p>
+      {resource.value === undefined && <h1>Container build</h1>}
       <Loaded resource={resource} what="the container build">
         {({ build, project }) => (
           <>

@@ -40,6 +40,7 @@ export function ServerBuildView({ id }: { id: string }) {
       <p class="back">
         <Link to="/builds">All builds</Link>
       </p>
+      {resource.value === undefined && <h1>Build</h1>}
       <Loaded resource={resource} what="the build">
         {({ build, report }) => (
           <>

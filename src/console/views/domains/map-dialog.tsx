@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { DeploymentStatus } from '../../../shared/contract/deployments/deployments.ts'
 import type { MappingRecord } from '../../../shared/contract/deployments/mappings.ts'
+import type { Environment } from '../../../shared/contract/states.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { bound } from '../../components/bound.ts'
 import { Dialog } from '../../components/dialog.tsx'
@@ -9,19 +10,29 @@ import { servers } from '../../model/servers.ts'
 import { findTagged, mapSubdomain } from './mappings.ts'
 import type { Replacement } from './replace-dialog.tsx'
 
+/** Server of new subdomains, and the environment that is offered first. */
+export interface MapPlace {
+  server: string
+  environment: Environment
+}
+
 interface MapDialogProps {
   /** Mapping to change. Undefined to create one. */
   mapping: MappingRecord | undefined
+  place?: MapPlace | undefined
   onDone(): void
   /** The subdomain points elsewhere, and the user must confirm that it is moved. */
   onTaken(replacement: Replacement): void
   onClose(): void
 }
 
-export function MapDialog({ mapping, onDone, onTaken, onClose }: MapDialogProps) {
+export function MapDialog({ mapping, place, onDone, onTaken, onClose }: MapDialogProps) {
   const subdomain = useSignal(mapping?.subdomain ?? '')
-  const targets = liveDeployments()
-  const target = useSignal((targets.find(one => !pointsTo(mapping, one)) ?? targets[0])?.deployment_id)
+  const targets = liveDeployments().filter(({ name }) => mapping || !place || name === place.server)
+  const first = mapping
+    ? targets.find(one => !pointsTo(mapping, one))
+    : targets.find(one => one.environment === place?.environment)
+  const target = useSignal((first ?? targets[0])?.deployment_id)
   const map = async () => {
     const to = targets.find(({ deployment_id }) => deployment_id === target.value)
     if (!to) throw new HostingError('NOT_FOUND', 'Choose a deployment.')
@@ -69,7 +80,9 @@ export function MapDialog({ mapping, onDone, onTaken, onClose }: MapDialogProps)
           ))}
         </select>
       </label>
-      {targets.length === 0 && <p class="muted">No server is deployed.</p>}
+      {targets.length === 0 && (
+        <p class="muted">{place ? `${place.server} is not deployed.` : 'No server is deployed.'}</p>
+      )}
     </Dialog>
   )
 }
@@ -79,8 +92,8 @@ function liveDeployments(): DeploymentStatus[] {
   return all.filter(({ status }) => status === 'deployed')
 }
 
-function pointsTo(mapping: MappingRecord | undefined, { name, environment }: DeploymentStatus): boolean {
-  return mapping?.server === name && mapping.environment === environment
+function pointsTo(mapping: MappingRecord, { name, environment }: DeploymentStatus): boolean {
+  return mapping.server === name && mapping.environment === environment
 }
 
 /** Undefined when the subdomain was mapped. Throws for a name that belongs to another server's own address. */

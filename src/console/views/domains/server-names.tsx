@@ -27,15 +27,16 @@ const COLUMNS: readonly Column<ServerName>[] = [
   { name: 'URLs', wide: true, cell: ({ urls }) => <Urls urls={urls} /> },
 ]
 
-/** Names of live deployments that are not mapped: automatic ones and own domains. */
-export function ServerNames() {
+/** Names of live deployments that are not mapped: automatic ones and own domains. `server` limits them to one server. */
+export function ServerNames({ server }: { server?: string }) {
   const resource = { value: servers.value, error: serversError.value, reload: () => void loadServers() }
   return (
     <section class="section" aria-labelledby="server-names">
       <h2 id="server-names">Names of deployments</h2>
       <Loaded resource={resource} what="the names">
         {all => {
-          const names = [...all.values()].flatMap(namesOf)
+          const chosen = [...all.values()].filter(({ name }) => server === undefined || name === server)
+          const names = chosen.flatMap(namesOf)
           if (names.length === 0) return <p class="muted">No deployment has a name.</p>
           return (
             <Table

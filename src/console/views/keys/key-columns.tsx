@@ -1,5 +1,4 @@
 import type { KeyRecord } from '../../../shared/contract/access/api-keys.ts'
-import { PLAN_LIMITS } from '../../../shared/contract/access/scopes.ts'
 import { Button } from '../../components/button.tsx'
 import { Tag } from '../../components/state.tsx'
 import type { Column } from '../../components/table.tsx'
@@ -34,9 +33,10 @@ export function keyColumns(
       ),
     },
     {
-      name: 'Limit',
+      name: 'Requests this hour',
       kind: 'number',
-      cell: ({ plan }) => (plan === 'enterprise' ? 'enterprise' : `${PLAN_LIMITS[plan]} per hour`),
+      cell: ({ rateLimit: { used, limit } }) =>
+        `${used.toLocaleString('en')} of ${limit.toLocaleString('en')}`,
     },
     { name: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
     { name: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt ? <Time at={lastUsedAt} /> : 'never') },

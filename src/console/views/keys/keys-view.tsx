@@ -6,7 +6,7 @@ import { useResource } from '../../api/resource.ts'
 import { Button } from '../../components/button.tsx'
 import { Copyable } from '../../components/copy.tsx'
 import { Dialog } from '../../components/dialog.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { Loaded, ReloadButton } from '../../components/loaded.tsx'
 import { notify } from '../../components/notices.tsx'
 import { Table } from '../../components/table.tsx'
 import { shown } from '../../components/text.tsx'
@@ -37,6 +37,7 @@ export function KeysView() {
     <>
       <div class="page-head">
         <h1>Keys</h1>
+        <ReloadButton label="Reload the keys" resource={resource} />
         {resource.value && (
           <Button kind="primary" onClick={creation.open}>
             New key

@@ -17,8 +17,13 @@ import { idSchema, limitSchema, pageTokenSchema } from '../path-ids.ts'
 const params = z.object({ id: idSchema.describe('Id of the key.') })
 
 /** `routes` is called when a key is checked, so it may be set later. */
-export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Route[]) {
+export function keysEndpoints({ apiKeys, rateLimits }: Services, routes: () => readonly Route[]) {
   const record = ({ id }: z.output<typeof params>) => apiKeys.get(id)
+
+  const withUsage = <K extends Parameters<typeof rateLimits.usage>[0]>(key: K) => ({
+    ...key,
+    rateLimit: rateLimits.usage(key),
+  })
 
   const keyInfo = dataEndpoint({
     operationId: 'getApiKeyInfo',
@@ -33,7 +38,7 @@ export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Rout
     body: createKeyRequestSchema,
     answers: { 201: { description: 'The key with its secret.', schema: createdKeySchema } },
     errors: ['CONFLICT'],
-    run: ({ body, principal }) => apiKeys.create(principal, body),
+    run: ({ body, principal }) => withUsage(apiKeys.create(principal, body)),
   })
 
   const listKeys = dataEndpoint({
@@ -41,7 +46,10 @@ export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Rout
     summary: 'List API keys, newest first',
     query: z.strictObject({ limit: limitSchema, nextToken: pageTokenSchema }),
     answers: { 200: { description: 'A page of keys.', schema: keyPageSchema } },
-    run: ({ query }) => apiKeys.list(query.limit, query.nextToken),
+    run({ query }) {
+      const { items, nextToken } = apiKeys.list(query.limit, query.nextToken)
+      return { items: items.map(withUsage), nextToken }
+    },
   })
 
   const getKey = dataEndpoint({
@@ -50,7 +58,7 @@ export function keysEndpoints({ apiKeys }: Services, routes: () => readonly Rout
     params,
     record,
     answers: { 200: { description: 'The key.', schema: keyRecordSchema } },
-    run: ({ params }) => apiKeys.get(params.id),
+    run: ({ params }) => withUsage(apiKeys.get(params.id)),
   })
 
   const revokeKey = dataEndpoint({

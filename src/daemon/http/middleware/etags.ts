@@ -1,7 +1,14 @@
 import { createHash } from 'node:crypto'
 
 /** Fields that change without a write to their record. */
-const MEASURED = new Set(['instances', 'staying_sessions', 'isolation', 'lastUsedAt', 'isExpired'])
+const MEASURED = new Set([
+  'instances',
+  'staying_sessions',
+  'isolation',
+  'lastUsedAt',
+  'isExpired',
+  'rateLimit',
+])
 
 /** Strong entity tag of a record without its measurements (RFC 9110 8.8.3). */
 export function etagOf(record: object): string {

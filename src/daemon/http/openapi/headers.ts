@@ -11,7 +11,7 @@ export const HEADERS = {
   ),
   'Preference-Applied': header('Preference that was applied (RFC 7240).', 'respond-async'),
   ETag: header('Version of the record (RFC 9110 8.8.3).', '"4f0Z5m8Qk1yVb7RtXw2c9A"'),
-  'Idempotent-Replayed': header('`true`: repeats an earlier answer.', 'true'),
+  'Idempotent-Replayed': header('`true` if replayed.', 'true'),
   'Set-Cookie': header(
     'Removes the cookie of the console.',
     'mcp_console=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict',
@@ -30,6 +30,9 @@ function header(description: string, example: string | number) {
 export function describeHeaders(names: readonly HeaderName[], optional: readonly HeaderName[] = []) {
   const required = names.map(name => [name, { $ref: `#/components/headers/${name}` }])
   // Copies instead of references, because client generators do not see through a reference that a header is optional.
-  const rest = optional.map(name => [name, { ...HEADERS[name], required: undefined }])
+  const rest = optional.map(name => {
+    const { description, schema } = HEADERS[name]
+    return [name, { description, schema }]
+  })
   return Object.fromEntries([...required, ...rest])
 }

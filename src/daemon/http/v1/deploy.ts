@@ -21,13 +21,13 @@ const location = ['Location'] as const
 
 const created = {
   201: {
-    description: 'The deployment has finished: `deployed`, or `failed` with its error.',
+    description: 'Finished: `deployed`, or `failed` with its error.',
     schema: deploymentRecordSchema,
     events: deploymentEventSchema,
     headers: location,
   },
   202: {
-    description: 'Accepted. The deployment continues in the background.',
+    description: 'Accepted. It continues in the background.',
     schema: deploymentRecordSchema,
     headers: location,
   },
@@ -35,11 +35,11 @@ const created = {
 
 const started = {
   200: {
-    description: 'The deployment has finished: `deployed`, or `failed` with its error.',
+    description: 'Finished: `deployed`, or `failed` with its error.',
     schema: deploymentStatusSchema,
   },
   202: {
-    description: 'Accepted. The deployment continues in the background.',
+    description: 'Accepted. It continues in the background.',
     schema: deploymentStatusSchema,
   },
 }
@@ -171,16 +171,16 @@ export function deployEndpoints({ deployments, records }: Services) {
 
   const reconfigure = endpoint({
     operationId: 'reconfigureDeployment',
-    summary: 'Release the build of a live deployment with changed settings, as a new deployment',
+    summary: 'Change settings of a live deployment, as a new deployment',
     params,
     record,
     body: reconfigureRequestSchema,
     takesPrefer: true,
     answers: created,
     errors: ['CONFLICT'],
-    run: ({ params, body: { config, message }, principal, ...preferences }) =>
+    run: ({ params, body: { message, ...changes }, principal, ...preferences }) =>
       answerCreated(
-        deployments.reconfigure(params.deployment_id, config, { message, author: principal.name }),
+        deployments.reconfigure(params.deployment_id, changes, { message, author: principal.name }),
         preferences,
       ),
   })

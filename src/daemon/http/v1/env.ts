@@ -58,12 +58,12 @@ export function envEndpoints({ deployments, records, variables }: Services) {
     takesPrefer: true,
     answers: {
       201: {
-        description: 'The deployment has finished: `deployed`, or `failed` with its error.',
+        description: 'Finished: `deployed`, or `failed` with its error.',
         schema: deploymentRecordSchema,
         headers: ['Location'],
       },
       202: {
-        description: 'Accepted. The deployment continues in the background.',
+        description: 'Accepted. It continues in the background.',
         schema: deploymentRecordSchema,
         headers: ['Location'],
       },

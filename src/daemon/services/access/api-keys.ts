@@ -14,6 +14,9 @@ import { Lifetimes } from './lifetimes.ts'
 
 export type Principal = ApiKey
 
+/** Without the requests of the key, which its rate limit counts. */
+type WithoutUse<K extends KeyRecord> = Omit<K, 'rateLimit'>
+
 export class ApiKeys {
   readonly #store: Store
   readonly #clock: Clock
@@ -63,13 +66,13 @@ export class ApiKeys {
     }
   }
 
-  list(limit: number, cursor?: string): { items: KeyRecord[]; nextToken: string | null } {
+  list(limit: number, cursor?: string): { items: WithoutUse<KeyRecord>[]; nextToken: string | null } {
     const { items, nextCursor } = this.#store.apiKeys.list(limit, cursor)
     return { items: items.map(key => this.#record(key)), nextToken: nextCursor }
   }
 
   /** Throws NOT_FOUND. */
-  get(id: string): KeyRecord {
+  get(id: string): WithoutUse<KeyRecord> {
     const key = this.#store.apiKeys.find(id)
     return key ? this.#record(key) : unknownKey(id)
   }
@@ -78,7 +81,7 @@ export class ApiKeys {
    * Creates a key of the same user. Throws INVALID_REQUEST for an expiry in the past, and CONFLICT for a name in use, unless
    * `replace` revokes the keys that have it.
    */
-  create(creator: Principal, { replace = false, ...request }: CreateKeyRequest): CreatedKey {
+  create(creator: Principal, { replace = false, ...request }: CreateKeyRequest): WithoutUse<CreatedKey> {
     const expiresAt = request.expiresAt ? new Date(request.expiresAt).toISOString() : null
     if (expiresAt !== null && expiresAt <= this.#clock.wallTime())
       throw new HostingError('INVALID_REQUEST', `expiresAt is ${expiresAt}: it must be in the future.`)
@@ -148,7 +151,7 @@ export class ApiKeys {
     return { key, secret }
   }
 
-  #record(key: ApiKey): KeyRecord {
+  #record(key: ApiKey): WithoutUse<KeyRecord> {
     return { ...this.info(key), plan: key.plan, createdAt: key.createdAt }
   }
 }

@@ -1,10 +1,13 @@
 import { RateLimiterMemory, RateLimiterRes, RateLimiterSQLite } from 'rate-limiter-flexible'
+import type { KeyRecord } from '../../../shared/contract/access/api-keys.ts'
 import { PLAN_LIMITS, PLANS, type Plan } from '../../../shared/contract/access/scopes.ts'
 import type { Database } from '../../store/database.ts'
 import type { Principal } from './api-keys.ts'
 
 const WINDOW_SECONDS = 3600
 const CLOCK_RESOLUTION_MS = 1000
+
+type Usage = KeyRecord['rateLimit']
 
 export interface RateLimitVerdict {
   allowed: boolean
@@ -20,10 +23,25 @@ export class RateLimits {
   readonly #limiters: Record<Plan, RateLimiterSQLite>
   readonly #limits: Record<Plan, number>
 
+  readonly #database: Database
+
   constructor(database: Database, enterpriseLimit: number = PLAN_LIMITS.enterprise) {
+    this.#database = database
     this.#limits = { ...PLAN_LIMITS, enterprise: enterpriseLimit }
     const entries = PLANS.map(plan => [plan, createLimiter(database, this.#limits[plan])] as const)
     this.#limiters = Object.fromEntries(entries) as Record<Plan, RateLimiterSQLite>
+  }
+
+  /** Requests of a key in its current window. Refused ones do not count. */
+  usage({ apiKeyId, plan }: Pick<KeyRecord, 'apiKeyId' | 'plan'>): Usage {
+    const limit = this.#limits[plan]
+    const window = this.#database
+      .prepare<{ points: number; expire: number }>(
+        'SELECT points, expire FROM rate_limits WHERE key = ? AND expire > ?',
+      )
+      .get([apiKeyId, Date.now()])
+    if (!window) return { limit, used: 0, resetAt: null }
+    return { limit, used: Math.min(window.points, limit), resetAt: new Date(window.expire).toISOString() }
   }
 
   async consume({ id, plan }: Principal): Promise<RateLimitVerdict> {

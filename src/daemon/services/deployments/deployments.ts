@@ -19,7 +19,7 @@ import { concealConfig } from './deployment-secrets.ts'
 import { markReplaced, moveDeployment } from './deployment-states.ts'
 import { normalizeConfig } from './environments.ts'
 import { inheritConfig } from './inherited-config.ts'
-import { releaseAgain } from './release-again.ts'
+import { changedNames, releaseAgain } from './release-again.ts'
 import {
   type ReleaseOrigin,
   recordRelease,
@@ -219,7 +219,7 @@ export class Deployments {
     const active = this.#deps.store.deployments.listActive(live.name, live.environment)
     const other = active.find(one => one.id !== id)
     if (live.status !== 'deployed' || other) throw notReconfigurable(live, other)
-    const message = origin.message ?? `Changed ${Object.keys(changes).join(', ')}`
+    const message = origin.message ?? `Changed ${changedNames(changes).join(', ')}`
     return this.create(releaseAgain(this.#deps, live, changes), { ...origin, message })
   }
 

@@ -1,5 +1,6 @@
 import type { ConfigChanges, DeployConfig } from '../../../shared/contract/deployments/deploy-config.ts'
 import type { DeployRequest } from '../../../shared/contract/deployments/deployments.ts'
+import { HostingError } from '../../../shared/errors.ts'
 import type { Deployment } from '../../store/tables/deployments.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 import { revealConfig } from './deployment-secrets.ts'
@@ -32,8 +33,14 @@ export function ownConfig(
   return { ...config, ...(own.length > 0 && { env_vars: Object.fromEntries(own) }) }
 }
 
-/** Replaces the given settings. Null removes one. */
-function changeConfig(config: DeployConfig, changes: ConfigChanges): DeployConfig {
-  const entries = Object.entries({ ...config, ...changes })
-  return Object.fromEntries(entries.filter(([, value]) => value !== null))
+function changeConfig(before: DeployConfig, { config, reset = [] }: ConfigChanges): DeployConfig {
+  const kept = Object.entries(before).filter(([name]) => !reset.some(other => other === name))
+  return { ...Object.fromEntries(kept), ...config }
+}
+
+/** Names of the changed settings. Throws INVALID_REQUEST when there are none. */
+export function changedNames({ config = {}, reset = [] }: ConfigChanges): string[] {
+  const names = [...new Set([...Object.keys(config), ...reset])]
+  if (names.length > 0) return names
+  throw new HostingError('INVALID_REQUEST', 'Name at least one setting in config or reset.')
 }

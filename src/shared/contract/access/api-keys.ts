@@ -26,7 +26,12 @@ export const KEY_INFO = {
   expiresAt: null,
   isExpired: false,
 }
-const KEY_RECORD = { ...KEY_INFO, plan: 'pro', createdAt: EXAMPLE_TIME }
+const KEY_RECORD = {
+  ...KEY_INFO,
+  plan: 'pro',
+  createdAt: EXAMPLE_TIME,
+  rateLimit: { limit: 1000, used: 37, resetAt: EXAMPLE_TIME },
+}
 
 export const keyInfoSchema = named('ApiKeyInfo', 'The API key of a request.', KEY_INFO).object({
   apiKeyId: z.string().describe('Id of the key.'),
@@ -39,8 +44,18 @@ export const keyInfoSchema = named('ApiKeyInfo', 'The API key of a request.', KE
   isExpired: z.boolean().describe('The key has expired.'),
 })
 
+const rateLimitSchema = named('RateLimit', 'Requests of a key in the current hour.').object({
+  limit: z.int().describe('Maximum number.'),
+  used: z.int().describe('Number so far.'),
+  resetAt: isoTime.nullable().describe('End of the hour. Null without a request.'),
+})
+
 export const keyRecordSchema = keyInfoSchema
-  .extend({ plan: planSchema, createdAt: isoTime.describe('Creation time.') })
+  .extend({
+    plan: planSchema,
+    createdAt: isoTime.describe('Creation time.'),
+    rateLimit: rateLimitSchema,
+  })
   .meta({ id: 'ApiKey', description: 'An API key.', examples: [KEY_RECORD] })
 
 /** Response of POST /api/keys. */

@@ -102,7 +102,7 @@ export const deployConfigSchema = named('DeployConfig', 'Configuration of a depl
         'ghcr.io/team/weather:1.2',
       ),
     ),
-  limits: limitsSchema.optional().describe('Resource limits of each instance.'),
+  limits: limitsSchema.optional(),
   auth: deploymentAuthSchema
     .optional()
     .describe('Sign-in of users. Without it, every client of this machine is served.'),
@@ -113,27 +113,22 @@ export const deployConfigSchema = named('DeployConfig', 'Configuration of a depl
     ),
 })
 
-const { auth: _auth, env_vars: _envVars, ...settings } = deployConfigSchema.shape
+/** Settings whose secrets responses mask. A client could only send the masks back. */
+const SECRET_SETTINGS = ['auth', 'env_vars'] as const
 
-/** Shape whose fields may also be null. */
-type Nullable<S extends z.ZodRawShape> = { [K in keyof S]: z.ZodNullable<S[K]> }
+const changedSettingsSchema = deployConfigSchema.superRefine((config, context) => {
+  for (const name of SECRET_SETTINGS.filter(name => config[name] !== undefined))
+    context.addIssue({ code: 'custom', path: [name], message: 'cannot be changed without a deploy request' })
+})
 
-function nullable<S extends Record<string, z.ZodType>>(shape: S): Nullable<S> {
-  const fields = Object.entries(shape).map(([name, field]) => [
-    name,
-    field.nullable().meta({ description: field.description }),
-  ])
-  return Object.fromEntries(fields)
+/** Changes of a deployment's configuration. */
+export const configChangesShape = {
+  config: changedSettingsSchema.optional().describe('Settings to replace, except `auth` and `env_vars`.'),
+  reset: z
+    .array(deployConfigSchema.keyof().exclude(SECRET_SETTINGS))
+    .optional()
+    .describe('Settings to restore to their defaults.'),
 }
 
-/** Changes of a deployment's configuration. Secrets have other ways, so they cannot be replaced by their masks. */
-export const configChangesSchema = named(
-  'ConfigChanges',
-  'Settings to change, each as a whole. Null restores a default. Others stay, as do sign-in and variables.',
-  { scaling: { min_instances: 2, max_instances: 8 }, log_level: null },
-)
-  .strictObject(nullable(settings))
-  .refine(changes => Object.keys(changes).length > 0, 'must name at least one setting')
-
 export type DeployConfig = z.infer<typeof deployConfigSchema>
-export type ConfigChanges = z.infer<typeof configChangesSchema>
+export type ConfigChanges = Pick<z.infer<z.ZodObject<typeof configChangesShape>>, 'config' | 'reset'>

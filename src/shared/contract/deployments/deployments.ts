@@ -15,7 +15,7 @@ import { instanceSchema } from '../monitoring/health-reports.ts'
 import { phaseEventsOf } from '../phase-events.ts'
 import { storeUsageSchema } from '../servers/server-store.ts'
 import { variableValuesSchema } from '../servers/variables.ts'
-import { configChangesSchema, deployConfigSchema } from './deploy-config.ts'
+import { configChangesShape, deployConfigSchema } from './deploy-config.ts'
 import { releaseNotesSchema, releaseSummarySchema } from './releases.ts'
 
 /** Requests and records of /v1/deploy (service interface 2.4, 4.3, 4.4; docs/decisions/deployments.md). */
@@ -58,11 +58,12 @@ const messageSchema = releaseNotesSchema.shape.message
 
 const namedReconfigureRequest = named('ReconfigureRequest', 'A release with another configuration.', {
   config: { limits: { memory_mb: 256 } },
+  reset: ['log_level'],
 })
 
 /** POST /v1/deploy/{id}/reconfigure */
 export const reconfigureRequestSchema = namedReconfigureRequest.strictObject({
-  config: configChangesSchema,
+  ...configChangesShape,
   message: messageSchema,
 })
 

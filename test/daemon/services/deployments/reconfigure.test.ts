@@ -12,8 +12,8 @@ beforeAll(async () => {
 
 afterAll(() => daemon.close())
 
-const reconfigure = (id: string, config: object, options = {}) =>
-  daemon.api('POST', `/v1/deploy/${id}/reconfigure`, { body: { config }, ...options })
+const reconfigure = (id: string, config: object, reset?: string[]) =>
+  daemon.api('POST', `/v1/deploy/${id}/reconfigure`, { body: { config, reset } })
 const status = async (id: string) => (await daemon.api('GET', `/v1/deploy/${id}/status`)).body.data
 const storeVariables = (server: string, variables: object) =>
   daemon.api('PATCH', `/v1/servers/${server}/env/production`, { body: { variables } })
@@ -26,7 +26,7 @@ function sealedOf(id: string): string {
   return openSecretBox(daemon.home.secretKey).unseal(env)
 }
 
-test('replaces the given settings, restores the default of null, and keeps the others', async () => {
+test('replaces the given settings, restores defaults, and keeps the others', async () => {
   const mcpId = await buildServer(daemon, echoServer('tuned'))
   const scaling = { min_instances: 1, max_instances: 2 }
   const { deployment_id, url } = await deploy(daemon, mcpId, 'production', {
@@ -34,11 +34,11 @@ test('replaces the given settings, restores the default of null, and keeps the o
     log_level: 'debug',
     timeout_seconds: 5,
   })
-  const answer = await reconfigure(deployment_id, { log_level: null, limits: { memory_mb: 256 } })
+  const answer = await reconfigure(deployment_id, { limits: { memory_mb: 256 } }, ['log_level'])
   expect([answer.status, answer.body.data.version, answer.body.data.url]).toEqual([201, 2, url])
   const after = await status(answer.body.data.deployment_id)
   expect(after).toMatchObject({ mcp_id: mcpId, status: 'deployed', promises: { memory_mb: 256 } })
-  expect(after.release.message).toBe('Changed log_level, limits')
+  expect(after.release.message).toBe('Changed limits, log_level')
   expect(after.config).toEqual({ scaling, timeout_seconds: 5, limits: { memory_mb: 256 } })
   expect((await status(deployment_id)).status).toBe('stopped')
 })
@@ -64,20 +64,21 @@ test('keeps the secret of the sign-in and the variables, which responses mask', 
 test('rejects sign-in, variables and unknown settings, and names the field', async () => {
   const mcpId = await buildServer(daemon, echoServer('strict'))
   const { deployment_id } = await deploy(daemon, mcpId, 'production')
-  const detailsOf = async (config: object) => {
-    const { status, body } = await reconfigure(deployment_id, config)
-    return [status, body.error.details]
+  const problemOf = async (config: object, reset?: string[]) => {
+    const { status, body } = await reconfigure(deployment_id, config, reset)
+    return [status, body.error.details || body.error.message]
   }
-  expect(await detailsOf({ auth: { provider: 'local' }, domain: null })).toEqual([
+  expect(await problemOf({ auth: { provider: 'local' } })).toEqual([
     400,
-    'config.auth: not a known field',
+    'config.auth: cannot be changed without a deploy request',
   ])
-  expect(await detailsOf({ limits: { memory_mb: 1 } })).toEqual([
+  expect(await problemOf({ limits: { memory_mb: 1 } })).toEqual([
     400,
     expect.stringMatching(/^config\.limits\.memory_mb: /),
   ])
-  expect(await detailsOf({})).toEqual([400, 'config: must name at least one setting'])
-  expect(await detailsOf({ origins: '*' })).toEqual([
+  expect(await problemOf({}, ['env_vars'])).toEqual([400, expect.stringMatching(/^reset\.0: /)])
+  expect(await problemOf({})).toEqual([400, 'Name at least one setting in config or reset.'])
+  expect(await problemOf({ origins: '*' })).toEqual([
     400,
     'config.origins: list the origins, or require sign-in',
   ])

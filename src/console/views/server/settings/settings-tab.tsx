@@ -12,6 +12,7 @@ import { Grants } from './grants.tsx'
 import { MissingVariables } from './missing-variables.tsx'
 import { ReleaseChanges } from './release-changes.tsx'
 import { RemoveVariableDialog } from './remove-variable-dialog.tsx'
+import { ServerDomains } from './server-domains.tsx'
 import { SignIn } from './sign-in.tsx'
 import { SignInClients } from './sign-in-clients.tsx'
 import { type Edited, VariableDialog } from './variable-dialog.tsx'
@@ -58,6 +59,7 @@ export function SettingsTab({ name, environment, deployment }: TabProps) {
         )}
       </Loaded>
       <Configuration deployment={deployment} />
+      <ServerDomains server={name} environment={environment} />
       <SignIn deployment={deployment} />
       {deployment.config.auth && (
         <>

@@ -2,6 +2,7 @@ import type { DeploymentStatus } from '../../../../shared/contract/deployments/d
 import { CopyButton } from '../../../components/copy.tsx'
 import { Fact, Facts } from '../../../components/figures/facts.tsx'
 import { Text } from '../../../components/text.tsx'
+import { plainSeconds } from './configuration/plain-settings.ts'
 
 const DEFAULT_SCOPES = ['openid', 'profile', 'email']
 const DEFAULT_TOKEN_SECONDS = 3600
@@ -26,7 +27,9 @@ export function SignIn({ deployment: { config, sign_in } }: { deployment: Deploy
           <Fact name="Required scopes">
             <Text value={auth.required_scopes?.join(' ') || 'none'} max={400} />
           </Fact>
-          <Fact name="Lifetime of access tokens">{auth.token_ttl ?? DEFAULT_TOKEN_SECONDS} s</Fact>
+          <Fact name="Lifetime of access tokens">
+            {plainSeconds(auth.token_ttl ?? DEFAULT_TOKEN_SECONDS)}
+          </Fact>
           {sign_in && (
             <>
               <Address name="Issuer of tokens" url={sign_in.issuer} />

@@ -1,4 +1,5 @@
 import { useMemo, useRef } from 'preact/hooks'
+import type { ConfigChanges } from '../../../../../shared/contract/deployments/deploy-config.ts'
 import type {
   DeploymentRecord,
   DeploymentStatus,
@@ -15,7 +16,7 @@ import { Loaded } from '../../../../components/loaded.tsx'
 import { notify } from '../../../../components/notices.tsx'
 import { requireNoFailure } from '../../../../model/failure.ts'
 import { createForm, type Form, type Json, SchemaForm } from '../../../../schema-form/main.ts'
-import { changedSettings, loadSettingsSchema, settingProblems, settingsOf } from './settings-schema.ts'
+import { changesOf, loadSettingsSchema, settingProblems, settingsOf } from './settings-schema.ts'
 
 interface ConfigurationDialogProps {
   /** The live deployment when the dialog was opened. The API refuses the change if another one has replaced it. */
@@ -44,7 +45,7 @@ function Settings({ schema, deployment, onClose }: ConfigurationDialogProps & { 
   const form = useMemo(() => createForm(schema, before as Json), [schema])
   const wanted = useRef<Json>({})
   const action = useAction(async () => {
-    await release(deployment, form, changedSettings(before, wanted.current))
+    await release(deployment, form, changesOf(before, wanted.current))
     if (form.serverErrors.peek().placed.size === 0) onClose()
   })
   const submit = (value: Json) => {
@@ -73,12 +74,14 @@ function Settings({ schema, deployment, onClose }: ConfigurationDialogProps & { 
 }
 
 /** Shows problems of settings in the form. Throws other errors. */
-async function release(deployment: DeploymentStatus, form: Form, config: Record<string, Json>) {
+async function release(deployment: DeploymentStatus, form: Form, changes: ConfigChanges) {
   const { deployment_id, name, environment } = deployment
-  if (Object.keys(config).length === 0) throw new HostingError('INVALID_REQUEST', 'No setting was changed.')
+  const { config = {}, reset = [] } = changes
+  if (Object.keys(config).length + reset.length === 0)
+    throw new HostingError('INVALID_REQUEST', 'No setting was changed.')
   try {
     const path = `/v1/deploy/${encodeURIComponent(deployment_id)}/reconfigure`
-    const record = await request<DeploymentRecord>('POST', path, { body: { config } })
+    const record = await request<DeploymentRecord>('POST', path, { body: changes })
     requireNoFailure(record)
     notify(`Released ${name} in ${environment} with the changed configuration, as v${record.version}.`)
     for (const warning of record.warnings ?? []) notify(warning)

@@ -55,7 +55,7 @@ function limits(config: Config, promises: DeploymentStatus['promises']): PlainSe
     },
     {
       name: 'Time limit of a handler',
-      value: seconds(config.timeout_seconds ?? 60),
+      value: plainSeconds(config.timeout_seconds ?? 60),
       isDefault: config.timeout_seconds === undefined,
     },
   ]
@@ -68,7 +68,7 @@ function traffic(config: Config, promises: DeploymentStatus['promises']): PlainS
     { name: 'Own domain', value: domain ?? 'none', isDefault: domain === undefined },
     {
       name: 'Idle sessions',
-      value: kept === 0 ? 'move with each release' : `stay with their release for ${seconds(kept)}`,
+      value: kept === 0 ? 'move with each release' : `stay with their release for ${plainSeconds(kept)}`,
       isDefault: session === undefined,
     },
     { name: 'Network', value: networkText(network), isDefault: network === undefined },
@@ -102,7 +102,7 @@ function originsText(origins: Config['origins']): string {
 }
 
 /** Exact, because it is a setting: `90 s`, `30 min`. */
-function seconds(count: number): string {
+export function plainSeconds(count: number): string {
   return count >= 60 && count % 60 === 0 ? formatMinutes(count / 60) : `${count} s`
 }
 

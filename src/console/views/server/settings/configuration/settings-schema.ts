@@ -1,4 +1,4 @@
-import type { DeployConfig } from '../../../../../shared/contract/deployments/deploy-config.ts'
+import type { ConfigChanges, DeployConfig } from '../../../../../shared/contract/deployments/deploy-config.ts'
 import { request } from '../../../../api/client.ts'
 import type { Json } from '../../../../schema-form/main.ts'
 
@@ -30,12 +30,14 @@ function plainTexts<T>(value: T): T {
   )
 }
 
-/** Settings that differ, for a request. Null restores the default of one that was removed. */
-export function changedSettings(before: Settings, after: Json): Record<string, Json> {
+/** Settings that differ, for a request. */
+export function changesOf(before: Settings, after: Json): ConfigChanges {
   const [old, wanted] = [before, after] as [Record<string, Json>, Record<string, Json>]
-  const names = new Set([...Object.keys(old), ...Object.keys(wanted)])
-  const changed = [...names].filter(name => JSON.stringify(old[name]) !== JSON.stringify(wanted[name]))
-  return Object.fromEntries(changed.map(name => [name, wanted[name] ?? null]))
+  const changed = Object.entries(wanted).filter(
+    ([name, value]) => JSON.stringify(old[name]) !== JSON.stringify(value),
+  )
+  const reset = Object.keys(old).filter(name => !Object.hasOwn(wanted, name))
+  return { config: Object.fromEntries(changed), reset: reset as NonNullable<ConfigChanges['reset']> }
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
-import { buildServer, deploy, echoServer } from '../../daemon/http/fixtures.ts'
-import { CHROMIUM } from '../../helpers/clients/chromium.ts'
-import { daemon, expectAccessible, expectNoViolations, show, useConsole } from './use-console.ts'
+import { buildServer, deploy, echoServer } from '../../../daemon/http/fixtures.ts'
+import { CHROMIUM } from '../../../helpers/clients/chromium.ts'
+import { daemon, expectAccessible, expectNoViolations, show, useConsole } from '../use-console.ts'
 
 describe.runIf(CHROMIUM !== undefined)('the settings of a server', () => {
   useConsole()
@@ -92,6 +92,37 @@ describe.runIf(CHROMIUM !== undefined)('the settings of a server', () => {
     await signIn.getByText('notes').waitFor()
     await page.getByText('No client has registered in staging.', { exact: true }).waitFor()
     await expectAccessible(page)
+  })
+
+  test('maps a subdomain to the server, moves it after confirmation, and removes it', async () => {
+    const other = await deploy(daemon, await buildServer(daemon, echoServer('other')), 'production')
+    await daemon.api('PUT', '/api/lambda-mapping/elsewhere', { body: { deploymentId: other.deployment_id } })
+    const mcpId = await buildServer(daemon, echoServer('named'))
+    await deploy(daemon, mcpId, 'production')
+    await deploy(daemon, mcpId, 'staging', { domain: 'mcp.example.com' })
+    const page = await show('/servers/named/settings?env=staging')
+    const mapped = (subdomain: string) =>
+      page.getByRole('table', { name: 'Mapped subdomains' }).getByRole('row').filter({ hasText: subdomain })
+    const names = page.getByRole('table', { name: 'Names of deployments' })
+    await names.getByText('mcp.example.com', { exact: true }).waitFor()
+    await page.getByText('No subdomain is mapped to this server.').waitFor()
+    expect(await names.getByText('other').count()).toBe(0)
+    await page.getByRole('button', { name: 'Map a subdomain' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Map a subdomain' })
+    const targets = await dialog.getByRole('option').allTextContents()
+    expect(targets).toEqual(['named in production', 'named in staging'])
+    await dialog.getByRole('textbox', { name: 'Subdomain' }).fill('team')
+    await dialog.getByRole('button', { name: 'Map' }).click()
+    await mapped('team').getByText('named in staging').waitFor()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Change the target of team' }).click()
+    await page.getByLabel('Points to').selectOption('named in production')
+    await page.getByRole('dialog').getByRole('button', { name: 'Change' }).click()
+    await page.getByRole('dialog', { name: 'Move team?' }).getByRole('button', { name: 'Move' }).click()
+    await mapped('team').getByText('named in production').waitFor()
+    await page.getByRole('button', { name: 'Remove team' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('No subdomain is mapped to this server.').waitFor()
   })
 
   test('names the only environment without a choice', async () => {

@@ -1,21 +1,14 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CHROMIUM } from '../../helpers/clients/chromium.ts'
-import { deployExamples } from './example-servers.ts'
-import { daemon, show, useConsole } from './use-console.ts'
-import { VIEWS, waitForView } from './views.ts'
+import { expect, test } from 'vitest'
+import { goto, show } from '../use-console.ts'
+import { showView, VIEWS, type View } from '../views.ts'
+import { expectUsableDialogs } from './keyboard-dialogs.ts'
 
 const STEPS = 20
 const MOST_STOPS = 400
 
-describe.runIf(CHROMIUM !== undefined)('the keyboard in the console', () => {
-  useConsole()
-  let examples: Disposable | undefined
-  beforeAll(async () => {
-    examples = await deployExamples(daemon)
-  })
-  afterAll(() => examples?.[Symbol.dispose]())
-
+/** Tests for the calling group, whose daemon has the servers of `deployExamples`. */
+export function testKeyboard(): void {
   test('reaches every control of every view with a visible focus', async () => {
     const page = await show()
     const links = await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allTextContents()
@@ -33,6 +26,18 @@ describe.runIf(CHROMIUM !== undefined)('the keyboard in the console', () => {
     }
   }, 60_000)
 
+  test('reaches every control of records and lists that the keyboard opens', async () => {
+    const page = await show()
+    for (const view of VIEWS.filter(({ open, name }) => open !== undefined || name === 'container-builds')) {
+      await goto(view.path)
+      await expectReachable(page, view.name, view)
+    }
+  }, 60_000)
+
+  test('opens every dialog, stays in it, and returns to its button', async () => {
+    await expectUsableDialogs(await show())
+  })
+
   test('calls a tool of the playground', async () => {
     const page = await show('/servers/weather/playground?env=production')
     await focus(page, 'current_weather')
@@ -45,7 +50,7 @@ describe.runIf(CHROMIUM !== undefined)('the keyboard in the console', () => {
     await page.keyboard.press('Enter')
     await page.getByText('"Oslo"').first().waitFor()
   })
-})
+}
 
 const tabs = (page: Page) =>
   page.getByRole('navigation', { name: 'Views of the server' }).getByRole('link').allTextContents()
@@ -58,17 +63,21 @@ async function follow(page: Page, name: string): Promise<void> {
 }
 
 /** Goes once through the view with Tab. Every control is a stop, in sight and with an outline. */
-async function expectReachable(page: Page, view: string): Promise<void> {
-  const pathname = new URL(page.url()).pathname.slice('/console'.length)
-  await waitForView(page, VIEWS.find(({ path }) => path.split('?')[0] === pathname)!)
+async function expectReachable(page: Page, name: string, view = viewAt(page.url())): Promise<void> {
+  await showView(page, view)
   await page.evaluate(RECORD_STOPS)
   for (let count = 0; count < MOST_STOPS; count += STEPS) {
     for (let step = 0; step < STEPS; step++) await page.keyboard.press('Tab')
     if (await page.evaluate('stops.isComplete')) break
   }
   const { names, invisible, missed } = (await page.evaluate('stops.end()')) as Record<string, string[]>
-  expect(names!.length, view).toBeGreaterThan(5)
-  expect({ invisible, missed }, view).toEqual({ invisible: [], missed: [] })
+  expect(names!.length, name).toBeGreaterThan(5)
+  expect({ invisible, missed }, name).toEqual({ invisible: [], missed: [] })
+}
+
+function viewAt(url: string): View {
+  const pathname = new URL(url).pathname.slice('/console'.length)
+  return VIEWS.find(({ path }) => path.split('?')[0] === pathname)!
 }
 
 /** Records each element that gets the focus, until one gets it again. */

@@ -1,0 +1,64 @@
+import type { Page } from 'playwright-core'
+import { expect } from 'vitest'
+import { goto } from '../use-console.ts'
+
+const MAX_STOPS = 40
+
+/** Path, and names of buttons there that open a dialog. */
+const OPENERS: readonly (readonly [path: string, ...buttons: RegExp[]])[] = [
+  ['/', /^New server/, /^Stop weather in production/, /^Commands/],
+  ['/servers/weather?env=production', /^Stop weather/],
+  ['/servers/weather/releases?env=production', /^Roll back to v1/],
+  ['/servers/weather/settings?env=production', /^Add a variable/, /^Change the configuration/],
+  ['/servers/team-notes/settings?env=production', /^Revoke the access/, /^Remove /],
+  [
+    '/projects',
+    /^New project/,
+    /^Edit parrot/,
+    /^Upload the source of parrot/,
+    /^Archive parrot/,
+    /^Delete parrot/,
+  ],
+  ['/builds', /^Remove build/],
+  ['/builds?kind=containers', /^Start a build/],
+  ['/chat', /^Delete the chat/, /^Set the OpenAI/, /^Remove the Anthropic/],
+  ['/domains', /^Map a subdomain/],
+  ['/keys', /^New key/],
+]
+
+/** Opens each dialog with Enter, goes through it with Tab, and closes it with Escape. */
+export async function expectUsableDialogs(page: Page): Promise<void> {
+  for (const [path, ...names] of OPENERS) {
+    await goto(path)
+    for (const name of names) {
+      const opener = page.getByRole('button', { name }).first()
+      await opener.press('Enter')
+      await page.locator('dialog[open]').waitFor()
+      const outside: unknown[] = []
+      for (let stop = 0; stop < MAX_STOPS && !(await isBackAtStart(page)); stop++) {
+        if (!(await page.evaluate(HAS_FOCUS)))
+          outside.push(await page.evaluate('document.activeElement.outerHTML'))
+        await page.keyboard.press('Tab')
+      }
+      expect(outside, `focus outside of the dialog of ${name}`).toEqual([])
+      await page.keyboard.press('Escape')
+      await page.locator('dialog[open]').waitFor({ state: 'detached' })
+      expect(await opener.and(page.locator(':focus')).count(), `focus after the dialog of ${name}`).toBe(1)
+    }
+  }
+}
+
+/** The browser's own controls follow the last control of a dialog. Then the page's body is the active element. */
+const HAS_FOCUS = `document.activeElement === document.body || document.activeElement.closest('dialog') !== null`
+
+/** Marks the control that has the focus. True if it was marked before. */
+async function isBackAtStart(page: Page): Promise<boolean> {
+  return (await page.evaluate(`(() => {
+    const { activeElement } = document
+    const dialog = document.querySelector('dialog[open]')
+    dialog.stops ??= new Set()
+    const isKnown = dialog.stops.has(activeElement)
+    dialog.stops.add(activeElement)
+    return isKnown
+  })()`)) as boolean
+}

@@ -1,0 +1,75 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createKey } from '../../../daemon/http/fixtures.ts'
+import { CHROMIUM } from '../../../helpers/clients/chromium.ts'
+import { deployExamples } from '../example-servers.ts'
+import { daemon, failures, problemsOf, show, useConsole, visit } from '../use-console.ts'
+import { showView, VIEWS, type View } from '../views.ts'
+import { testKeyboard } from './keyboard.ts'
+import { layoutProblems } from './layout.ts'
+import { EMPTY, FORBIDDEN, MISSING } from './states.ts'
+
+describe.runIf(CHROMIUM !== undefined)('every view of the console', () => {
+  useConsole()
+  let examples: AsyncDisposable | undefined
+
+  test('is accessible and fits every screen without data', async () => {
+    await expectNoProblems(await show(), EMPTY)
+    expect(failures()).toEqual([])
+  })
+
+  describe('with servers', () => {
+    beforeAll(async () => {
+      examples = await deployExamples(daemon)
+    })
+    afterAll(() => examples?.[Symbol.asyncDispose]())
+
+    test('is accessible and fits every screen with data', async () => {
+      await expectNoProblems(await show(), VIEWS)
+      expect(failures()).toEqual([])
+    })
+
+    test('is accessible and fits every screen when its record does not exist', async () => {
+      await expectNoProblems(await show(), MISSING)
+    })
+
+    test('is accessible and fits every screen when the key lacks a scope', async () => {
+      const { key } = await createKey(daemon, { scopes: ['READ'] })
+      await expectNoProblems(await show('/', { key }), FORBIDDEN)
+    })
+
+    testKeyboard()
+
+    test('reports controls that are cut off or overlap, and a page that is too wide', async () => {
+      const page = await show('/keys')
+      await page.getByRole('button', { name: 'New key' }).waitFor()
+      expect(await layoutProblems(page)).toEqual([])
+      const problems = async (css: string) => {
+        const style = await page.evaluateHandle(`document.adoptedStyleSheets = [new CSSStyleSheet()]`)
+        await style.evaluate(
+          ([sheet], text) => (sheet as { replaceSync(text: string): void }).replaceSync(text),
+          css,
+        )
+        return layoutProblems(page)
+      }
+      expect(await problems('main { min-width: 3000px }')).toContain(
+        'the page has to be scrolled to the side',
+      )
+      expect(await problems('.page-head { overflow: hidden; width: 60px }')).toContain(
+        'cut off: button New key',
+      )
+      expect(await problems('.bar nav a { margin-right: -40px }')).toContain('a Projects overlaps a Builds')
+    })
+  })
+})
+
+/** Visits each view. Reports the problems of all of them together. */
+async function expectNoProblems(page: Page, views: readonly Omit<View, 'name'>[]): Promise<void> {
+  const problems: string[] = []
+  for (const view of views) {
+    await visit(page, view.path)
+    await showView(page, view)
+    for (const problem of await problemsOf(page)) problems.push(`${view.path} ${problem}`)
+  }
+  expect(problems).toEqual([])
+}
