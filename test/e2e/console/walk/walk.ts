@@ -5,6 +5,7 @@ import { CHROMIUM } from '../../../helpers/clients/chromium.ts'
 import { deployExamples } from '../example-servers.ts'
 import { daemon, failures, problemsOf, show, useConsole, visit } from '../use-console.ts'
 import { showView, VIEWS, type View } from '../views.ts'
+import { testActions } from './actions.ts'
 import { testKeyboard } from './keyboard.ts'
 import { layoutProblems } from './layout.ts'
 import { EMPTY, FORBIDDEN, MISSING } from './states.ts'
@@ -39,6 +40,7 @@ describe.runIf(CHROMIUM !== undefined)('every view of the console', () => {
     })
 
     testKeyboard()
+    testActions()
 
     test('reports controls that are cut off or overlap, and a page that is too wide', async () => {
       const page = await show('/keys')
