@@ -5,12 +5,14 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { formFault } from '../test/console/schema-form/fill.ts'
+import type { Tool } from '@modelcontextprotocol/sdk/types.js'
+import { formFault, sampleArguments } from '../test/console/schema-form/fill.ts'
 
 /**
  * Hosts published MCP servers of different authors with `mcp deploy --command 'npx -y …'` and uses each as a client does:
- * lists its tools, fills the console's form of each, calls one and reads a resource, if any. Prints the table of docs/hosting-existing-servers.md and
- * exits with 1 when one of them does not work. Needs the npm registry, but no other network access.
+ * lists its tools, fills the console's form of each, calls one, reads a resource, if any, and calls each with a sample. Prints the
+ * table of docs/hosting-existing-servers.md and the tools that refuse their sample. Exits with 1 when a server does not work. Needs
+ * the npm registry, but no other network access.
  */
 
 const MCP = fileURLToPath(new URL('../bin/mcp.js', import.meta.url))
@@ -101,6 +103,8 @@ interface Row {
   name: string
   server: string
   tools: number
+  /** Tools that refused the arguments of the form, with their own words. */
+  refusals: string[]
   answer: string
   resource: string
   seconds: number
@@ -109,7 +113,15 @@ interface Row {
 
 async function tryServer(published: Published): Promise<Row> {
   const startedAt = performance.now()
-  const row: Row = { name: published.package, server: '', tools: 0, answer: '', resource: '', seconds: 0 }
+  const row: Row = {
+    name: published.package,
+    server: '',
+    tools: 0,
+    refusals: [],
+    answer: '',
+    resource: '',
+    seconds: 0,
+  }
   try {
     const deployed = await deploy(published)
     row.seconds = (performance.now() - startedAt) / 1000
@@ -138,9 +150,27 @@ async function use({ call, expect }: Published, url: string, row: Row): Promise<
     row.answer = call.name
     if (result.isError || !expect.test(text)) throw new Error(`${call.name} answered ${text.slice(0, 200)}`)
     if (client.getServerCapabilities()?.resources) row.resource = await readFirst(client)
+    for (const tool of tools.filter(({ annotations }) => annotations?.destructiveHint !== true)) {
+      const refusal = await trySample(client, tool)
+      if (refusal !== undefined) row.refusals.push(`${tool.name}: ${refusal}`)
+    }
   } finally {
     await client.close()
   }
+}
+
+/** Words of an argument check. Other errors are about the sample, for example a file that does not exist. */
+const REFUSAL = /invalid[_ ](arguments|params|type|input|enum|value)|validation|is required|-32602/i
+const SAMPLE_TIMEOUT_MS = 10_000
+
+/** Calls a tool with what the form makes. Returns the message of a server that refuses the arguments. */
+async function trySample(client: Client, { name, inputSchema }: Tool): Promise<string | undefined> {
+  const args = sampleArguments(inputSchema) as Record<string, unknown>
+  const text = await client
+    .callTool({ name, arguments: args }, undefined, { timeout: SAMPLE_TIMEOUT_MS })
+    .then(({ isError, content }) => (isError ? JSON.stringify(content) : ''))
+    .catch((error: Error) => error.message)
+  return REFUSAL.test(text) ? `${text.slice(0, 300)} for ${JSON.stringify(args).slice(0, 200)}` : undefined
 }
 
 async function readFirst(client: Client): Promise<string> {
@@ -187,7 +217,8 @@ try {
   for (const published of SERVERS)
     if (chosen.length === 0 || chosen.some(word => published.package.includes(word))) {
       rows.push(await tryServer(published))
-      console.error(rows.at(-1)!.fault ?? `${published.package} works`)
+      const { fault, refusals } = rows.at(-1)!
+      console.error([fault ?? `${published.package} works`, ...refusals].join('\n  refused: '))
     }
   console.log(toMarkdown(rows))
   process.exitCode = rows.some(({ fault }) => fault) ? 1 : 0

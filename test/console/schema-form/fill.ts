@@ -84,6 +84,11 @@ export function throughText(state: State): State {
   return parseJson(printJson(state))
 }
 
+/** Arguments that the form makes for a tool, from a sample of its schema. */
+export function sampleArguments(schema: JsonSchema): unknown {
+  return toJson(fill(schema, createSampler(schema)({}), new SchemaDocument(schema)))
+}
+
 /**
  * Fills the form of a tool with sample arguments. Returns the problem: the form made another value, the schema refuses it, or
  * wrong arguments are not reported. Undefined when all is well.
