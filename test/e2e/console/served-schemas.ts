@@ -16,6 +16,8 @@ const typed = Object.values(Object.groupBy(tools, ({ feature }) => feature))
   .map(list => list!.at(-1)!)
   .filter(({ valid, invalid }) => valid.length > 0 && invalid.length > 0)
   .filter((_, index) => index % 2 === 0)
+  // The page keeps the newest 50 calls, and each schema takes two.
+  .slice(0, 20)
 
 describe.runIf(CHROMIUM !== undefined)('forms of served schemas', () => {
   useConsole()
@@ -96,7 +98,7 @@ describe.runIf(CHROMIUM !== undefined)('forms of served schemas', () => {
   test('are filled and sent with the keyboard, and show the words of the server', async () => {
     page = await show('/servers/schemas/playground')
     await page.getByRole('heading', { name: 'Tools' }).waitFor()
-    expect(typed.length).toBeGreaterThanOrEqual(20)
+    expect(typed.length).toBe(20)
     for (const { name, valid, invalid } of typed) {
       await openForm(name)
       await type(name, valid[0])
