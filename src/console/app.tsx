@@ -12,6 +12,7 @@ import { State } from './components/state.tsx'
 import { Link } from './router/link.tsx'
 import { matchPath } from './router/match-path.ts'
 import { path } from './router/router.ts'
+import { useCurrentInView } from './router/use-current-in-view.ts'
 import { SignOut } from './sign-out.tsx'
 import { otherTheme, switchTheme } from './theme.ts'
 import { NotFound } from './views/not-found.tsx'
@@ -88,12 +89,8 @@ const NAVIGATION = [
 ] as const
 
 function Navigation() {
-  const nav = useRef<HTMLElement>(null)
-  useEffect(() => {
-    nav.current!.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
-  }, [path.value])
   return (
-    <nav aria-label="Main" ref={nav}>
+    <nav aria-label="Main" ref={useCurrentInView()}>
       {NAVIGATION.map(([to, title]) => (
         <Link key={to} to={to} aria-current={currentOf(to)}>
           {title}

@@ -1,3 +1,4 @@
+import type { Locator } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { buildServer, deploy, echoServer } from '../../daemon/http/fixtures.ts'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
@@ -73,6 +74,19 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     expect(await log.getByRole('option').count()).toBeLessThan(100)
     expect(await log.getByRole('option').first().getAttribute('aria-setsize')).toBe('100000')
     await page.unrouteAll({ behavior: 'ignoreErrors' })
+  })
+
+  test('keeps the current tab in view on a narrow screen', async () => {
+    await deploy(daemon, await buildServer(daemon, echoServer('narrow')), 'production')
+    const page = await show('/servers/narrow')
+    await page.setViewportSize({ width: 360, height: 800 })
+    const tabs = page.getByRole('navigation', { name: 'Views of the server' })
+    for (const name of ['Settings', 'Overview']) {
+      await tabs.getByRole('link', { name }).press('Enter')
+      await page.reload()
+      const current = tabs.locator('[aria-current]', { hasText: name })
+      await expect.poll(() => isInside(current, tabs)).toBe(true)
+    }
   })
 
   test('shows what each release changed, and rolls back after confirmation', async () => {
@@ -165,6 +179,12 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     await expectAccessible(page)
   })
 })
+
+/** Whether the width of an element is within that of another one, apart from a fraction of a pixel. */
+async function isInside(inner: Locator, outer: Locator): Promise<boolean> {
+  const [part, whole] = [(await inner.boundingBox())!, (await outer.boundingBox())!]
+  return part.x > whole.x - 1 && part.x + part.width < whole.x + whole.width + 1
+}
 
 function manyLines(count: number): string {
   const fields = '"timestamp":"2026-11-23T08:00:00.000Z","stream":"stdout","phase":"RUN","level":"info"'

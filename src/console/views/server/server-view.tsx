@@ -9,6 +9,7 @@ import { shown } from '../../components/text.tsx'
 import { loadServers, type Server, servers, serversError } from '../../model/servers.ts'
 import { Link } from '../../router/link.tsx'
 import { query } from '../../router/router.ts'
+import { useCurrentInView } from '../../router/use-current-in-view.ts'
 import { useTitle } from '../../router/use-title.ts'
 import { BuildFailure } from '../builds/build-failure.tsx'
 import { DeployButton } from '../deploy/deploy-button.tsx'
@@ -127,7 +128,7 @@ interface ViewProps {
 function Navigation({ server, tab, current }: ViewProps & { current: StoreEnvironment }) {
   return (
     <div class="tab-bar">
-      <nav class="tabs" aria-label="Views of the server">
+      <nav class="tabs" aria-label="Views of the server" ref={useCurrentInView()}>
         {SERVER_TABS.map(([path, title]) => (
           <Link
             key={path}
