@@ -1,4 +1,5 @@
 import type { HostingError, NextStep } from '../../shared/errors.ts'
+import { detailLines } from '../../shared/format/detail-lines.ts'
 import { printable } from '../../shared/format/printable.ts'
 import type { Style } from './style.ts'
 import { columnsOf, wrapFor } from './terminal.ts'
@@ -11,9 +12,7 @@ export function toErrorDocument(error: HostingError): { error: Record<string, un
 
 export function errorLines(error: HostingError, style: Style): string[] {
   const lines = [`${style.red('Error:')} ${printable(error.message)}`]
-  // The message may already end with the first problem.
-  for (const [index, line] of (error.details?.split('\n') ?? []).entries())
-    if (index > 0 || !error.message.endsWith(line)) lines.push(`  ${printable(line)}`)
+  for (const line of detailLines(error)) lines.push(`  ${printable(line)}`)
   const shown = lines.map(line => wrapFor(line, process.stderr))
   return [...shown, ...nextLines(error.next, style, process.stderr)]
 }

@@ -4,7 +4,7 @@ import { useEffect, useId, useRef } from 'preact/hooks'
 import { HostingError } from '../../shared/errors.ts'
 import { useAction } from './action.ts'
 import { Button } from './button.tsx'
-import { ErrorText } from './error-text.tsx'
+import { Problem } from './loaded.tsx'
 import { notifyError } from './notices.tsx'
 
 interface FrameProps {
@@ -72,11 +72,7 @@ export function Dialog({ title, wide, confirm, danger, onConfirm, onClose, child
         <form onSubmit={submit}>
           <div class="body">
             {children}
-            {action.error && (
-              <div role="alert">
-                <ErrorText error={action.error} />
-              </div>
-            )}
+            {action.error && <Problem error={action.error} />}
           </div>
           <div class="actions">
             <Button onClick={closeFrame}>Cancel</Button>

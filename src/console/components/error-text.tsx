@@ -1,11 +1,13 @@
 import './error-text.css'
 import { HostingError, type NextStep } from '../../shared/errors.ts'
+import { detailLines } from '../../shared/format/detail-lines.ts'
 import { Copyable } from './copy.tsx'
 import { Text } from './text.tsx'
 
 /** Message, details and next steps of an error, as the command line prints them. */
 export function ErrorText({ error }: { error: Error }) {
-  const { details, next } = error instanceof HostingError ? error : { details: undefined, next: [] }
+  const details = error instanceof HostingError ? detailLines(error).join('\n') : ''
+  const next = error instanceof HostingError ? error.next : []
   return (
     <div class="error-text">
       <p class="wrap">

@@ -31,6 +31,8 @@ describe.runIf(CHROMIUM !== undefined)('a new server in the console', () => {
       await submit()
       await dialog.getByRole('alert').getByText(problem).first().waitFor()
     }
+    // The reason is part of the message, and not repeated below it.
+    expect(await dialog.getByRole('alert').getByText(/tools/).count()).toBe(1)
     await expectAccessible(page)
     const deploy = {
       production: { scaling: {} },

@@ -10,9 +10,8 @@ import { useResource } from '../../../../api/resource.ts'
 import { useAction } from '../../../../components/action.ts'
 import { Button } from '../../../../components/button.tsx'
 import { DialogFrame } from '../../../../components/dialog.tsx'
-import { ErrorText } from '../../../../components/error-text.tsx'
 import { JsonEditor } from '../../../../components/json-editor/json-editor.tsx'
-import { Loaded } from '../../../../components/loaded.tsx'
+import { Loaded, Problem } from '../../../../components/loaded.tsx'
 import { notify } from '../../../../components/notices.tsx'
 import { requireNoFailure } from '../../../../model/failure.ts'
 import { createForm, type Form, type Json, SchemaForm } from '../../../../schema-form/main.ts'
@@ -64,11 +63,7 @@ function Settings({ schema, deployment, onClose }: ConfigurationDialogProps & { 
         </Button>
         <Button onClick={onClose}>Cancel</Button>
       </SchemaForm>
-      {action.error && (
-        <div role="alert">
-          <ErrorText error={action.error} />
-        </div>
-      )}
+      {action.error && <Problem error={action.error} />}
     </div>
   )
 }

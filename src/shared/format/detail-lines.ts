@@ -1,0 +1,10 @@
+/** Lines of the details of an error, without the first one if the message already ends with it. */
+export function detailLines({
+  message,
+  details,
+}: {
+  message: string
+  details?: string | undefined
+}): string[] {
+  return (details?.split('\n') ?? []).filter((line, index) => index > 0 || !message.endsWith(line))
+}
