@@ -24,7 +24,7 @@ import { loadProject, type Project } from '../project/project.ts'
 import { MESSAGE_OPTION, releaseNotes } from '../project/release-notes.ts'
 import { requiredRate, requireTest } from '../project/required-test.ts'
 import { checkSurface } from '../project/surface-check.ts'
-import { findBuild } from '../targets/resolve-id.ts'
+import { findBuild, listDeployments } from '../targets/resolve-id.ts'
 import { readEnvVars, SAVE_OPTION, VARIABLE_OPTIONS } from '../variables/given-variables.ts'
 import { placeVariables, printStored } from '../variables/place-variables.ts'
 
@@ -97,7 +97,7 @@ type DeployInput = Input<typeof ARGUMENTS, typeof OPTIONS>
 export default defineCommand({
   name: 'deploy',
   description:
-    'Build and deploy the project in a folder, or deploy a server that is already built. All releases to an environment have the same address.',
+    'Build and deploy the project in a folder, or deploy a server that is already built. All releases to an environment have the same address. A server that is already built keeps the configuration of its live deployment in the environment, except for what the options change.',
   arguments: ARGUMENTS,
   options: OPTIONS,
   examples: {
@@ -152,9 +152,11 @@ export default defineCommand({
       ? undefined
       : await releaseNotes({ message: input.message, project: source.project, test: tested.test })
     const { variables } = placed
+    const configFrom = await keptConfig(context, source, input)
     const request = {
       mcp_id,
       environment: input.env,
+      ...(configFrom !== undefined && { config_from: configFrom }),
       ...(config ? { config } : {}),
       ...(variables && { variables }),
       ...checked,
@@ -245,6 +247,22 @@ async function openTarget(
     env_vars: envVars,
     project,
   }
+}
+
+/**
+ * Id of the live deployment whose configuration a build without a project keeps. Without it, a release would drop the sign-in and the
+ * limits.
+ */
+async function keptConfig(
+  context: CommandContext,
+  { name, project }: Source,
+  { env: environment, auth }: DeployInput,
+): Promise<string | undefined> {
+  const api = await context.api()
+  // Its settings are in the project file, and a sign-in can only be overridden.
+  if (project || auth === 'none' || api.isContractOnly) return undefined
+  const live = await listDeployments(api, { name, environment, status: 'deployed' })
+  return live?.find(one => one.name === name)?.deployment_id
 }
 
 /** Redirect URLs and similar values to register at the identity provider. */

@@ -56,6 +56,21 @@ async function logs(...args: string[]): Promise<(LogLine & { version: number })[
     .map(line => JSON.parse(line))
 }
 
+test('deploy of a built server keeps its sign-in and limits, and --auth none starts afresh', async () => {
+  const directory = writeServer(home, 'kept')
+  await home.json(['deploy', directory, '--env', 'production', '--auth', 'local', '--memory', '200'])
+  const deploy = async (...options: string[]) => {
+    await home.json(['deploy', 'kept', '--env', 'production', ...options])
+    return (await home.json<Deployment>(['status', 'kept', '--env', 'production'])).config
+  }
+  expect(await deploy()).toMatchObject({ auth: { provider: 'local' }, limits: { memory_mb: 200 } })
+  expect(await deploy('--max', '3')).toMatchObject({
+    auth: { provider: 'local' },
+    scaling: { max_instances: 3 },
+  })
+  expect((await deploy('--auth', 'none')).auth).toBeUndefined()
+})
+
 test('mcp releases lists all releases, even after a restart of the daemon', async () => {
   const deployed = ['deploy', project, '--env', 'production']
   await home.json([...deployed, '-m', 'First greeting'])
