@@ -21,7 +21,11 @@ describe('the platform check of mcp doctor', () => {
 
   it.each([
     ['darwin', { ...LINUX, platform: 'darwin' }, /macOS x64 is not tested\. Missing: /],
-    ['WSL', { ...LINUX, release: '6.6.87.2-microsoft-standard-WSL2' }, /under WSL is not tested\. Missing /],
+    [
+      'WSL',
+      { ...LINUX, release: '6.6.87.2-microsoft-standard-WSL2' },
+      /under WSL is not tested\. "mcp daemon install" requires systemd/,
+    ],
     ['native Windows', { ...LINUX, platform: 'win32' }, /win32 x64 is not supported/],
   ])('warns on %s and lists missing features', (_, machine, message) => {
     const finding = checkPlatform(machine)

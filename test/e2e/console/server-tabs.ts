@@ -166,7 +166,7 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     await variable('API_KEY').getByText('not released').waitFor()
     expect(await page.content()).not.toContain('hunter2')
     await page.getByRole('button', { name: 'Add a variable' }).click()
-    await page.getByLabel('Name').fill('EXTRA')
+    await page.getByRole('textbox', { name: 'Name' }).fill('EXTRA')
     await page.getByRole('textbox', { name: 'Value' }).fill('<b>bold</b>')
     await expectNoViolations(page)
     await page.getByRole('button', { name: 'Save' }).click()
