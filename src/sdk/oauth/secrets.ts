@@ -17,6 +17,11 @@ export function randomToken(bytes = 32): string {
   return randomBytes(bytes).toString('base64url')
 }
 
+/** 128 random bits in hexadecimal, for ids that users type. Base64url may start with `-`, which a command line reads as an option. */
+export function randomId(): string {
+  return randomBytes(16).toString('hex')
+}
+
 /** SHA-256 in base64url, to store codes and tokens. They are random, so no salt is needed. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url')

@@ -35,7 +35,7 @@ async function registered(body: object): Promise<Record<string, unknown>> {
 test('returns the documented fields and all supported metadata', async () => {
   const client = await registered({ client_name: 'A client', redirect_uris: ['https://client.example/cb'] })
   expect(client).toEqual({
-    client_id: expect.stringMatching(/^[\w-]{22}$/),
+    client_id: expect.stringMatching(/^[0-9a-f]{32}$/),
     client_secret: expect.stringMatching(/^[\w-]{43}$/),
     client_secret_expires_at: 0,
     client_id_issued_at: expect.any(Number),

@@ -4,7 +4,7 @@ import { redirectResponse } from '../http/responses.ts'
 import { OAuthError } from '../oauth-error.ts'
 import { describeReason } from '../oauth-event.ts'
 import { codeResponse, errorLocation } from '../rules/authorization-response.ts'
-import { equalSecrets, hashToken, randomToken } from '../secrets.ts'
+import { equalSecrets, hashToken, randomId, randomToken } from '../secrets.ts'
 import type { CodeRecord, GrantRecord, SignInRecord } from '../storage/records.ts'
 import { finishSignIn, type SignInError } from '../upstream/finish-sign-in.ts'
 import type { UpstreamAccount } from '../upstream/provider.ts'
@@ -96,7 +96,7 @@ async function createCode(
   { request, providerId }: SignInRecord,
   account: UpstreamAccount,
 ) {
-  const grantId = randomToken(16)
+  const grantId = randomId()
   const code = randomToken()
   const expiresAt = component.now() + CODE_TTL_SECONDS
   const grant: GrantRecord = {

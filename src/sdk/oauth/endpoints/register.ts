@@ -3,7 +3,7 @@ import { readJsonObject } from '../http/request-body.ts'
 import { jsonResponse } from '../http/responses.ts'
 import { OAuthError } from '../oauth-error.ts'
 import { readRegistration } from '../rules/registration.ts'
-import { hashToken, randomToken } from '../secrets.ts'
+import { hashToken, randomId, randomToken } from '../secrets.ts'
 import type { Client } from '../storage/records.ts'
 
 const MAX_BODY_BYTES = 16 * 1024
@@ -22,7 +22,7 @@ export const register: Endpoint = async (component, request, { clientAddress = '
   const issuedAt = component.now()
   const client: Client = {
     ...metadata,
-    client_id: randomToken(16),
+    client_id: randomId(),
     origin: 'registered',
     registeredAt: issuedAt,
     ...(secret !== undefined && { secretHash: hashToken(secret) }),
