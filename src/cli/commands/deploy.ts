@@ -4,6 +4,7 @@ import type { DeployConfig } from '../../shared/contract/deployments/deploy-conf
 import type { ReleaseTest } from '../../shared/contract/deployments/releases.ts'
 import { ENVIRONMENTS } from '../../shared/contract/states.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
+import type { HostingError } from '../../shared/errors.ts'
 import { quoteShellWord } from '../../shared/shell-words.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
@@ -97,7 +98,7 @@ type DeployInput = Input<typeof ARGUMENTS, typeof OPTIONS>
 export default defineCommand({
   name: 'deploy',
   description:
-    'Build and deploy the project in a folder, or deploy a server that is already built. All releases to an environment have the same address. A server that is already built keeps the configuration of its live deployment in the environment, except for what the options change.',
+    'Build and deploy the project in a folder, or deploy a server that is already built. All releases to an environment have the same address. A server that is already built keeps the configuration of its live or newest deployment in the environment, except for what the options change.',
   arguments: ARGUMENTS,
   options: OPTIONS,
   examples: {
@@ -250,8 +251,8 @@ async function openTarget(
 }
 
 /**
- * Id of the live deployment whose configuration a build without a project keeps. Without it, a release would drop the sign-in and the
- * limits.
+ * Id of the deployment whose configuration a build without a project keeps: the live one, otherwise the newest. Without it, a
+ * release would drop the sign-in and the limits.
  */
 async function keptConfig(
   context: CommandContext,
@@ -261,8 +262,17 @@ async function keptConfig(
   const api = await context.api()
   // Its settings are in the project file, and a sign-in can only be overridden.
   if (project || auth === 'none' || api.isContractOnly) return undefined
-  const live = await listDeployments(api, { name, environment, status: 'deployed' })
-  return live?.find(one => one.name === name)?.deployment_id
+  try {
+    const all = (await listDeployments(api, { name, environment })) ?? []
+    const own = all.filter(one => one.name === name)
+    return (own.find(({ status }) => status === 'deployed') ?? own[0])?.deployment_id
+  } catch (error) {
+    if ((error as HostingError).code !== 'INSUFFICIENT_SCOPE') throw error
+    context.output.warn(
+      `The configuration of ${name} in ${environment} is not kept: the API key has no READ scope.`,
+    )
+    return undefined
+  }
 }
 
 /** Redirect URLs and similar values to register at the identity provider. */

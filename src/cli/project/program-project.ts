@@ -145,7 +145,10 @@ function refuseLoneOptions({ http, path, cwd, isolation }: ProgramInput): undefi
   throw new HostingError('INVALID_REQUEST', `--${lone[0]} requires --command or --image.`)
 }
 
-/** Working folder of a command: the current folder if the command names a file in it (`python server.py`). Otherwise undefined, for a separate folder. */
+/**
+ * Working folder of a command: the current folder if the command names a file in it (`python server.py`). Otherwise undefined,
+ * for a separate folder.
+ */
 function findFolder(words: string[]): string | undefined {
   return words.some(word => !word.startsWith('-') && existsSync(word)) ? resolve('.') : undefined
 }

@@ -39,5 +39,5 @@ export function selectPage<Row extends { created_at: string; id: string }>(
 function requirePosition(cursor: string): Position {
   const position = decodePageToken(cursor)
   if (position) return position
-  throw new HostingError('INVALID_REQUEST', `The page token "${cursor}" is not a page token of this list.`)
+  throw new HostingError('INVALID_REQUEST', `"${cursor}" is not a page token of this list.`)
 }

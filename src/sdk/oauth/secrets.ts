@@ -17,7 +17,9 @@ export function randomToken(bytes = 32): string {
   return randomBytes(bytes).toString('base64url')
 }
 
-/** 128 random bits in hexadecimal, for ids that users type. Base64url may start with `-`, which a command line reads as an option. */
+/**
+ * 128 random bits in hexadecimal, for ids that users type. Base64url may start with `-`, which a command line reads as an option.
+ */
 export function randomId(): string {
   return randomBytes(16).toString('hex')
 }

@@ -68,6 +68,8 @@ test('deploy of a built server keeps its sign-in and limits, and --auth none sta
     auth: { provider: 'local' },
     scaling: { max_instances: 3 },
   })
+  await home.json(['stop', 'kept', '--env', 'production'])
+  expect(await deploy()).toMatchObject({ auth: { provider: 'local' }, limits: { memory_mb: 200 } })
   expect((await deploy('--auth', 'none')).auth).toBeUndefined()
 })
 

@@ -33,7 +33,8 @@ export async function redeemCode(
 }
 
 function requireProof(record: CodeRecord, parameters: Parameters): void {
-  // OAuth 2.1 omits redirect_uri from the token request. RFC 6749 clients still send it, and then it must match the authorization request.
+  // OAuth 2.1 omits redirect_uri from the token request. RFC 6749 clients still send it, and then it must match the
+  // authorization request.
   const redirectUri = parameters.get('redirect_uri')
   if (redirectUri !== undefined && redirectUri !== record.redirectUri) throw invalidGrant()
   const verifier = parameters.get('code_verifier')

@@ -47,7 +47,7 @@ export const keyInfoSchema = named('ApiKeyInfo', 'The API key of a request.', KE
 const rateLimitSchema = named('RateLimit', 'Requests of a key in the current hour.').object({
   limit: z.int().describe('Maximum number.'),
   used: z.int().describe('Number so far.'),
-  resetAt: isoTime.nullable().describe('End of the hour. Null without a request.'),
+  resetAt: isoTime.nullable().describe('End of the hour. Null if there were none.'),
 })
 
 export const keyRecordSchema = keyInfoSchema
