@@ -24,7 +24,7 @@ export async function describeStdioProgram(artifact: Artifact, tenant: Tenant): 
   }
 }
 
-/** A client that supports everything, to see what a program over stdio does. */
+/** A client that declares every capability, to find out everything that a program over stdio offers. */
 export class DescribingClient {
   readonly #child: McpChild
   #facts: ServerFacts | undefined
@@ -42,7 +42,7 @@ export class DescribingClient {
         return Promise.reject(new RpcError(RPC.methodNotFound, `No client is connected to answer ${method}`))
       },
       onLog: () => {},
-      // The program's definitions depend on the client's capabilities.
+      // Definitions that change after `initialize` depend on the client's capabilities.
       onListChanged: () => {
         this.#dependsOnClient = true
       },

@@ -40,7 +40,7 @@ export class McpChild {
   readonly startedAt = Date.now()
   facts: ServerFacts | undefined
   isAlive = true
-  /** `stop` was called. */
+  /** True once `stop` has been called. */
   isStopping = false
   readonly #channel: RpcChannel
   readonly #options: ChildOptions

@@ -25,7 +25,7 @@ const FIRST_SLOTS = 16
  * collecting them took a fifth of the bridge's processor time (V8, `OrderedHashTable::SetNextTable`).
  */
 export class PendingRequests {
-  // The last bits of a request's id are its slot. Ids whose slot is taken are skipped.
+  // The low bits of a request's id are its slot. Ids whose slot is taken are skipped.
   #slots: (PendingRequest | undefined)[] = emptySlots(FIRST_SLOTS)
   #size = 0
   #lastId = 0
@@ -34,8 +34,8 @@ export class PendingRequests {
     return this.#size
   }
 
-  /** True when this id was ever assigned. */
-  hasGiven(id: unknown): boolean {
+  /** True if this id was ever assigned. */
+  hasAssigned(id: unknown): boolean {
     return typeof id === 'number' && id <= this.#lastId
   }
 

@@ -1,7 +1,7 @@
 import { type JsonObject, tryParseJson } from '../protocol/json-rpc.ts'
 import { ResultText } from '../server/results.ts'
 
-/** An answer of a program whose result may be forwarded without parsing. */
+/** An answer from a program whose result may be forwarded without parsing. */
 export interface AnswerText {
   id: number
   /** Unvalidated text of the result. */

@@ -121,7 +121,7 @@ export class RpcChannel {
       if (isObject(message.result)) request.resolve(message.result)
       else request.reject(toRpcError(message.error))
       // An answer to a cancelled request is ignored.
-    } else if (!this.pending.hasGiven(message.id)) this.#handlers.onNoise(line)
+    } else if (!this.pending.hasAssigned(message.id)) this.#handlers.onNoise(line)
   }
 
   async #answer(id: string | number, method: string, params: JsonObject): Promise<void> {

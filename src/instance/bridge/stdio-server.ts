@@ -93,7 +93,7 @@ function createChildren(settings: BridgeSettings, { reporter, programs, limits }
     : new SharedChildren(options)
 }
 
-/** The build recorded which mode the program needs. The default is one child for all clients. */
+/** Mode that the program needs, as recorded by the build. The default is one child for all clients. */
 function childrenMode({ isolation }: BridgeSettings): 'session' | 'shared' {
   return (typeof isolation === 'object' ? isolation.children : isolation) ?? 'shared'
 }
@@ -144,7 +144,7 @@ class StdioServer implements PreparedServer {
     return this.#schemas.has(name)
   }
 
-  /** Only the program knows, as with `findTool`. */
+  /** Accepts any URI, because only the program knows its resources. */
   hasResource(): boolean {
     return true
   }

@@ -10,14 +10,14 @@ export interface ContainerChildOptions extends ContainerOptions {
   /** Time from the start until the first answer over HTTP. */
   startTimeoutMs: number
   onOutput(stream: 'stdout' | 'stderr', line: string): void
-  /** Called before it listens. */
+  /** Called before the container listens. */
   onStarted?(child: ContainerChild): void
 }
 
 const PROBE_PAUSE_MS = 30
 const PROBE_MS = 2000
 const MAX_LINE_BYTES = 256 * 1024
-/** Closing its input has no effect, because it is not connected. */
+/** Closing the container's input has no effect, because the input is not connected. */
 const STOP_DELAYS = { requestMs: 0, terminateMs: 1500 }
 
 /** A container that serves HTTP on its own loopback port. */

@@ -3,8 +3,8 @@ import type { TenantContainer } from '../../shared/instances/tenant-container.ts
 
 /**
  * Reads `+ <container>` and `- <container>`. When its input closes, it removes the remaining containers, like the guard of
- * programs does with processes (bridge/process/process-guard.ts). It retries after a delay, because the engine may have been
- * starting one.
+ * programs does with processes (bridge/process/process-guard.ts). It does so again after a delay, because the engine may have
+ * been starting a container.
  */
 const SCRIPT = `
 trap '' HUP INT TERM

@@ -81,12 +81,12 @@ export class ContainerProcess implements RunningProgram {
     return this.#process.lastLines
   }
 
-  /** Memory of its first process. 0 until `findProcess` has found it. */
+  /** Memory of the container's first process. 0 until `findProcess` has found it. */
   get memoryBytes(): number {
     return this.#pid === undefined ? 0 : residentBytes(this.#pid)
   }
 
-  /** Must be called once it runs. */
+  /** Looks up the container's first process. Must be called when the container is running. */
   async findProcess(): Promise<void> {
     const pid = Number(await this.#engine('inspect', '--format', '{{.State.Pid}}', this.name))
     if (pid > 0) this.#pid = pid

@@ -15,8 +15,8 @@ export function dataFolderOf({ program }: Artifact, tenant: Tenant): string | un
 }
 
 /**
- * Creates the folder, writable for the container's user. Its parent folders are private, so that no other user on the machine reaches a
- * folder that everyone may write to.
+ * Creates the folder, writable for the container's user. Its parent folders are private, so that no other user on the machine can
+ * reach a folder that everyone may write to.
  */
 export function prepareDataFolder(data: string, container: Pick<TenantContainer, 'engine' | 'uid'>): void {
   mkdirSync(data, { recursive: true, mode: 0o700 })
@@ -41,7 +41,10 @@ export function dataArguments(
   ]
 }
 
-/** Without root, podman can map the container's user to the daemon's user. By default it maps the container's root. */
+/**
+ * True when podman can map the container's user to the daemon's user, that is, without root. By default, it maps the container's
+ * root.
+ */
 function mapsUser({ engine, uid }: Pick<TenantContainer, 'engine' | 'uid'>): boolean {
   return engine === 'podman' && process.getuid?.() !== ROOT && uid !== undefined
 }

@@ -15,7 +15,7 @@ import { type ContainerOptions, ContainerProcess } from './container-process.ts'
 const START_TIMEOUT_MS = 60_000
 
 /**
- * Runs the image once to read its definitions, and to find out how it speaks MCP unless it says so. Rejects with
+ * Runs the image once to read its definitions, and to find out how it speaks MCP if its definition does not say. Rejects with
  * ChildStartError when it does not become a server.
  */
 export async function describeImage({ program }: Artifact, tenant: Tenant): Promise<DescribedServer> {

@@ -11,7 +11,7 @@ const SCRATCH = '/tmp'
 /** Delay between SIGTERM and SIGKILL when the engine stops the container. */
 const STOP_SECONDS = 1
 
-/** How an image is run. */
+/** Settings for running an image. */
 export type ImageSettings = Pick<
   ImageDefinition,
   'args' | 'entrypoint' | 'mounts' | 'network' | 'user' | 'workdir'

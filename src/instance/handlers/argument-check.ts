@@ -5,7 +5,7 @@ import { readPlainSchema } from './plain-schema.ts'
 /** Returns one sentence that names the invalid field, or undefined for a valid value. */
 export type Check = (value: unknown) => string | undefined
 
-/** Number of calls after which compilation pays off. When a thousand servers wake together, each gets fewer calls. */
+/** Number of calls after which compilation pays off. When a thousand servers wake together, each gets fewer calls than that. */
 const CALLS_BEFORE_COMPILING = 8
 
 /** Applies the schema's defaults, then validates. Throws for a schema that does not compile. */

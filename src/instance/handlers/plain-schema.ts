@@ -19,8 +19,8 @@ const OBJECT_KEYWORDS = new Set([
 const PROPERTY_KEYWORDS = new Set(['type', 'title', 'description'])
 
 /**
- * Returns a fast check for objects with simple typed properties, as most tools take. True means that the value is certainly
- * valid. For false, the compiled schema decides. Returns undefined for more complex schemas.
+ * Returns a fast check for objects with simple typed properties, which is what most tools take. True means that the value is
+ * certainly valid. For false, the compiled schema decides. Returns undefined for more complex schemas.
  */
 export function readPlainSchema(schema: JsonSchema): ((value: unknown) => boolean) | undefined {
   const { type, properties = {}, required = [], additionalProperties = true } = schema

@@ -1,5 +1,5 @@
 const REPORT_MS = 1000
-/** Delay before the first report after a quiet period. Collects changes in quick succession. */
+/** Delay before the first report after a quiet period. Collects changes that happen in quick succession. */
 const GATHER_MS = 50
 
 /** Calls `send` with the changes, at most once a second. */

@@ -143,7 +143,7 @@ export class Host {
     const port = await this.#tenants
       .get(tenantId)
       ?.peers.listen(socket => this.#openForPeer(tenantId, socket))
-      .catch(() => undefined) // without a port its sessions move to the release
+      .catch(() => undefined) // without a port, its sessions move to the release
     if (port !== undefined) this.#send({ type: 'kept', tenantId, port })
   }
 
@@ -157,7 +157,7 @@ export class Host {
     if (tenant) tenant.surplusConnections = Math.min(count, tenant.connections.size)
   }
 
-  // Replies after the log is written, because the daemon may then remove it. Sends the last metrics first.
+  // Sends the last metrics. Replies after the log has been written, because the daemon may remove the log after the reply.
   async retire({ tenantId }: MessageOf<'retire'>): Promise<void> {
     const tenant = this.#tenants.get(tenantId)
     this.#preparing.delete(tenantId)
@@ -185,7 +185,7 @@ export class Host {
     this.#tenants.get(tenantId)?.peers.owners?.setOwner({ session, port })
   }
 
-  /** The guard reads revoked tokens from the tenant's configuration. */
+  /** Adds the tokens to the tenant's configuration, from which the guard reads them. */
   revokeTokens({ tenantId, tokens }: MessageOf<'revoked'>): void {
     const { auth } = this.#tenants.get(tenantId)?.config ?? this.#preparing.get(tenantId)?.tenant ?? {}
     if (auth) addRevoked(auth.revoked, tokens)

@@ -74,7 +74,7 @@ async function sendEgressListener(send: SendNow, exit: () => void): Promise<void
   }
 }
 
-/** True for messages that bring handler modules. The process must be locked down before it loads the first one. */
+/** True for messages that carry handler modules. The process must be locked down before it loads the first module. */
 function hasCode(message: HostMessage): message is Extract<HostMessage, { tenant: Tenant }> {
   if (!('artifact' in message) || message.artifact.program?.type !== 'module') return false
   return !message.tenant.container && !message.tenant.asleep

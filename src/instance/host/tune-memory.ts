@@ -11,8 +11,8 @@ const setFlags = setFlagsFromString
  * The young generation grows to its limit in one step. Doubling it step by step takes an hour of light load, which looks like a leak.
  *
  * Allocation-site pretenuring is off. In a burst, objects of requests that wait for a program look long-lived, so V8 would
- * allocate them in the old generation, where each dead one keeps its request alive until the next full collection. A third of
- * all requests were copied twice, at up to a third of the bridge's processor time (V8, `PretenuringHandler`).
+ * allocate them in the old generation, where each dead one keeps its request alive until the next full collection. A third of all
+ * requests were copied twice, which took up to a third of the bridge's processor time (V8, `PretenuringHandler`).
  */
 export function tuneMemory(): void {
   setFlags('--semi-space-growth-factor=8')

@@ -30,7 +30,7 @@ const artifact: Artifact = {
 
 /**
  * Serves and calls a small server over real connections, so that all code on the path of a call is loaded and compiled. This cuts
- * the first call after a deployment or a wake-up to a third. Leaves nothing behind.
+ * the time of the first call after a deployment or a wake-up to a third. Leaves nothing behind.
  */
 export async function warmUp(): Promise<void> {
   const host: Host = new Host(prepare, message => {

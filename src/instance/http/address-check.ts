@@ -20,7 +20,7 @@ export function refuseAddress(tenant: Tenant, request: IncomingMessage): Refusal
 }
 
 function originRefusal({ isPreview }: Tenant, origin: string): string {
-  const refused = `Pages of ${JSON.stringify(origin)} may not use this server.`
+  const refused = `Pages from ${JSON.stringify(origin)} may not use this server.`
   return isPreview
     ? `${refused} A preview only serves its own pages. Deploy the server with --origin to allow others.`
     : `${refused} Allow them with "origins" under "deploy" in the project file, mcp deploy --origin, or ALLOWED_ORIGINS of an exported server.`

@@ -32,7 +32,7 @@ export function isSecure(socket: Socket): boolean {
   return (socket as ClientSocket)[SECURE] ?? false
 }
 
-/** Marks a connection of another instance. Its requests are answered here and not relayed again. */
+/** Marks a connection from another instance. Its requests are answered here and not relayed again. */
 export function markFromPeer(socket: Socket): void {
   ;(socket as ClientSocket)[FROM_PEER] = true
 }

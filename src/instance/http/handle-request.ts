@@ -24,7 +24,8 @@ export function handleRequest(request: IncomingMessage, response: ServerResponse
   const exchange: TenantExchange = { tenant, request, response }
   const refusal = refuseAddress(tenant.config, request)
   if (refusal) return refuse(exchange, refusal.status, { code: RPC.refused, message: refusal.message })
-  // Before the token check, because a browser sends none with it, and before programs, which need not know about pages.
+  // Before the token check, because a browser sends no token with a preflight, and before programs, which need not know about
+  // pages.
   if (isPreflight(request)) return sendEmpty(exchange, 204, preflightHeaders(request))
   if (
     (tenant.isReplaced || tenant.hasReleasedSessions) &&
@@ -46,7 +47,9 @@ function serve(exchange: TenantExchange, path: string): void {
   else refusePath(exchange, path)
 }
 
-/** A session lives in one program, so its requests go to that program's instance (proxy/program-sessions.ts). */
+/**
+ * Forwards a request. A session lives in one program, so its requests go to that program's instance (proxy/program-sessions.ts).
+ */
 function forward(exchange: TenantExchange): void {
   const { server, peers } = exchange.tenant
   const forwardHere = () => void server.forward?.(exchange)

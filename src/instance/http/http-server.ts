@@ -14,7 +14,7 @@ export interface HttpTimeouts {
   keepAliveMs: number
   /** A client that reads nothing is disconnected after at most twice this time, because unread data uses shared memory. */
   stalledMs: number
-  /** Interval of the checks for all but keepAliveMs while there are connections. */
+  /** Interval of the checks for all limits except keepAliveMs. They run only while there are connections. */
   checkMs: number
 }
 
@@ -57,8 +57,8 @@ export class HttpServer {
 
   /** Serves a connection. `head` holds bytes already read from it. `onClose` is called once. */
   accept(socket: Socket, head: Buffer | undefined, onClose: () => void): void {
-    // Node enforces its timeouts from 'listening' to close(). Emitting these only around connections keeps an idle process
-    // from waking up (lib/_http_server.js, setupConnectionsTracking).
+    // Node enforces its timeouts from 'listening' to close(). Emitting 'listening' for the first connection and closing after the
+    // last one keeps an idle process from waking up (lib/_http_server.js, setupConnectionsTracking).
     this.#start()
     this.#connections.add(socket)
     socket.once('close', () => {

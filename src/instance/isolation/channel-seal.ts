@@ -53,7 +53,7 @@ export function openChannel(): { isConnected(): boolean; send: Send } {
   })
   return {
     isConnected: () => isConnected && process.connected,
-    // `process.send` fills in the options. Without them `_send` throws when the channel breaks in the middle of a message, for
+    // `process.send` fills in the options. Without them, `_send` throws when the channel breaks in the middle of a message, for
     // example when the daemon is killed (lib/internal/child_process.js), and waiting log lines are lost.
     send: (message, handle, options = bare(), callback) =>
       apply(send, process, [message, handle, options, callback]) as boolean,
@@ -77,7 +77,7 @@ export function sealChannel(listener: ChannelListener): void {
   hideFromAsyncHooks(channel)
 }
 
-/** Messages are lines of JSON. One of Node's own message types brings a handle and is acknowledged. */
+/** Messages are lines of JSON. One of Node's own message types carries a handle and is acknowledged. */
 function readChannel(channel: Channel, { onMessage, onEnd }: ChannelListener): void {
   const { _send: send } = process as unknown as { _send: Send }
   // The part of an unfinished message that Node has already read.
@@ -99,7 +99,8 @@ function readChannel(channel: Channel, { onMessage, onEnd }: ChannelListener): v
     if (channel.pendingHandle) handle = channel.pendingHandle
     channel.pendingHandle = null
     if (buffer === undefined) return deliver(onEnd)
-    // Node 26 passes buffers with unused bytes at the end, and their number only to its own code (lib/internal/child_process.js).
+    // Node 26 passes buffers with unused bytes at the end, but only its own code gets their number
+    // (lib/internal/child_process.js).
     const before = received
     received = channel.bytesRead
     unfinished += decode(decoder, new Bytes(buffer, 0, received - before))
@@ -112,12 +113,12 @@ function readChannel(channel: Channel, { onMessage, onEnd }: ChannelListener): v
   }
 }
 
-/** Exits the channel's own callback, where asynchronous hooks would find its handle. */
+/** Calls `act` outside the channel's callback, in which asynchronous hooks would find the channel's handle. */
 function deliver(act: () => void): void {
   nextTick(act)
 }
 
-/** Converts a handle like Node does (`handleConversion` in lib/internal/child_process.js). */
+/** Converts a handle the way Node does (`handleConversion` in lib/internal/child_process.js). */
 function socketOf(type: string, handle: unknown): unknown {
   if (type !== 'net.Socket') return handle
   return new ConnectedSocket({ handle, readable: true, writable: true })
@@ -133,7 +134,7 @@ function ownEverything(channel: Channel): void {
   setPrototypeOf(channel, null)
 }
 
-/** Node's own code still uses these names, so each gets a harmless replacement. */
+/** Replaces each name with a harmless stand-in, because Node's own code still uses them. */
 function hideChannel(symbol: symbol): void {
   for (const name of ['_send', 'disconnect', '_disconnect']) replace(process, name, () => false)
   replace(process, 'send', undefined)
@@ -146,7 +147,7 @@ function hideChannel(symbol: symbol): void {
   define(process, '_handleQueue', { value: null, writable: false })
 }
 
-/** Hooks run while the channel is read, and can query the current resource. */
+/** Hides the channel from asynchronous hooks, which run while it is read and can query the current resource. */
 function hideFromAsyncHooks(channel: Channel): void {
   const { executionAsyncResource } = asyncHooks
   replace(asyncHooks, 'executionAsyncResource', () => {

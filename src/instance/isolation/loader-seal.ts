@@ -49,7 +49,7 @@ function isOwn(url: string): boolean {
   return slice(url, 0, OWN_FOLDER.length) === OWN_FOLDER || slice(url, 0, OWN_PROGRAM.length) === OWN_PROGRAM
 }
 
-/** Code compiled under the name of one of our files could import like that file. */
+/** Prevents code from being compiled under the name of one of our files, because it could import whatever that file may. */
 function sealReferrers(): void {
   denyAll(module.Module.prototype, ['_compile', 'load'], 'module')
   const { constants } = vm
@@ -64,8 +64,8 @@ function sealReferrers(): void {
 }
 
 /**
- * node:repl can import like a file in any folder. node:inspector can evaluate in any scope if a debugger is allowed, and has no effect
- * otherwise.
+ * True for node:repl, which can import like a file in any folder, and for node:inspector if a debugger is allowed. It could
+ * evaluate in any scope, and has no effect without one.
  */
 function isHidden(id: unknown): boolean {
   return id === 'repl' || id === 'node:repl' || (isInspected && INSPECTOR.has(id))

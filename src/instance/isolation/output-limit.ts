@@ -20,7 +20,7 @@ export class OutputLimit {
   /** Returns false for output above the limit, and counts it. */
   takes(bytes: number): boolean {
     this.#fill()
-    // After dropping, resumes with half a second's worth of lines instead of every other line.
+    // After a drop, resumes when there is room for half a second of output. Otherwise, every other line would be dropped.
     const least = this.#droppedLines > 0 ? BYTES_PER_SECOND / 2 : 0
     if (this.#left >= bytes + least) {
       this.#left -= bytes

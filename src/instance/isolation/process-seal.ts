@@ -50,7 +50,7 @@ export function sealProcess({ env, output, log }: SealOptions): void {
   replace(process, 'argv', ['node', 'server'])
   replace(process, 'execArgv', [])
   replaceStreams(output)
-  // Writes to descriptor 2 directly. Node prints warnings with it.
+  // The original writes to descriptor 2 directly. Node prints warnings with it.
   replace(process, '_rawDebug', (...args: unknown[]) => console.error(...args))
   for (const name of ['exit', 'reallyExit'] as const)
     replace(process, name, (code?: number | string | null) => {
@@ -82,7 +82,7 @@ function createEnd(output: UserOutput, log: TenantLog): (reason: string, code: n
   }
 }
 
-/** The process may signal itself and check that it runs, but no other process. */
+/** Limits `process.kill` to this process, which may signal itself and check that it is running. */
 function sealKill(): void {
   const { _kill: kill } = process as unknown as { _kill(pid: number, signal: number): number }
   const { pid: own } = process

@@ -11,7 +11,7 @@ const writeNow = writeSync
 const FLUSH_MS = 100
 /** Chunk size under load. A larger write would delay requests while it runs. */
 const FLUSH_CHARACTERS = 32 * 1024
-/** A write that takes longer waited for the disk. Requests must not wait that long for a log. */
+/** A write that takes longer has waited for the disk. Requests must not wait that long for a log. */
 const SLOW_WRITE_MS = 20
 const ASYNC_PERIOD_MS = 60_000
 /**
@@ -27,7 +27,7 @@ export class LogWriter {
   readonly #target: string | number
   /** Creates the line that reports lost lines. */
   readonly #lostLine: (count: number, reason: string) => string
-  /** Whole lines. A string, because user code can replace what arrays are built with. */
+  /** Whole lines. A string, because user code can replace the methods of arrays. */
   #waiting = ''
   #waitingLines = 0
   #lost = 0

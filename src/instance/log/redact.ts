@@ -4,7 +4,7 @@ import { bare, replaceEvery } from '../isolation/intrinsics.ts'
 /** Names of members whose values are hidden. */
 export const SECRET_NAME =
   /authorization|cookie|token|passw|passphrase|secret|credential|api[-_]?key|private[-_]?key|access[-_]?key|^(pwd|auth|bearer)$/i
-/** Shorter values are replaced only when they are the whole text: "1" or "eu" occurs in too many words. */
+/** Shorter values are replaced only when they are the whole text, because "1" or "eu" occurs in too many words. */
 export const SHORTEST_PART = 4
 /** Protocol names that only look secret. */
 const HARMLESS_NAMES = new Set(['progressToken'])

@@ -1,8 +1,8 @@
 import { bare, dateNow, round, slice, stringify, toIsoString } from '../isolation/intrinsics.ts'
 
-/** Limit on each of the arguments and the answer that a record keeps. */
+/** Limit on the arguments that a record keeps, and on the answer. */
 const MAX_BODY_CHARACTERS = 16 * 1024
-/** Limit on all bodies of a minute, so that they do not push everything else out of the log. */
+/** Limit on all bodies per minute, so that they do not push everything else out of the log. */
 const MAX_BODIES_CHARACTERS = 8 * 1024 * 1024
 const MINUTE_MS = 60_000
 const OMITTED = ',"bodies":"omitted"'
@@ -54,7 +54,7 @@ export class RequestLines {
     this.#redactMessage = redactMessage
   }
 
-  /** `bodies`: arguments and answer are kept. The answer is redacted JSON text. */
+  /** `bodies`: set when arguments and answer are kept. The answer is redacted JSON text. */
   format(record: RequestRecord, bodies?: { answer: string | undefined }): string {
     const { method, tool, subject, ms, failed, bytes, requestId, sessionId } = record
     const level = failed ? '"level":"warn","outcome":"error"' : '"level":"info","outcome":"ok"'

@@ -87,7 +87,7 @@ function describePrompt(module: ModuleOf<'prompt'>): Prompt & Artifact['prompts'
   }) as Artifact['prompts'][number]
 }
 
-/** A bare function has no options. The build request describes it. */
+/** Options of a module. Empty for a bare function, which the build request describes. */
 function optionsOf<Definition extends object>({ definition }: LoadedModule): Definition {
   return (typeof definition === 'function' ? {} : definition) as Definition
 }

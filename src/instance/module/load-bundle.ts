@@ -24,7 +24,7 @@ export const SOURCE_ROOT = '/server/'
 
 let loads = 0
 
-/** Node caches modules by URL. */
+/** A new URL for each bundle, because Node caches modules by URL. */
 function nextUrl(): string {
   return loads++ === 0 ? BUNDLE_URL : `${BUNDLE_URL}?${loads}`
 }
@@ -52,7 +52,7 @@ export async function loadBundle(text: string, url = nextUrl()): Promise<LoadedM
   }
 }
 
-/** Replaces Node's error for a `data:` URL of another type, which mentions our hook. */
+/** Replaces Node's error for a `data:` URL of an unsupported type, because that error mentions our hook. */
 function requireFormat<Context extends { format?: string | null | undefined }>(
   url: string,
   context: Context,

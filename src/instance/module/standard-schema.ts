@@ -22,7 +22,7 @@ export function toJsonSchema(
   const { jsonSchema, vendor } = schema['~standard']
   if (!jsonSchema)
     throw new Error(
-      `${where} is a schema of ${vendor} that cannot be converted to JSON Schema. Use zod 4.2 or later (not zod/mini), ArkType 2.1.28 or later, Valibot's toStandardJsonSchema(), or JSON Schema itself.`,
+      `${where} is a schema from ${vendor} that cannot be converted to JSON Schema. Use zod 4.2 or later (not zod/mini), ArkType 2.1.28 or later, Valibot's toStandardJsonSchema(), or JSON Schema itself.`,
     )
   try {
     const { $schema, ...plain } = jsonSchema[side](TARGET)

@@ -20,7 +20,7 @@ export function readConnectArguments(given: unknown[]): ConnectCall {
   }
 }
 
-/** Distinguishes a path from a port like Node does. */
+/** Distinguishes a path from a port the way Node does. */
 function isPath(value: unknown): boolean {
   return typeof value === 'string' && !(Number(value) >= 0)
 }

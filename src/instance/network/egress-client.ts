@@ -15,7 +15,7 @@ const LOOPBACK = '127.0.0.1'
 const FIRST_SOURCE = 0x7f_40_00_01
 const SOURCE_COUNT = 0x3f_ff_fe
 
-/** Sends queries to the egress process over one connection. Reconnects with the next query if it breaks. */
+/** Sends queries to the egress process over one connection. If the connection breaks, the next query reconnects. */
 export class EgressClient {
   readonly port: number
   readonly #pending = new Map<number, PendingAnswer>()

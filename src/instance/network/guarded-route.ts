@@ -21,8 +21,8 @@ export interface GuardedRouteOptions {
 }
 
 /**
- * Direct connections for machines without network namespaces, where the process itself enforces the policy. This class gives
- * each refusal its reason. The guard refuses connections that bypass this class.
+ * Direct connections for machines without network namespaces, where the process itself enforces the policy. This class adds the
+ * reason to each refusal. The guard refuses connections that bypass this class.
  */
 export class GuardedRoute implements NetworkRoute {
   readonly guard: HandleGuard
@@ -72,7 +72,7 @@ export class GuardedRoute implements NetworkRoute {
 
   /** Returns the addresses to try. */
   async #permit(host: string, port: number, given?: Lookup): Promise<string[]> {
-    // An address keeps its zone. A name is resolved in the same spelling that is checked.
+    // An address keeps its zone. A name is resolved in the spelling that was checked.
     const name = isIP(host) === 0 ? (normalizeHost(host) ?? host) : host
     this.#require(this.#policy.judgeHost(name, port))
     const isName = isIP(name) === 0

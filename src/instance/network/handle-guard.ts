@@ -87,7 +87,7 @@ export class HandleGuard {
     if (groups && this.#lists(name, port)) this.#granted[`${addressKey(groups)}${port}`] = true
   }
 
-  /** Permits connections of this program itself. */
+  /** Permits connections made by this program itself. */
   grantAlways(address: string, port: number): void {
     this.#always[`${addressKey(parseAddress(address)!)}${port}`] = true
   }
@@ -148,7 +148,7 @@ export class HandleGuard {
     return false
   }
 
-  /** Closed handles have no name. */
+  /** Forgets closed handles, which have no name. */
   #forgetClosed(): void {
     let kept = 0
     for (let at = 0; at < this.#listeningCount; at++) {

@@ -57,7 +57,7 @@ export async function readQuestion(socket: Socket): Promise<PeerQuestion> {
   return { session: session.toString(), isOrphan: head[2] === 1 }
 }
 
-/** Reads exactly `count` bytes and leaves the rest unread. Rejects when the connection ends or times out first. */
+/** Reads exactly `count` bytes and leaves the rest unread. Rejects when the connection closes or times out first. */
 export function readBytes(socket: Socket, count: number): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
   const fail = () => reject(new Error('The peer did not answer the handshake'))

@@ -4,7 +4,7 @@ import type { PeerPort } from './peer-connector.ts'
 
 export interface PeerListenerOptions extends PeerPort {
   key: Buffer
-  /** Receives each accepted connection of a peer, ready for its first request. */
+  /** Receives each accepted connection from a peer, ready for its first request. */
   accept(socket: Socket): void
   tenant: Host
 }
@@ -29,7 +29,7 @@ export class PeerListener {
     this.#server.listen(options.handle).unref()
   }
 
-  /** Leaves open connections alone. */
+  /** Stops listening. Open connections stay. */
   close(): void {
     this.#server.close()
   }

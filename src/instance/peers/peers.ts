@@ -16,7 +16,7 @@ type PeerTenant = PeerListenerOptions['tenant'] & { readonly config: Tenant; rea
 
 /** Connections of a tenant to the deployment's other instances, including those of earlier releases. */
 export class Peers {
-  /** Relays requests of sessions that other instances hold. Undefined while none can. */
+  /** Relays requests of sessions that other instances hold. Undefined while no other instance can hold any. */
   relay: typeof relayToPeer | undefined
   /** Owners of sessions whose first instance has stopped. */
   owners: SessionOwners | undefined
@@ -47,7 +47,7 @@ export class Peers {
     return this.#listener?.port
   }
 
-  /** Must be called before the first request. `accept` receives connections of peers, and `ask` sends a claim to the daemon. */
+  /** Must be called before the first request. `accept` receives connections from peers, and `ask` sends a claim to the daemon. */
   async join(daemon: { accept(socket: Socket): void; ask(claim: SessionClaim): void }): Promise<void> {
     const [port, { SessionOwners }, { relayToPeer }] = await Promise.all([
       this.listen(daemon.accept),
@@ -71,7 +71,7 @@ export class Peers {
     return this.#listener.port
   }
 
-  /** Connects to the instance on the port. Rejects when none listens. */
+  /** Connects to the instance on the port. Rejects when no instance listens there. */
   async connect(port: number): Promise<Socket> {
     return await this.#connector.connect(port, this.#owner)
   }

@@ -24,9 +24,9 @@ import {
 const MAX_MOVES = 5
 
 /**
- * Relays a request to the instance that holds its session: one of the release that started it, or one of this release. If
- * that instance has stopped, `serve` takes the session over, unless another instance already has. Returns false for requests
- * that need no relay, including those that another instance relayed here.
+ * Relays a request to the instance that holds its session: an instance of the release that started the session, or of this
+ * release. If that instance has stopped, `serve` takes the session over, unless another instance already has. Returns false for
+ * requests that need no relay, including those that another instance relayed here.
  */
 export function relayToPeer(exchange: HttpExchange, serve: () => void): boolean {
   const { tenant, request } = exchange
@@ -102,7 +102,7 @@ function earlierPorts(
     .map(({ port }) => port)
 }
 
-/** Returns a connection if the instance on the port accepts requests of the session. */
+/** Returns a connection if the instance on the port accepts requests for the session. */
 async function tryConnect(
   port: number,
   { peers, stateKey }: ExchangeTenant,

@@ -35,7 +35,7 @@ export class RequestContext implements RunContext {
     if (isObject(context)) this.hostingContext = context
   }
 
-  // Created on demand: few handlers use it, and it is the most expensive part of a request.
+  // Created on demand, because few handlers use it and it is the most expensive part of a request.
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController()

@@ -5,7 +5,7 @@ import { startKeepAlive, stopKeepAlive } from './keep-alive.ts'
 import type { Method, MethodResult } from './methods.ts'
 import type { Run } from './run.ts'
 
-/** Runs a request. Calls `deliver` exactly once in any case, and `onWaiting` when the answer is asynchronous. */
+/** Runs a request. Always calls `deliver` exactly once, and calls `onWaiting` when the answer is asynchronous. */
 export function runRequest(run: Run, method: Method, onWaiting?: () => void): void {
   const { tenant } = run.exchange
   tenant.counters.active++

@@ -106,7 +106,7 @@ function serveMessage(exchange: TenantExchange, message: unknown): void {
   serveModernRequest(exchange, call)
 }
 
-/** An internal error fails its request, not the process. */
+/** Calls `serve`. An internal error fails only the request, not the process. */
 function guard(exchange: TenantExchange, serve: () => void): void {
   try {
     serve()

@@ -42,7 +42,7 @@ export interface ForwardingOptions<U extends Upstream> extends ForwardOptions {
   open(onStarted: (upstream: U) => void): Promise<U>
   /** The upstream's own log lines report its requests. */
   logsRequests?: boolean
-  /** Called when everything has stopped. */
+  /** Called when all upstreams have stopped. */
   onClosed(): void
 }
 
@@ -128,7 +128,7 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
     send().catch(() => {}) // its client cannot use it any more
   }
 
-  /** A refused connection means that the program has just stopped. Retries with the next one. */
+  /** Forwards a request. A refused connection means that the program has just stopped, so it tries the next process. */
   async #tryForward(exchange: HttpExchange, session: ForwardedSession | undefined): Promise<void> {
     const path = this.#pathOf(exchange.request.url ?? '/')
     for (let tries = 0; tries < CONNECT_TRIES; tries++) {
@@ -137,7 +137,7 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
       const options = { ...this.#options, session, ...(headers && { headers }) }
       const fault = await forward(exchange, this.#pools.get(child)!, path, options)
       if (!fault) return
-      // Allows time to notice that the program stopped before the next request.
+      // Allows time to notice, before the next request, that the program has stopped.
       await Promise.race([child.ended, new Promise(resolve => setTimeout(resolve, RETRY_DELAY_MS))])
       if (fault.code === 'ECONNREFUSED') continue
       const message = `The ${this.#options.what} did not answer: ${reasonOf(fault)}`

@@ -14,7 +14,7 @@ export interface HttpChildOptions {
   /** Time from the start until it accepts connections. */
   startTimeoutMs: number
   onOutput(stream: 'stdout' | 'stderr', line: string): void
-  /** Called before it listens. */
+  /** Called before the program listens. */
   onStarted?(child: HttpChild): void
 }
 
@@ -78,8 +78,8 @@ export class HttpChild {
 }
 
 /**
- * Finds a free port outside the ranges for outgoing connections (32768 and above) and for addresses of servers (12000 to 31999).
- * If another process takes it first, the program stops and gets another port.
+ * Finds a free port outside the ranges for outgoing connections (32768 and above) and for server addresses (12000 to 31999). If
+ * another process takes the port first, the program exits and is started on another port.
  */
 export async function findFreePort(): Promise<number> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {

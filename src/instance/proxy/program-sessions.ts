@@ -9,7 +9,7 @@ import {
   sessionKey,
 } from '../protocol/legacy/session-id.ts'
 
-/** Longer ids are returned unchanged, because wrapped in ours they could exceed the size of a header. */
+/** Longer ids are returned unchanged, because, wrapped in ours, they could exceed the maximum size of a header. */
 const MAX_ID_LENGTH = 2000
 const MAX_NAMED = 10_000
 
@@ -129,8 +129,8 @@ function markBusy(session: Session | undefined, { request, response }: HttpExcha
 }
 
 /**
- * 404 ends a session (Streamable HTTP, "Session Management"), except for GET: a program without a GET stream may answer 404
- * instead of 405.
+ * 404 ends a session (Streamable HTTP, "Session Management"), except for GET, because a program without a GET stream may answer
+ * 404 instead of 405.
  */
 function endsSession(method: string | undefined, status: number): boolean {
   return (status === 404 && method !== 'GET') || (method === 'DELETE' && status < 300)

@@ -3,8 +3,8 @@ import { header } from '../http/headers.ts'
 import type { HttpExchange } from '../http/http-exchange.ts'
 
 /**
- * Counts and logs a request that a program answers. The returned function must be called when it ends. `isLogged`: the program's
- * own log reports the request, so it is counted only while it runs.
+ * Counts and logs a request that a program answers. The returned function must be called when the exchange ends. `isLogged`: the
+ * program's own log reports the request, so it is counted here only while it runs.
  */
 export function recordExchange(
   { tenant, request, response, caller }: HttpExchange,
@@ -29,7 +29,7 @@ export function recordExchange(
     tenant.changed()
     const session = header(request, 'mcp-session-id')
     tenant.log.request({
-      // Without the query, which may have credentials.
+      // Without the query, which may contain credentials.
       method: method ?? `${request.method} ${request.url?.split('?', 1)[0]}`,
       tool,
       ms,

@@ -21,5 +21,5 @@ export interface Place {
 
 export type Sampler = (schema: unknown, place: Place) => unknown
 
-/** Below this depth only required members are filled in, which terminates recursive schemas. */
+/** Below this depth, only required members are filled in, which terminates recursive schemas. */
 export const FULL_DEPTH = 4

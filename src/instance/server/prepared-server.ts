@@ -47,11 +47,11 @@ export interface PreparedServer {
   listen?(uris: readonly string[], ended: AbortSignal): void
   /** Called when a legacy session sets its level. The protocol layer already filters by it. */
   setLogLevel?(level: LogLevel, context: ClientContext): void | Promise<void>
-  /** Called for notifications of legacy clients, except `notifications/cancelled`. */
+  /** Called for notifications from legacy clients, except `notifications/cancelled`. */
   notified?(method: string, params: Record<string, unknown>, session: CallerSession): void
   /** Receives every request except `/health` unchanged. For programs that speak HTTP themselves. */
   forward?(exchange: HttpExchange): Promise<void>
-  /** Ends a session of `forward` in the program, too. */
+  /** Also ends a forwarded session in the program. */
   endSession?(tenant: ExchangeTenant, session: Session): void
   /** Path that is not forwarded but answered here while the server sleeps. */
   ownPath?: string | undefined
@@ -68,7 +68,7 @@ export interface PreparedServer {
 /** Serialized page of a list. A bridge queries its program, which may return a different list to each client. */
 export type ListMethod = (cursor?: string, context?: ClientContext) => string | Promise<string>
 
-/** Reports of a server outside any request. */
+/** Reports from a server outside any request. */
 export interface ServerReporter {
   announce(list: 'tools' | 'prompts' | 'resources'): void
   resourceUpdated(uri: string): void
@@ -90,7 +90,7 @@ export interface PreparedTool {
   inputSchema: Record<string, unknown>
   /**
    * True when the tool is known to log, report progress or ask before it answers. The answer is then an SSE stream from the
-   * start. Otherwise it becomes a stream with the first message of the handler.
+   * start. Otherwise, it becomes a stream with the handler's first message.
    */
   streams: boolean
   /** Validates the arguments and runs the handler. Bad arguments and failed handlers return `isError: true` and never throw. */

@@ -50,7 +50,7 @@ export class Prompts {
   }
 }
 
-/** A bare template is one message of the user. */
+/** Messages of a prompt. A bare template is one user message. */
 async function compileMessages({ template, messages }: Prompt): Promise<Message[]> {
   const templates = await loadTemplates(messages ?? template)
   const definitions = messages ?? [

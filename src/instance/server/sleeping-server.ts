@@ -47,7 +47,10 @@ export function prepareSleepingServer(artifact: Artifact, tenant: Tenant): Prepa
   }
 }
 
-/** In artifacts of earlier versions, images have no transport. All of them speak HTTP. */
+/**
+ * True for a program or image that speaks HTTP. In artifacts from earlier versions, images have no transport, and all of them
+ * speak HTTP.
+ */
 function servesHttp(program: Program): boolean {
   return program.type === 'http' || (program.type === 'image' && program.transport !== 'stdio')
 }

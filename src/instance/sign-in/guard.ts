@@ -61,7 +61,7 @@ async function createVerifier({ issuer, keys, revoked }: TenantAuth): Promise<To
   }
 }
 
-/** Has a code, because verify-access-token.ts treats errors without one as internal. */
+/** Throws an error with a code, because verify-access-token.ts treats errors without one as internal. */
 function unknownKey(): never {
   throw Object.assign(new Error('The token names a key that the issuer does not have.'), {
     code: 'UNKNOWN_KEY',

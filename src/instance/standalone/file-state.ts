@@ -20,12 +20,12 @@ export class FileState {
     if (existsSync(path)) for (const changes of readCommits(path)) this.#memory.restore(changes)
   }
 
-  /** Reports a failure of the disk as the result. */
+  /** Reports a disk failure as the result. */
   async run(operations: readonly StateOperation[]): Promise<StateResult[]> {
     return Promise.all(operations.map(operation => this.#memory.run(operation).catch(toResult)))
   }
 
-  /** Writes in the order of the commits. */
+  /** Appends the changes in the order of the commits. */
   #append(changes: StoredEntry[]): Promise<void> {
     const write = () => this.#write(`${JSON.stringify(changes)}\n`)
     this.#lastWrite = this.#lastWrite.then(write, write)

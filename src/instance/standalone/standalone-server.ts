@@ -21,7 +21,7 @@ const PASSED_VARIABLES = [
   'SSL_CERT_FILE',
   'SSL_CERT_DIR',
 ]
-/** Time for open connections to end after SIGTERM. */
+/** Time that open connections get to close after SIGTERM. */
 const DRAIN_TIMEOUT_MS = 10_000
 
 /** `bundle` is the code of the handler modules, if any. */
@@ -90,7 +90,7 @@ function createTenant(artifact: Artifact, env: NodeJS.ProcessEnv, server: Server
   }
 }
 
-/** Only the folder for temporary files, and DATA_DIR if it is mounted, are writable in an image. */
+/** Folders of a program. In an image, only the folder for temporary files is writable, and DATA_DIR if it is mounted. */
 function programFolders(
   { source }: { source?: string },
   env: NodeJS.ProcessEnv,
@@ -107,7 +107,7 @@ function programFolders(
   }
 }
 
-/** Signs session ids. A client that knows it could forge them. */
+/** Key that signs session ids. A client that knew it could forge them. */
 function stateKeyOf(text: string | undefined): string {
   if (!text) return randomBytes(KEY_BYTES).toString('base64')
   const { length } = Buffer.from(text, 'base64')

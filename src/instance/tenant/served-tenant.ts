@@ -71,7 +71,7 @@ export class ServedTenant {
   readonly #onChange: (tenant: ServedTenant) => void
   /** Draining, except for sessions that started here. */
   #isKeeping = false
-  // Only legacy clients need these two.
+  // Only legacy clients need sessions and their events.
   #sessions: Sessions | undefined
   #events: EventStore | undefined
   #log: TenantLog | undefined
@@ -113,7 +113,7 @@ export class ServedTenant {
     this.#sessions = new Sessions(this.config.stateKey, this.instanceId)
     this.#sessions.peerPort = this.peers.port
     this.#sessions.version = versionOf(this.config)
-    // Sessions of an HTTP program exist only there. Servers that ask clients keep each session on one instance (peers/).
+    // Sessions of an HTTP program exist only in the program. Servers that ask clients keep each session on one instance (peers/).
     this.#sessions.announcer = this.server.forward ? undefined : this.peers.announcer
     this.#sessions.areShared = !this.server.sendsServerRequests
     this.#sessions.onSwept = () => this.changed()

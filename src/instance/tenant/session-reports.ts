@@ -26,7 +26,7 @@ export function reportSessions(tenant: ServedTenant, { limit, after, id }: Sessi
     .map(({ one, ...position }) => ({ ...position, ...detailsOf(one) }))
 }
 
-/** Sessions that may be on the page. A handle is a hash, so only these get one. */
+/** Sessions that may be on the page. A handle is a hash, so only these sessions get one. */
 function candidates(all: Open[], limit: number, after: SessionPosition | undefined): Open[] {
   const last = after?.startedAt ?? Number.POSITIVE_INFINITY
   const older = all.filter(one => startOf(one) < last).sort((a, b) => startOf(b) - startOf(a))

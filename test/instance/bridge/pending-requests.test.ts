@@ -66,9 +66,9 @@ test('an id invented by a program never matches a request', () => {
     [id],
   ])
     expect(pending.take(made)).toBeUndefined()
-  expect(pending.hasGiven(id)).toBe(true)
-  expect(pending.hasGiven(id + 1)).toBe(false)
-  expect(pending.hasGiven(String(id))).toBe(false)
+  expect(pending.hasAssigned(id)).toBe(true)
+  expect(pending.hasAssigned(id + 1)).toBe(false)
+  expect(pending.hasAssigned(String(id))).toBe(false)
   expect(pending.take(id)).toBe(request)
 })
 

@@ -92,7 +92,7 @@ test('counts orphaned processes in other sessions (sandbox off)', async () => {
   expect(ending).toMatch(
     isLimitedByKernel
       ? /^(was killed by SIGKILL|exited with code \d+|was stopped)/
-      : /^was killed: too many processes \(it had \d+ with their threads, limit 20\)$/,
+      : /^was killed: too many processes \(it had \d+ including threads, limit 20\)$/,
   )
   await eventually(() => running(marker) === 0)
 })

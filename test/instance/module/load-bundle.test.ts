@@ -42,7 +42,7 @@ describe('loading a bundle fails', () => {
   test('loading a bundle fails for a schema that cannot be converted to JSON Schema, and lists the supported libraries', async () => {
     const text = `export default sdk.defineTool({ description: 'x', input: zm.object({ a: zm.number() }), handler: () => 'x' })`
     expect((await refusal('tools/mini.ts', text)).message).toContain(
-      'tools/mini.ts: input is a schema of zod that cannot be converted to JSON Schema. Use zod 4.2 or later (not zod/mini)',
+      'tools/mini.ts: input is a schema from zod that cannot be converted to JSON Schema. Use zod 4.2 or later (not zod/mini)',
     )
   })
 

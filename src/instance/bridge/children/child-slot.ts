@@ -7,7 +7,7 @@ import { describeProgramEnding, type ProgramEnding } from '../process/program-pr
 /** A serving process. */
 export interface Child {
   readonly isAlive: boolean
-  /** `stop` was called. */
+  /** True once `stop` has been called. */
   readonly isStopping: boolean
   readonly isBusy: boolean
   readonly ended: Promise<ProgramEnding>
@@ -28,7 +28,7 @@ export class ChildSlot<C extends Child> {
   readonly #options: ChildSlotOptions<C>
   readonly #history = new CrashHistory()
   #child: C | undefined
-  /** Child whose handshake is running. */
+  /** Child whose handshake is in progress. */
   #starting: C | undefined
   #opening: Promise<C> | undefined
   #notBefore = 0
@@ -48,7 +48,7 @@ export class ChildSlot<C extends Child> {
     return this.#opening !== undefined || (this.#child?.isAlive === true && this.#child.isBusy)
   }
 
-  /** Returns the running child, or a promise of the next one. Rejects with ChildStartError. */
+  /** Returns the running child, or a promise for the next one. Rejects with ChildStartError. */
   get(): C | Promise<C> {
     if (this.#child?.isAlive) return this.#child
     this.#opening ??= this.#open().finally(() => {
@@ -89,7 +89,7 @@ export class ChildSlot<C extends Child> {
     }
   }
 
-  /** Returns early when the slot closes. */
+  /** Resolves after `ms`, or earlier when the slot closes. */
   #pause(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, ms)

@@ -35,7 +35,7 @@ export interface ChildrenOptions {
   onCrashLoop(sentence: string): void
 }
 
-/** Events that every child handles in the same way. Its output goes to the log. */
+/** Event handlers that all children share. They write a child's output to the log. */
 export function outputEvents(reporter: BufferedReporter): Pick<ChildEvents, 'onStderr' | 'onNoise'> {
   return {
     onStderr: line => reporter.print('stderr', line),

@@ -70,7 +70,7 @@ export class ClientSubscriptions {
     return this.#servedBy(session).some(({ uris }) => uris.has(uri))
   }
 
-  /** Least severe level, so that every client gets its messages. The session's own filter does the rest. */
+  /** Least severe level that a client asked for. Each session filters out the messages below its own level. */
   #levelFor(session: CallerSession | undefined): LogLevel | undefined {
     const levels = this.#servedBy(session).flatMap(({ level }) => level ?? [])
     return levels.reduce<LogLevel | undefined>(
@@ -98,5 +98,5 @@ export class ClientSubscriptions {
   }
 }
 
-/** If a child refuses or crashes, the request is sent again after its restart, if still needed. */
+/** Ignores a child's refusal or crash. If the request is still needed after the restart, it is sent again. */
 function ignore(): void {}

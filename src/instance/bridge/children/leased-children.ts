@@ -9,7 +9,7 @@ const MAX_LEASES = 8
 /** Unused children other than the first are stopped after this time. */
 const IDLE_MS = 60_000
 
-/** Capabilities that a client may have. If the client lacks one, the server gets an error when it asks. */
+/** Capabilities that a client may have. A request from the server fails if the client lacks the capability for it. */
 export const ALL_CAPABILITIES = { sampling: {}, elicitation: { form: {}, url: {} }, roots: {} }
 
 interface Lease {
@@ -127,8 +127,7 @@ export class LeasedChildren {
         try {
           return await context.ask(method, params, undefined, unwanted)
         } catch (error) {
-          // The client has not answered yet, so the call ends here and the client's next attempt starts it
-          // again.
+          // The client has not answered yet, so the call fails here and the client's next attempt repeats it.
           if (!(error instanceof RpcError)) child().failCall(context, error)
           throw error
         }

@@ -9,7 +9,7 @@ import { SpareChild } from './spare-child.ts'
 export interface SessionLimits {
   /** Maximum number of children. Additional sessions are refused. */
   maxChildren: number
-  /** Unused children are stopped after this time, unless their client holds a stream. The next request starts one. */
+  /** Unused children are stopped after this time, unless their client holds a stream. The next request starts a new one. */
   idleMs: number
 }
 

@@ -1,9 +1,9 @@
 import type { McpChild } from '../mcp-child.ts'
 
-/** Gives the request that took the spare priority on the processor. */
+/** Delay before a new spare starts, so that it does not compete for the processor with the request that took the previous one. */
 const REFILL_DELAY_MS = 150
 
-/** One started process without a client, so that a new session need not wait for `npx` or an interpreter. */
+/** One process that is started before it has a client, so that a new session need not wait for `npx` or an interpreter. */
 export class SpareChild {
   readonly #spawn: () => McpChild
   #child: McpChild | undefined

@@ -22,7 +22,7 @@ export class BufferedReporter implements ServerReporter {
     else if (this.#waiting.length < MAX_WAITING) this.#waiting.push([level, message, stream])
   }
 
-  /** Logs each sentence about the program once, even if it starts several times. */
+  /** Logs each sentence about the program once, even if the program starts several times. */
   warnOnce(gaps: readonly string[] = []): void {
     for (const gap of gaps) {
       if (this.#warned.has(gap)) continue

@@ -57,7 +57,7 @@ function requirePlace({ program, serverName }: Tenant): NonNullable<Tenant['prog
   throw new ChildStartError(`"${serverName}" runs a program but has no folder for it`)
 }
 
-/** The package that was installed at build time. Undefined when it was removed, and npx must fetch it. */
+/** The package that was installed at build time. Undefined when it has been removed and npx must fetch it. */
 function findInstalled(
   { package: installed }: RunnableProgram,
   packages: string,
@@ -75,14 +75,14 @@ function findInstalled(
   return { file, args: installed.args }
 }
 
-/** Earlier versions installed packages privately for the daemon, but the program may run as another user. */
+/** Opens the folder to other users. Earlier versions made it private to the daemon, but the program may run as another user. */
 function openFolder(folder: string): void {
   if (process.getuid?.() !== 0) return
   const status = statSync(folder, { throwIfNoEntry: false })
   if (status && (status.mode & 0o055) !== 0o055) chmodSync(folder, 0o755)
 }
 
-/** Prevents removal as unused. In images, which are read-only, nothing is removed. */
+/** Marks the folder as used, so that it is not removed. In images, which are read-only, nothing is removed. */
 function markUsed(folder: string): void {
   const now = new Date()
   try {
@@ -92,7 +92,7 @@ function markUsed(folder: string): void {
   }
 }
 
-/** Finds a command like a shell, but with clear errors. */
+/** Finds a command the way a shell does, but with clear errors. */
 function findExecutable(command: string, cwd: string, path: string): string {
   if (command.includes('/')) {
     const file = resolve(cwd, command)

@@ -12,7 +12,7 @@ export interface LineReaderOptions {
   onLongLine(start: string, end: string, bytes: number): void
 }
 
-/** Reads the lines of a process's pipe. Pipe errors are ignored, because the end of the process reports them. */
+/** Reads the lines of a process's pipe. Pipe errors are ignored, because the exit of the process is reported anyway. */
 export function readLines(pipe: Readable, options: LineReaderOptions): void {
   const reader = new LineReader(options)
   pipe.on('data', chunk => reader.read(chunk))

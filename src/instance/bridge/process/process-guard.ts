@@ -5,8 +5,9 @@ import type { Writable } from 'node:stream'
 import { ownControlGroups, PROGRAM_GROUP } from '../../../shared/sandbox/control-groups.ts'
 
 /**
- * Reads `+ <group>` and `- <group>`. When its input closes, it kills the remaining process groups, so that nothing survives the
- * process that started them, not even after SIGKILL. (PR_SET_PDEATHSIG is unavailable in Node and does not reach grandchildren.)
+ * Reads `+ <group>` and `- <group>`. When its input closes, it kills the remaining process groups, so that none outlives the
+ * process that started it, even if that process was killed with SIGKILL. (PR_SET_PDEATHSIG is unavailable in Node and does not
+ * reach grandchildren.)
  */
 const SCRIPT = `
 trap '' HUP INT TERM
@@ -81,12 +82,12 @@ export class ProcessGuard {
     return this.#shell.stdin!
   }
 
-  /** The program has started. It reports itself to the shell. */
+  /** Adds a program that has started. The program reports itself to the shell. */
   added(group: number): void {
     this.#groups.add(group)
   }
 
-  /** The group has no processes left. */
+  /** Removes a group that has no processes left. */
   removed(group: number): void {
     this.#groups.delete(group)
     this.#shell?.stdin?.write(`- ${group}\n`)

@@ -22,8 +22,8 @@ export function readProcesses(): ProcessTable {
 }
 
 /**
- * A process and its descendants. Orphans become children of one of its ancestors and are identified by `marker` in their
- * environment. Undefined when orphans stay in the tree, as in a sandbox.
+ * A process and its descendants. Orphans become children of one of the process's ancestors and are identified by `marker` in
+ * their environment. `marker` is undefined when orphans stay in the tree, as in a sandbox.
  */
 export function programProcesses(root: number, table: ProcessTable, marker?: string): number[] {
   const orphans = marker === undefined ? [] : orphansOf(root, table, marker)

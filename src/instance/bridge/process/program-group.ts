@@ -78,7 +78,7 @@ function settings(version: 1 | 2, { memoryMb, pids, cpus }: ProgramLimits) {
   }
 }
 
-/** Version 1 refuses a quota above the parent group's, which is the stricter limit anyway. */
+/** Writes a setting. Ignores that version 1 refuses a quota above the parent group's, which is the stricter limit anyway. */
 function write(file: string, value: string): void {
   try {
     writeFileSync(file, value)
@@ -100,7 +100,7 @@ function killAll(folder: string): void {
     }
 }
 
-/** Returns true when the group is removed. A root program without a sandbox may have created groups inside. */
+/** Returns true when the group is removed. A root program without a sandbox may have created groups inside it. */
 function removeGroup(folder: string): boolean {
   for (const group of [...subgroups(folder).reverse(), folder]) {
     try {
@@ -112,7 +112,7 @@ function removeGroup(folder: string): boolean {
   return true
 }
 
-/** Parents before their children. */
+/** Subgroups, parents before their children. */
 function subgroups(folder: string): string[] {
   try {
     const inside = readdirSync(folder, { withFileTypes: true }).filter(entry => entry.isDirectory())

@@ -14,7 +14,7 @@ import { FILTER_DESCRIPTOR } from './sandbox.ts'
 import { killMarked, watchTree } from './tree-watch.ts'
 
 export interface StopDelays {
-  /** Delay after closing its input, which stops a well-behaved server (MCP transports, stdio, "Shutdown"). */
+  /** Delay after closing the program's input, which stops a well-behaved server (MCP transports, stdio, "Shutdown"). */
   requestMs: number
   /** Between SIGTERM and SIGKILL. */
   terminateMs: number
@@ -40,19 +40,19 @@ export interface ProgramProcessOptions {
   isContainer?: boolean
 }
 
-/** Time to read the rest of its pipes after it has stopped. */
+/** Time for reading the rest of the pipes after the program has stopped. */
 const PIPES_MS = 500
 const MAX_STDERR_LINE_BYTES = 16 * 1024
-/** Lines kept to explain why it stopped. */
+/** Lines kept to explain why the program stopped. */
 const KEPT_LINES = 20
 const KEPT_CHARACTERS = 500
 
 const NICE = 5
 
-/** Missing in some images. There, this is the first process, and all others stop with it. */
+/** Missing in some images. There, this instance is the container's first process, and all others stop with it. */
 const SHELL = '/bin/sh'
-// Joins the control groups of its first argument and reports to the guard before it becomes the program, so that the program
-// is limited and guarded from its first instruction.
+// Joins the control groups in its first argument and reports to the guard before it becomes the program, so that the program is
+// limited and guarded from its first instruction.
 const LAUNCHER = `
 for group in $1; do
   echo 0 >"$group/cgroup.procs" || { echo "The control group $group could not be joined." >&2; exit 126; }
@@ -101,7 +101,7 @@ export class ProgramProcess {
       detached: true,
     })
     this.ended = this.#watchEnd()
-    // Without free descriptors Node does not create pipes (lib/internal/child_process.js, `spawn`).
+    // Without free descriptors, Node does not create pipes (lib/internal/child_process.js, `spawn`).
     if (!this.#child.stdin) {
       void this.#group?.end()
       throw new ChildStartError('the program could not be started: too many open files')
@@ -137,7 +137,7 @@ export class ProgramProcess {
     return storageAdvice(failure)
   }
 
-  /** Closes its input, then sends SIGTERM, then SIGKILL to the whole group. Resolves when it has stopped. */
+  /** Closes the program's input, then sends SIGTERM, then SIGKILL to the whole group. Resolves when the program has stopped. */
   stop(): Promise<void> {
     this.#stopping ??= this.#stop()
     return this.#stopping
@@ -192,7 +192,7 @@ export class ProgramProcess {
         resolve({ code: null, signal: null, error })
       })
       child.once('exit', (code, signal) => {
-        // Remaining processes would hold its pipes open and use memory.
+        // Remaining processes would hold the pipes open and use memory.
         this.#signal('SIGKILL')
         this.#endWatch()
         if (this.#marker !== undefined) killMarked(this.#marker)
@@ -201,7 +201,7 @@ export class ProgramProcess {
         const ending = { code, signal, ...(how !== undefined && { how }) }
         const emptied = this.#group?.end()
         child.once('close', () => void (emptied ?? Promise.resolve()).then(() => resolve(ending)))
-        // A daemon that it started may hold the pipes open forever. Their content has been read by then.
+        // A daemon that the program started may hold the pipes open forever. By then, everything in them has been read.
         setTimeout(() => this.#closePipes(), PIPES_MS).unref()
       })
     })

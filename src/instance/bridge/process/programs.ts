@@ -24,7 +24,7 @@ export type StartProgram = (onStderr: (line: string) => void) => RunningProgram
 /** Starts a server's program, once or per session. */
 export interface Programs {
   start: StartProgram
-  /** Must be called when all have stopped. */
+  /** Must be called when all programs have stopped. */
   close(): void
 }
 

@@ -92,7 +92,7 @@ function limitProcesses(
   return [prlimit, `--nproc=${count}:${count}`, '--', ...command]
 }
 
-/** Maximum number of programs of the same user: one per session, or a few for instances and releases. */
+/** Maximum number of programs that run as the same user: one per session, or a few for instances and releases. */
 function programsOf({ isolation }: RunnableProgram): number {
   const { children, maxChildren = 100 } = typeof isolation === 'object' ? isolation : { children: isolation }
   return children === 'session' ? maxChildren : 8
@@ -102,13 +102,13 @@ function asUser(command: string[], { user }: Pick<Sandbox, 'user'>): string[] {
   return user ? switchedCommand(user.by, user.user, command) : command
 }
 
-/** Size of each in-memory folder. Their content belongs to no process, so the memory watch does not count it. */
+/** Size of each in-memory folder. The content of these folders belongs to no process, so the memory watch does not count it. */
 function memoryBytes({ limits }: CommandLine, { canSizeMemory }: Sandbox): number | undefined {
   if (!canSizeMemory) return undefined
   return Math.min(MAX_MEMORY_FOLDER_MB, limits?.memoryMb ?? MAX_MEMORY_FOLDER_MB) * 1024 * 1024
 }
 
-/** /dev is remounted, because the rest of it could be filled as well. */
+/** Writable folders in memory. /dev is remounted read-only, because the rest of it could be filled as well. */
 function writableMemory(bytes: number): string[] {
   const folders = ['/tmp', '/dev/shm'].flatMap(path => inMemory(path, { mode: '1777', bytes }))
   return [...folders, '--remount-ro', '/dev']
@@ -162,7 +162,7 @@ function writableFolders({ folder, data }: Place): string[] {
   return data === undefined ? [folder] : [folder, data]
 }
 
-/** bubblewrap makes folders above a mount private to its own user, which may not be the program's user. */
+/** Creates the folders above a mount. bubblewrap would make them private to its own user, which may not be the program's user. */
 function parentFolders(path: string, emptied: readonly string[]): string[] {
   const top = emptied
     .filter(folder => folder !== path && isWithin(folder, path))
@@ -175,7 +175,9 @@ function parentFolders(path: string, emptied: readonly string[]): string[] {
 /** Parts of /run that stay visible: host name resolution, and programs on some systems. */
 const RUN_KEPT = ['/run/systemd/resolve', '/run/current-system', '/run/wrappers']
 
-/** Temporary folders that the text mentions. The program has a private /tmp and sees only these folders of the host's. */
+/**
+ * Temporary folders that the text mentions. The program has a private /tmp, in which it sees only these of the host's folders.
+ */
 function belowTemporary(text: string): string[] {
   return Array.from(text.matchAll(/\/tmp\/([^/\s'":;,=()]+)/g), ([, first]) => join('/tmp', first!))
 }
@@ -194,8 +196,8 @@ function giveFolder(folder: string, switched: SwitchedUser | undefined): void {
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 
 /**
- * A program that is still running could replace a folder with a link to a system folder while its content changes owner, so each
- * step starts at an open descriptor and does not follow links.
+ * Changes the owner of a folder and its content. Meanwhile, a program that is still running could replace a folder with a link to
+ * a system folder, so each step starts at an open descriptor and does not follow links.
  */
 export function changeOwner(folder: string, uid: number, gid: number): void {
   const descriptor = openSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)

@@ -21,7 +21,7 @@ const PERIOD_MS = 500
 /** About ten times the duration of one check. */
 const PERIOD_PER_PROGRAM_MS = 20
 const MEGABYTE = 1024 * 1024
-/** Repeated, because a process may start another while its tree is killed. */
+/** Repeated, because a process may start another while its tree is being killed. */
 const KILL_ROUNDS = 20
 
 const watched = new Set<WatchedProgram>()
@@ -58,8 +58,7 @@ function describeExcess(
 ): string | undefined {
   const processes = programProcesses(pid, table, marker)
   const { bytes, tasks } = totalUse(processes)
-  if (tasks > pids)
-    return `was killed: too many processes (it had ${tasks} with their threads, limit ${pids})`
+  if (tasks > pids) return `was killed: too many processes (it had ${tasks} including threads, limit ${pids})`
   if (bytes <= memoryMb * MEGABYTE) return undefined
   const held = Math.round(exactBytes(processes) / MEGABYTE)
   return held > memoryMb ? `was killed: out of memory (it used ${held} MB, limit ${memoryMb} MB)` : undefined

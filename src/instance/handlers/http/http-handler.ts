@@ -9,7 +9,8 @@ import { describeStatus, toAnswer, toTemplateValue } from './http-response.ts'
 import { dispatcherFor, sendHttp } from './http-send.ts'
 
 /**
- * Creates a handler that answers with the response of another API. `dispatcher` is undici's. Tests pass their own DNS with it.
+ * Creates a handler that answers with the response of another API. `dispatcher` is an undici dispatcher. Tests use it to pass
+ * their own DNS.
  */
 export function createHttpHandler(
   definition: HttpHandler,

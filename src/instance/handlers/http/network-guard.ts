@@ -29,7 +29,7 @@ const PUBLIC_ONLY: NetworkSettings = { allowPrivateNetwork: false }
 
 /**
  * A `lookup` for sockets that rejects private addresses. The check is here instead of before the request, because a name that is
- * resolved twice may have two addresses (DNS rebinding).
+ * resolved twice may resolve to two different addresses (DNS rebinding).
  */
 export function createGuardedLookup(resolve: LookupAll = lookupName) {
   const policy = new NetworkPolicy(PUBLIC_ONLY)

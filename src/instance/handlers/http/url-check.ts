@@ -74,7 +74,7 @@ function patternRule(authority: string, templates: Templates): HostRule {
   }
 }
 
-/** After a complete domain only a path may follow: "munity" would turn `api.example.com` into another host. */
+/** True after a complete domain, which only a path may follow. "munity" would turn `api.example.com` into another host. */
 function endsHost(before: string, after: string): boolean {
   const isLast = after.replace(OUTPUT_OR_TAG, '') === ''
   return isLast && /[^.:-]$/.test(before) && /\.|\}$/.test(before)
@@ -104,7 +104,7 @@ export function encodeCallerValues(source: string): string {
   return authority + encoded.join('')
 }
 
-/** `env` and `data` belong to the author and the owner. */
+/** False for `env` and `data`, which belong to the owner and the author. */
 function isFilledInByCaller(output: string): boolean {
   return !/^\{\{-?\s*(?:env|data)[.[]/.test(output)
 }

@@ -16,7 +16,7 @@ export function capabilityBits(capabilities: Readonly<Record<string, unknown>>):
   return PATHS.reduce((bits, path, index) => (valueAt(capabilities, path) ? bits | (1 << index) : bits), 0)
 }
 
-/** Capabilities of these bits that determine what a client can be asked. */
+/** Capabilities that these bits stand for. */
 export function capabilitiesOf(bits: number): Record<string, unknown> {
   const capabilities: Record<string, Record<string, unknown>> = {}
   for (const [index, path] of PATHS.entries()) {

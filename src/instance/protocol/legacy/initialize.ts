@@ -14,7 +14,7 @@ import { jsonAnswer, legacyResult } from './run-legacy.ts'
 import type { Session } from './session.ts'
 
 export function initialize(exchange: TenantExchange, request: RpcRequest): void {
-  // A session started here would end with this process, and the client's next connection reaches another one.
+  // A session started here would end with this process, and the client's next connection will reach another process.
   if (exchange.tenant.isDraining && !isFromPeer(exchange.request.socket))
     return relayToSuccessor(exchange, JSON.stringify(request))
   const { tenant } = exchange

@@ -3,7 +3,7 @@ import { LEGACY_REVISIONS, type LegacyRevision } from '../revisions.ts'
 
 /** Loaded on first use, which saves a megabyte in other processes. */
 const crypto = () => process.getBuiltinModule('node:crypto')
-/** As many as in other ids. */
+/** The same number as in other ids. */
 const HANDLE_CHARACTERS = 20
 
 /**
@@ -18,9 +18,9 @@ export interface SessionClaim {
   issuedAt: number
   /** Capabilities that determine what the client can be asked. An instance that takes the session over has not seen its `initialize`. */
   capabilityBits: number
-  /** Port where the instance that started it accepts relayed requests. Absent without siblings. */
+  /** Port where the instance that started the session accepts relayed requests. Absent without siblings. */
   peerPort?: number | undefined
-  /** Deployment that started it and keeps it through releases. Absent when the session moves with each release. */
+  /** Deployment that started the session and keeps it through releases. Absent when the session moves with each release. */
   version?: string | undefined
   /** Session id of a program that creates its own. Replaces the random part. */
   inner?: string | undefined

@@ -18,7 +18,7 @@ export interface Session {
   logLevel: LogLevel | undefined
   /** Time of `initialize`, in Unix milliseconds. */
   startedAt: number
-  /** Number of requests on this instance since it has the session. */
+  /** Number of the session's requests that this instance has received. */
   requests: number
   lastSeenAt: number
   /** Time when another instance last reported that it serves the session too. Undefined when none does. */

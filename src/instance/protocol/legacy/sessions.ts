@@ -18,7 +18,7 @@ interface NewSession {
 }
 
 export interface SessionLimits {
-  /** Above it the longest idle session is removed. */
+  /** Above this number, the session that has been idle longest is removed. */
   maxSessions: number
   idleMs: number
   /** Older sessions are no longer taken over from other instances. */
@@ -43,7 +43,7 @@ export class Sessions {
   /** Sessions that expired, or that their client ended on any instance. They must not be taken over again. */
   readonly #ended = new Set<string>()
   #sweep: NodeJS.Timeout | undefined
-  /** Port where other instances relay requests of these sessions. */
+  /** Port to which other instances relay requests for these sessions. */
   peerPort: number | undefined
   /** Deployment that session ids name. */
   version: string | undefined
@@ -88,7 +88,7 @@ export class Sessions {
     return this.#open.has(id)
   }
 
-  /** True while a call of the session runs here, which may wait for its client. */
+  /** True while a call of the session is running here. It may be waiting for its client. */
   isBusy(id: string): boolean {
     return (this.#open.get(id)?.running.size ?? 0) > 0
   }
@@ -121,7 +121,9 @@ export class Sessions {
     for (const id of ended) this.#end(id)
   }
 
-  /** Drops all other sessions unless they have running calls. The remaining ones expire after `idleMs` without use. */
+  /**
+   * Drops all sessions except wanted ones and those with running calls. The remaining sessions expire after `idleMs` without use.
+   */
   keep(isWanted: (session: Session) => boolean, idleMs: number): void {
     for (const session of this.#open.values()) {
       session.usedElsewhereAt = undefined

@@ -132,7 +132,7 @@ function answerTo(attempt: CallAttempt, key: string, method: string): Record<str
   return answer
 }
 
-/** The call ends before the handler's promise rejects, so the handler can only clean up. */
+/** Ends the call before the handler's promise rejects, so that the handler can only clean up. */
 function endAttempt(run: ModernRun, { open, state, rejects }: CallAttempt): void {
   finish(run, open, state)
   for (const reject of rejects) reject(new InputRequired(open))
