@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(group, { recursive: true, force: true }))
 
-/** The files of a group that systemd made. */
+/** Writes the files of a group, as if systemd had created it. */
 function files(contents: Record<string, string>): void {
   for (const [name, text] of Object.entries(contents)) writeFileSync(join(group, name), text)
 }

@@ -68,7 +68,7 @@ export interface ZipEntry {
   /** Unix mode with the file type, e.g. 0o120777 for a link. */
   mode?: number
   encrypted?: boolean
-  /** False values for the headers. */
+  /** Uncompressed size in the headers. Default: the real size. */
   claimedSize?: number
 }
 
@@ -119,7 +119,7 @@ function centralEntry(entry: ZipEntry, packed: Buffer, offset: number): Buffer {
   return Buffer.concat([header, name])
 }
 
-/** From `version needed` to `uncompressed size`, the same in both headers. */
+/** Writes the fields from `version needed` to `uncompressed size`, which are the same in both headers. */
 function writeFacts(header: Buffer, at: number, entry: ZipEntry, packed: Buffer): void {
   const bytes = Buffer.from(entry.content ?? '')
   header.writeUInt16LE(20, at)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createStore } from '../../src/sdk/server.ts'
 
 describe('createStore', () => {
-  test('keeps values by key, and separate ones for the user', async () => {
+  test('keeps values by key, and separate values for the user', async () => {
     const store = createStore()
     await store.set('note', { text: 'shared' })
     await store.user.set('note', 'own')

@@ -47,20 +47,23 @@ test.each([
   [502, 'UPSTREAM_FAILED', 7],
   [503, 'UNAVAILABLE', 7],
   [504, 'TIMEOUT', 8],
-])('HTTP %i with code %s exits with %i and keeps code, message and details', async (status, code, exit) => {
-  const failed = await answering(response => response.writeHead(status).end(envelope(code)))
-  expect(failed.code).toBe(exit)
-  expect(failed.error).toMatchObject({ code, message: 'No.' })
-  expect(failed.error.details).toContain('because')
-})
+])(
+  'after HTTP %i with code %s, a command exits with %i and prints code, message and details',
+  async (status, code, exit) => {
+    const failed = await answering(response => response.writeHead(status).end(envelope(code)))
+    expect(failed.code).toBe(exit)
+    expect(failed.error).toMatchObject({ code, message: 'No.' })
+    expect(failed.error.details).toContain('because')
+  },
+)
 
-test('an unknown error code is reported as the code of its HTTP status', async () => {
+test('an unknown error code is replaced by the code for the HTTP status', async () => {
   const failed = await answering(response => response.writeHead(409).end(envelope('NAME_TAKEN')))
   expect(failed).toMatchObject({ code: 5, error: { code: 'CONFLICT' } })
   expect(failed.error.details).toContain('NAME_TAKEN')
 })
 
-test('an error without JSON is reported by its status', async () => {
+test('an error response without JSON is reported with its HTTP status', async () => {
   const failed = await answering(response => response.writeHead(502).end('<html>Bad gateway</html>'))
   expect(failed).toMatchObject({ code: 7, error: { code: 'UPSTREAM_FAILED' } })
   expect(failed.error.message).toContain('502')
@@ -87,7 +90,7 @@ test('does not follow a redirect, which could leak the key', async () => {
   expect(stub!.requests).toHaveLength(1)
 })
 
-test('a connection reset during a response exits with 7', async () => {
+test('exits with 7 if the connection is reset during a response', async () => {
   const failed = await answering(response => {
     response.writeHead(200, { 'content-length': '1000' })
     response.write('{"half":')
@@ -96,14 +99,14 @@ test('a connection reset during a response exits with 7', async () => {
   expect(failed).toMatchObject({ code: 7, error: { code: 'UNAVAILABLE' } })
 })
 
-test('an API that does not respond in time exits with 8', async () => {
+test('exits with 8 if the API does not respond in time', async () => {
   stub = await startContractStub({ intercept: () => true })
   const { code, stderr } = await home.mcp(['whoami', '--api-url', stub.url, '--timeout', '100ms'])
   expect(code).toBe(8)
   expect(stderr).toContain('--timeout')
 })
 
-test('a refused connection exits with 7 and suggests checking the settings', async () => {
+test('exits with 7 if the connection is refused, and suggests checking the settings', async () => {
   stub = await startContractStub()
   const { url } = stub
   await stub.close()

@@ -1,12 +1,12 @@
 /**
- * Every command against an API that implements only the contract. A new command needs a case here: its output, or its
- * error.
+ * Run of a command against an API that implements only the contract. Every command needs at least one case, with its output or
+ * its error.
  */
 export interface Case {
   args: string
   /** Pattern of standard output. */
   shows?: RegExp
-  /** Runs in its own process, which must exit without help. For every kind of connection that a command keeps. */
+  /** Runs in its own process, which must exit by itself. Set for every kind of connection that a command opens. */
   exits?: true
   /** Pattern of an error with exit code 4, whose next steps must work. */
   refused?: RegExp

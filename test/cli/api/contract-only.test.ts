@@ -15,7 +15,7 @@ import { type ContractStub, startContractStub } from '../../helpers/services/con
 import { startSdkServer } from '../../helpers/services/sdk-server.ts'
 import { CASES, type Case } from './contract-only-cases.ts'
 
-/** Commands that are tested below or elsewhere, because they only make requests to the local daemon, if any. */
+/** Commands that are tested below or elsewhere, because they make no requests or only requests to the local daemon. */
 const ELSEWHERE = [
   'dev',
   'login',
@@ -77,15 +77,16 @@ const refused = cases.filter(one => one.refused)
 
 const exiting = working.filter(({ exits }) => exits)
 
-// Only their exit code shows that they wrote everything and kept no connection open.
+// Only the exit code of a process shows that the command wrote everything and left no connection open.
 describe.concurrent('processes', () => {
-  test.each(exiting)('mcp $args works with an API that has only the contract, and its process exits', one =>
-    expectSupported(one, { ownProcess: true }),
+  test.each(exiting)(
+    'mcp $args works with an API that implements only the contract, and its process exits',
+    one => expectSupported(one, { ownProcess: true }),
   )
 })
 
 test.each(working.filter(({ exits }) => !exits))(
-  'mcp $args works with an API that has only the contract',
+  'mcp $args works with an API that implements only the contract',
   async one => expectSupported(one),
 )
 
@@ -99,7 +100,7 @@ async function expectSupported({ args, input, shows }: Case, options: CommandOpt
 }
 
 test.each(refused)(
-  'mcp $args fails with an explanation if the API has only the contract',
+  'mcp $args fails with an explanation if the API implements only the contract',
   async ({ args, input, refused }) => {
     const answer = await run(`${args} --json`, { input })
     expect(answer).toMatchObject({ code: 4, stdout: '' })
@@ -117,7 +118,7 @@ function hintsOf(stdout: string): string[] {
 
 const known = new Map<string, Promise<CommandResult>>()
 
-/** Runs suggested command lines. Those with a placeholder are not run, but their command must work. */
+/** Runs suggested command lines. Those with a placeholder are not run, but a case must show that their command works. */
 async function expectWorking(hints: string[]): Promise<void> {
   for (const hint of hints) {
     const name = Object.keys(CASES).find(one => hint === `mcp ${one}` || hint.startsWith(`mcp ${one} `))!

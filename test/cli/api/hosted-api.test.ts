@@ -201,14 +201,14 @@ test('deploy --no-wait requests an early response and returns it', async () => {
   expect(stub.requests.at(-1)).toMatchObject({ method: 'POST', headers: { prefer: 'respond-async' } })
 })
 
-test('a deployment that takes longer than --timeout exits with 8 and suggests mcp status', async () => {
+test('deploy exits with 8 and suggests mcp status if the deployment takes longer than --timeout', async () => {
   await hosted({ deployStatus: ['deploying'] })
   const { code, stderr } = await home.mcp(['deploy', 'mcp-123', '--timeout', '1s'])
   expect(code).toBe(8)
   expect(stderr).toContain('mcp status dep-9')
 })
 
-test('a failed deployment exits with 1', async () => {
+test('deploy exits with 1 if the deployment fails', async () => {
   await hosted({ deployStatus: ['deploying', 'failed'] })
   const { code, stdout, stderr } = await home.mcp(['deploy', 'mcp-123', '--json'])
   expect(code).toBe(1)

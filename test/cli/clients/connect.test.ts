@@ -68,7 +68,7 @@ describe('mcp connect', () => {
     expect(Object.keys(read('.cursor', 'mcp.json').mcpServers)).toEqual(['tools-example'])
   })
 
-  it('lists the supported clients for an unknown one', async () => {
+  it('rejects an unknown client and lists the supported ones', async () => {
     const wrong = await home.mcp(['connect', 'https://tools.example/mcp', '--client', 'emacs'])
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('claude, claude-code, cursor') })
     const noProject = await home.mcp([
@@ -82,7 +82,7 @@ describe('mcp connect', () => {
   })
 })
 
-describe('mcp connect to a server of this machine', () => {
+describe('mcp connect to a server on this machine', () => {
   beforeAll(async () => {
     home = await startHome()
     await home.json(['build', weather])

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in configurations of clients.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variable references in client configurations.
 
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -28,7 +28,7 @@ function writeConfig(path: string, content: object | string): string {
   return file
 }
 
-describe('servers of client configurations', () => {
+describe('servers in client configurations', () => {
   it.each([
     ['claude', { mcpServers: { a: ENTRY } }],
     ['vscode', { servers: { a: { type: 'stdio', ...ENTRY } } }],
@@ -58,7 +58,7 @@ describe('servers of client configurations', () => {
     expect(await listServerEntries((await clientOfFile(file)).client, file)).toEqual(expected)
   })
 
-  it('recognizes an entry of mcp connect as a server of this machine for every client', async () => {
+  it('recognizes an entry that mcp connect added as a server on this machine, for every client', async () => {
     for (const client of CLIENTS) {
       const file = join(home.dir, 'written', client.id)
       await replaceServers(client, file, [{ name: 'a', url: 'http://127.0.0.1:20001/mcp' }])
@@ -67,7 +67,7 @@ describe('servers of client configurations', () => {
     }
   })
 
-  it('restores only entries that still point here, and keeps the first original of two imports', async () => {
+  it('restores only entries that still point here, to the state before the first of two imports', async () => {
     const client = clientOf('cursor')
     const before = { mcpServers: { a: ENTRY, b: ENTRY, c: ENTRY }, other: 1 }
     const file = writeConfig('undo/mcp.json', before)

@@ -70,7 +70,7 @@ test('passes options unparsed to a command that declares passThrough', () => {
   })
 })
 
-// Quotes and everything else that a shell interprets are left out.
+// Leaves out examples with quotes or other characters that a shell interprets.
 test('parses every example of every command', async () => {
   for (const { name } of COMMANDS) {
     const loaded = await loadCommand(name)

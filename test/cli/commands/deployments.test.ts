@@ -97,7 +97,7 @@ test('a server can be built, deployed, stopped, started, restarted and removed',
   expect(await home.json(['remove', build.mcp_id, '--yes'])).toEqual({ removed: build.mcp_id })
 })
 
-test('remove deletes one environment of a server, or all of it with builds and subdomains, but its data only with --data', async () => {
+test('remove deletes one environment of a server, or the whole server with builds and subdomains, and its data only with --data', async () => {
   const { mcp_id } = await home.json<BuildRecord>(['build', writeServer(home, 'gone')])
   for (const env of ['production', 'staging', 'development'])
     await home.json(['deploy', mcp_id, '--env', env])
@@ -142,7 +142,7 @@ async function idOf(name: string, env: string): Promise<string> {
   return (await home.json<Deployment>(['status', name, '--env', env])).deployment_id
 }
 
-test('a failed deployment exits with 1 and shows the last lines of its log', async () => {
+test('deploy exits with 1 if the deployment fails, and shows the last lines of its log', async () => {
   const directory = join(home.dir, 'projects', 'doomed')
   mkdirSync(join(directory, 'tools'), { recursive: true })
   writeFileSync(join(directory, 'mcp.config.json'), '{"name":"doomed","template":"custom"}')
@@ -242,7 +242,7 @@ test('list hides failed builds and deployments that never served, says how many,
   expect(all).not.toContain('Hidden')
 })
 
-test('an unknown id exits with 4 and suggests a name', async () => {
+test('a misspelled server name exits with 4 and suggests the similar one', async () => {
   await home.json(['up', writeServer(home, 'spelled')])
   const { code, stderr } = await home.mcp(['status', 'speled'])
   expect(code).toBe(4)

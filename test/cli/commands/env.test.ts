@@ -141,7 +141,7 @@ test('an invalid or missing --env-file is a usage error with file and line, even
       'bad.env:2: expected NAME=value.',
     ])
   }
-  // Started as from a shell. Without `--`, Node itself would reject the file.
+  // Started by its path, as a shell does. `node mcp … --env-file` without `--` would make Node itself reject the file.
   const env = { ...home.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` }
   const args = ['up', '.', '--env-file', 'none.env', '--json']
   const { code, stderr } = await runToEnd(MCP_BIN, args, { env, cwd: directory })

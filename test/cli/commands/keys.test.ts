@@ -38,7 +38,7 @@ test('rejects a name in use, and --yes replaces the existing key', async () => {
   expect([owner.code, owner.stderr]).toEqual([5, expect.stringContaining('cannot be revoked')])
 })
 
-test('check explains its verdict and exits with 3 if not allowed', async () => {
+test('check explains its verdict and exits with 3 if the key is not allowed to make the request', async () => {
   const { key } = await home.json<CreatedKey>(['keys', 'create', '--name', 'reader'])
   expect(await home.json(['keys', 'check', key, 'GET', '/v1/deploy'])).toMatchObject({ allowed: true })
   const { code, stdout } = await home.mcp(['keys', 'check', key, 'post', '/v1/build', '--json'])

@@ -29,7 +29,7 @@ afterAll(() => home.remove())
 const call = () => home.mcp(['call', 'greeter', 'hello', 'name=Ada'])
 const calls = ({ items }: ServerMetrics) => items[0]?.tools.find(({ tool }) => tool === 'hello')?.total ?? 0
 
-/** A running command and the lines it prints. */
+/** Starts a command. Returns its process and the lines it prints. */
 function start(args: string[]): { child: ChildProcessWithoutNullStreams; lines: AsyncIterator<string> } {
   const child = spawn(process.execPath, [MCP_BIN, ...args], { env: home.env })
   return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() }

@@ -136,7 +136,7 @@ test('an unknown version or server exits with 4 and suggests the closest one', a
   expect([mistyped.code, mistyped.stderr]).toEqual([4, expect.stringContaining('Did you mean "greeter"?')])
 })
 
-test('development can roll back to a release whose deployment was removed', async () => {
+test('a rollback in development can return to a release whose deployment was removed', async () => {
   write('Hello')
   await home.json(['deploy', project])
   write('Good day')

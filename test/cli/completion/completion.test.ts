@@ -14,7 +14,7 @@ const weather = join(fileURLToPath(new URL('../../..', import.meta.url)), 'examp
 
 let home: TestHome
 
-/** Values for the last word, in this process. */
+/** Completes the last word, in this process. */
 async function suggestions(
   words: readonly string[],
   { apiUrl, cwd = home.dir }: { apiUrl?: string; cwd?: string } = {},

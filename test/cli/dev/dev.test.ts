@@ -202,7 +202,7 @@ test.runIf(hasTerminals)('hotkeys work at a terminal, which is restored afterwar
   expect(terminal.shown).toMatch(/(?<!-)\bicanon\b/)
 })
 
-test('a name refers to the server of mcp dev in its folder, and to the deployment elsewhere', async () => {
+test('a name refers to the server of mcp dev in the project folder, and to the deployment elsewhere', async () => {
   const write = makeFolder('twice', { 'tools/say.ts': moduleTool('deployed') })
   const directory = join(home.dir, 'twice')
   await home.json(['up', directory])
@@ -217,7 +217,7 @@ test('a name refers to the server of mcp dev in its folder, and to the deploymen
     stdout: 'deployed\n',
     stderr: expect.stringContaining('To use the preview that mcp dev serves, add --env preview.'),
   })
-  // A suggested command means the same server in every folder.
+  // A suggested command refers to the same server in every folder.
   const { stdout } = await run(['tools', 'twice'], directory)
   const [, suggested] = /Call one: {2}mcp (.+)\n/.exec(stdout)!
   expect((await run(suggested!.split(' '), home.dir)).stdout).toBe('developed\n')
@@ -229,7 +229,7 @@ test('a name refers to the server of mcp dev in its folder, and to the deploymen
   expect(metrics.stdout).toContain('twice in development from')
   expect(metrics.stderr).toContain('This shows the deployments of twice, not mcp dev in this folder.')
   await eventually(async () => (await run(['logs', 'twice'], directory)).stdout.includes('tools/call say'))
-  // A killed session leaves its mark, which is then ignored.
+  // A killed mcp dev does not remove its mark, which is then ignored.
   dev.child.kill('SIGKILL')
   await dev.ended
   expect((await run(['call', 'twice', 'say'], directory)).stdout).toBe('deployed\n')

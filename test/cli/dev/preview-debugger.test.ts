@@ -8,7 +8,7 @@ test.each([
   { port: 0, asked: ['0', '9001', '0'], failures: 0 },
   { port: 9001, asked: ['9001', '9001'], failures: 1 },
 ])(
-  'a debugger whose port was taken tries another one only if any port is allowed (port $port)',
+  'a debugger whose port is in use tries another port only if any port is allowed (port $port)',
   async ({ port, asked, failures }) => {
     const opened: string[] = []
     const errors: unknown[] = []

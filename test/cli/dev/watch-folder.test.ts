@@ -55,7 +55,7 @@ test('reports a burst of changes once', async () => {
 
 test('ignores files that packing excludes, and applies changed rules immediately', async () => {
   for (const path of ['node_modules/a/index.js', 'dist/x.js', 'a.log', '.env']) write(path)
-  // Events of one process are ordered, so earlier changes were ignored.
+  // Events arrive in order, so a single change here means that the earlier ones were ignored.
   await notified(() => write('tools/add.ts', 'two'))
   expect(changes).toBe(1)
   await notified(() => write('.mcpignore', '!*.log\n'))

@@ -85,7 +85,7 @@ test('--fix repairs leftovers of a crash and wrong permissions, and lists each r
   expect((await doctor('--fix')).fixed).toEqual([])
 })
 
-/** A hung daemon that accepts no requests. */
+/** Starts a daemon and makes it hang. Returns its process id. */
 async function hungDaemon(): Promise<number> {
   const { pid } = await home.json<{ pid: number }>(['daemon', 'start'])
   process.kill(pid, 'SIGSTOP')

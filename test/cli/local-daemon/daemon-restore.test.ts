@@ -140,7 +140,7 @@ describe('while the daemon is stopped', () => {
     expect(await databaseCheck()).toMatchObject({ status: 'pass' })
   })
 
-  test('commands without the database fail with instructions, and restore recovers the servers', async () => {
+  test('commands fail with instructions when the database is empty, and restore recovers the servers', async () => {
     await build('before')
     await home.json(['daemon', 'backup'])
     await home.json(['daemon', 'stop'])

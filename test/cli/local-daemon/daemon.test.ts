@@ -165,14 +165,14 @@ test('the next command replaces a damaged discovery file of a dead daemon', asyn
   expect(home.discovery()!.pid).not.toBe(pid)
 })
 
-test('a running daemon rewrites its damaged or lost discovery file, and stops without the credentials file', async () => {
+test('a running daemon rewrites its damaged or lost discovery file, and can be stopped without the credentials file', async () => {
   const { pid } = await home.json<Started>(['daemon', 'start'])
   for (const spoil of [(file: string) => writeFileSync(file, '{"url'), rmSync]) {
     spoil(join(home.dir, 'daemon.json'))
     expect(await home.json(['status'])).toEqual([])
     expect(home.discovery()).toMatchObject({ pid })
   }
-  // The same daemon, because a start takes most of the time.
+  // Uses the same daemon, because starting one takes most of the time.
   rmSync(join(home.dir, 'credentials.json'))
   expect(await home.json(['daemon', 'stop'])).toMatchObject({ stopped: true })
   expect(isRunning(pid)).toBe(false)

@@ -20,7 +20,7 @@ test('a restarted deadline gets its full time again', () => {
   expect(signal.aborted).toBe(false)
 })
 
-test('a deadline that has ended does not abort', () => {
+test('a cleared deadline does not abort', () => {
   const { signal, end } = createDeadline(1000, undefined)
   end()
   vi.advanceTimersByTime(2000)

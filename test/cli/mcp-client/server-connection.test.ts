@@ -25,7 +25,7 @@ const useSdk: Use = (options, work) => withSdkServer(server.url, options, work)
 describe.each([
   ['the modern client', useModern],
   ['the SDK', useSdk],
-])('a connection of %s', (_name, use) => {
+])('a connection through %s', (_name, use) => {
   const call = (name: string, args: Record<string, unknown>) =>
     use({}, async connection => {
       const tools = await connection.listTools()

@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const one of running.splice(0)) await one.close()
 })
 
-/** A server that is not required to follow the protocol. Records the methods of all requests. */
+/** Starts a server that need not follow the protocol. Records the methods of all requests. */
 async function startScripted(answer: Answer) {
   const methods: string[] = []
   const http = createServer(async (request, response) => {
@@ -46,7 +46,7 @@ const complete = (members: object) => ({
   result: { resultType: 'complete', ttlMs: 0, cacheScope: 'public', ...members },
 })
 
-/** A modern server with one tool, whose calls `answer` answers. */
+/** Starts a modern server with one tool. `answer` handles its calls. */
 const startTools = (answer: Answer, tool: object = TOOL) =>
   startScripted((message, response, request) => {
     if (message.method === 'tools/list') send(response, message.id, complete({ tools: [tool] }))
@@ -172,7 +172,7 @@ describe('withServer', () => {
     [{ resultType: 'complete' }, 'it sent an invalid MCP message'],
     [{ resultType: 'complete', content: [{ type: 'image' }] }, 'it sent an invalid MCP message'],
     [{ resultType: 'input_required', requestState: 'x' }, 'it asks the user for input'],
-  ])('reports a call with the result %j', async (result, words) => {
+  ])('reports a call that returns the invalid result %j', async (result, words) => {
     const { url } = await startTools(({ id }, response) => send(response, id, { result }))
     const failure = await withServer(url, {}, callAdd).catch(error => error)
     expect(failure).toMatchObject({ code: 'UPSTREAM_FAILED' })

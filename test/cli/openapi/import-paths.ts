@@ -12,7 +12,7 @@ interface Imported {
   deploy?: object
 }
 
-/** Imports a description with these paths and other members. `files`: other files next to it. */
+/** Imports a description with these paths. `rest`: its other members. `files`: other files in its folder. */
 export async function importPaths(
   paths: object,
   rest: object = {},

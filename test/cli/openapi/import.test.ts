@@ -98,7 +98,7 @@ describe('OpenAPI import', () => {
     expect(put.inputSchema.$defs.Pet.properties).toEqual({ name: { type: 'string' } })
   })
 
-  it('uses the server URL of the document and allows a private one', async () => {
+  it('uses the server URL of the document, and allows the private network if the URL is private', async () => {
     const paths = { '/a': { get: ok } }
     const variables = { version: { default: 'v2' } }
     const given = await importPaths(paths, {

@@ -52,7 +52,7 @@ describe('OpenAPI security', () => {
     expect(env.slice(1)).toMatchObject(variables.map(name => ({ name, required: true })))
   })
 
-  it('names variables after several security schemes and uses none for public operations', async () => {
+  it('names variables after the security schemes if there are several, and sends no credentials for public operations', async () => {
     const bearer = { type: 'http', scheme: 'bearer' }
     const { tools, env } = await importPaths(
       {

@@ -120,7 +120,7 @@ test('a long command is one line that a terminal breaks between words', async ()
   ])
 })
 
-test('--quiet prints the values of the fields, or everything without fields', async () => {
+test('--quiet prints the values of the given fields, or all output if no fields are given', async () => {
   const document = { status: 'ready', items: [{ id: 'a' }, { id: 'b' }, { id: 'a' }], url: 'http://x' }
   const quiet = (value: unknown, quietFields?: string[]) =>
     capture(output => output.result(value, () => output.line('text')), {

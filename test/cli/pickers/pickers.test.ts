@@ -60,7 +60,7 @@ function open(command: string): Terminal {
 }
 
 describe('without a terminal', () => {
-  test('the only server is used, and a missing name is an error that lists all', async () => {
+  test('uses the only server, and reports a missing tool or argument with a list of all', async () => {
     const call = await home.mcp(['call'], { cwd: home.dir })
     expect(call).toMatchObject({ code: 2, stdout: '' })
     expect(call.stderr).toContain('Using greeter, the only server.')
@@ -141,7 +141,7 @@ describe.runIf(hasTerminals)('at a terminal', () => {
     expect(tools).toMatchObject([{ name: 'list' }])
   })
 
-  test('a tool and its arguments are chosen and asked for one by one', async () => {
+  test('asks for a tool, and then for its arguments one by one', async () => {
     const { expects, chooses } = open('call')
     await expects('Using greeter, the only server.')
     await expects('❯ 1  greet  Greets a person', '\r')
@@ -158,7 +158,7 @@ describe.runIf(hasTerminals)('at a terminal', () => {
     await expects('Hello Ada false 3 sad')
   })
 
-  test('part of a name or a number selects an entry, and optional arguments can be omitted', async () => {
+  test('a number or part of a name selects an entry, and optional arguments can be omitted', async () => {
     const named = open('call greeter greet polite=false')
     await named.expects('name (required)', 'Ada\r')
     await named.expects('Hello Ada false')

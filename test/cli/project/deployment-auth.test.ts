@@ -16,7 +16,7 @@ const base: DeploymentAuth = {
 const client = { KEYCLOAK_CLIENT_ID: 'id', KEYCLOAK_CLIENT_SECRET: 'secret' }
 
 describe('how users of a deployment sign in', () => {
-  it('sign-in comes from the project file, with client values from --set that the server does not get', () => {
+  it('sign-in comes from the project file, with client values from --set that are not passed to the server', () => {
     const chosen = chooseAuth({ base, flag: undefined, envVars: { ...client, API_URL: 'u' }, env: {} })
     expect(chosen).toEqual({
       auth: { ...base, client_id: 'id', client_secret: 'secret' },

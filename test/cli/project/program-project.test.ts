@@ -54,14 +54,14 @@ test.each([
   expect(project(command).name).toBe(name)
 })
 
-test('a command with files of this folder runs here, any other in a separate folder', () => {
+test('a command that names files in the current folder runs there, and any other command in a separate folder', () => {
   expect(project('npx -y some-server').program.cwd).toBeUndefined()
   expect(project('node package.json').program.cwd).toBe(resolve('.'))
   expect(project('npx -y some-server', { cwd: 'src' }).program.cwd).toBe(resolve('src'))
   expect(basename(resolve('src'))).toBe('src')
 })
 
-test('rejects the options for --command without it', () => {
+test('rejects options that require --command if it is missing', () => {
   expect(() => programProject({ ...NOTHING, http: true }, {})).toThrow('--http')
   expect(() => programProject({ ...NOTHING, isolation: 'session' }, {})).toThrow('--isolation')
   expect(programProject(NOTHING, {})).toBeUndefined()

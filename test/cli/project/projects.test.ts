@@ -110,7 +110,7 @@ test('an ambiguous name requires an id', async () => {
   expect([ended.code, ended.stderr]).toEqual([2, expect.stringContaining('matches 2 projects')])
 })
 
-test('updates a project of an API with only the contract', async () => {
+test('updates a project through an API that implements only the contract', async () => {
   const stub = await startContractStub({
     intercept(request, response) {
       if (request.method !== 'PATCH' || request.url !== '/api/projects/42') return false

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => home.remove())
 
-/** One of the two cases of its suite passes. */
+/** Writes a project with a suite in which one of two cases passes. */
 function writeProject(more: object = {}): void {
   const inputSchema = {
     type: 'object',
@@ -46,7 +46,7 @@ function writeProject(more: object = {}): void {
 const deployments = async (): Promise<unknown[]> =>
   (await home.json<{ deployments: unknown[] }>(['list'])).deployments
 
-test('too few passing cases exit with 1, list the failures and release nothing', async () => {
+test('with too few passing cases, deploy exits with 1, lists the failures and releases nothing', async () => {
   writeProject()
   const refused = await home.mcp(['deploy', directory, '--require-test', '0.9'])
   expect(refused.code).toBe(1)
@@ -59,7 +59,7 @@ test('too few passing cases exit with 1, list the failures and release nothing',
   expect(await deployments()).toEqual([])
 })
 
-test('with --json the failure is one error with the failed cases', async () => {
+test('with --json, the failure is one error with the failed cases', async () => {
   const refused = await home.mcp(['deploy', directory, '--require-test', '0.9', '--json'])
   expect([refused.code, refused.stdout]).toEqual([1, ''])
   expect(JSON.parse(refused.stderr).error).toMatchObject({
@@ -68,7 +68,7 @@ test('with --json the failure is one error with the failed cases', async () => {
   })
 })
 
-test('enough passing cases release the server, and standard output is one document', async () => {
+test('with enough passing cases, deploy releases the server and prints one JSON document', async () => {
   const released = await home.mcp(['deploy', directory, '--require-test', '0.5', '--json'])
   expect(released.code).toBe(0)
   expect(JSON.parse(released.stdout)).toMatchObject({ status: 'deployed' })

@@ -104,7 +104,7 @@ onLinux('concurrent commands renew an expired token once', async () => {
   writeFileSync(signIns(), JSON.stringify({ servers: { [url]: { ...before, expiresAt: 1 } } }))
   const answers = await Promise.all(Array.from({ length: 4 }, () => home.mcp(['call', 'who', 'who'])))
   expect(answers.map(({ code }) => code)).toEqual([0, 0, 0, 0])
-  // A second use would have ended the sign-in.
+  // A second use of the refresh token would have revoked the sign-in.
   const renewed = session()
   expect(renewed.refreshToken).not.toBe(before.refreshToken)
   writeFileSync(signIns(), JSON.stringify({ servers: { [url]: { ...renewed, expiresAt: 1 } } }))
@@ -188,7 +188,7 @@ onLinux('a request that another page triggers neither completes nor starts a sig
   expect(await terminal.code).toBe(0)
 })
 
-test('without a terminal the error has instructions and no prompt is shown', async () => {
+test('without a terminal, the error has instructions and no prompt is shown', async () => {
   const { code, stderr } = await home.mcp(['call', 'who', 'who', '--json'])
   expect(code).toBe(3)
   expect(JSON.parse(stderr).error).toMatchObject({

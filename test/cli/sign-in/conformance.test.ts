@@ -8,7 +8,7 @@ import { createHome, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../../node_modules/.bin/conformance', import.meta.url))
 
-/** Each scenario of the suite is a server with specific faults and runs `mcp call` at a pseudo-terminal. */
+/** Each scenario of the suite starts a server with specific faults and runs `mcp call` in a pseudo-terminal. */
 let home: TestHome
 beforeAll(() => {
   home = createHome()
@@ -21,7 +21,7 @@ afterAll(() => home.remove())
 interface Calls {
   options?: string
   secret?: string
-  /** Number of calls. The server of one scenario changes during the first. */
+  /** Number of calls. In one scenario, the server changes during the first call. */
   times?: number
 }
 

@@ -196,7 +196,7 @@ test('a sign-in is only used for its own address', async () => {
   }
 })
 
-test('without a terminal login names MCP_API_KEY and makes no request', async () => {
+test('without a terminal, login names MCP_API_KEY and makes no request', async () => {
   await start()
   const { code, stderr } = await home.mcp(['login', '--api-url', api.url])
   expect(code).toBe(2)
@@ -204,7 +204,7 @@ test('without a terminal login names MCP_API_KEY and makes no request', async ()
   expect(api.requests).toEqual([])
 })
 
-test('--device fails for an API that only supports keys, which accepts a key', async () => {
+test('an API that only supports keys rejects --device and accepts a key', async () => {
   api = await startContractStub()
   const refused = await home.mcp(['login', '--device', '--api-url', api.url])
   expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('only API keys') })
@@ -228,7 +228,7 @@ test('rejects metadata of another resource, so that no token goes to the wrong A
 })
 
 // macOS has another script(1).
-test.runIf(process.platform === 'linux')('at a terminal login asks before it opens a browser', async () => {
+test.runIf(process.platform === 'linux')('at a terminal, login asks before it opens a browser', async () => {
   await start()
   const opened = join(home.dir, 'opened')
   const opener = join(home.dir, 'opener')

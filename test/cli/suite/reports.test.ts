@@ -80,7 +80,7 @@ test('an invalid suite is rejected with line, column and a similar name for ever
   await expect(loadSuite(join(folder, 'none.yaml'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
-test('the suite and the recording of the documentation are valid', async () => {
+test('the suite and the recording in the documentation are valid', async () => {
   const page = readFileSync(new URL('../../../docs/testing.md', import.meta.url), 'utf8')
   const [suite, answers] = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text]) => text!)
   const file = join(folder, 'documented.yaml')

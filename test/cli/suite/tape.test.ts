@@ -22,7 +22,7 @@ function resultOf(text: string): TestResult {
   }
 }
 
-test('repetitions are recorded separately, and a replay uses the first one if another is missing', () => {
+test('repetitions are recorded separately, and a replay uses the first instead of a missing one', () => {
   const tape = openTape({ record: file, replay: undefined })!
   expect(tape.cassetteFor({ name: 'one' }, 0)).toEqual({ mode: 'record' })
   tape.keep({ name: 'one' }, 0, resultOf('first'))

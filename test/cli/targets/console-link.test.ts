@@ -9,11 +9,11 @@ const PAGE = consolePage('my server', 'production')
 interface Terminal {
   interactive?: boolean
   terminal?: boolean
-  /** Without it, the API has no console. */
+  /** Undefined for an API without a console. */
   code?: string
 }
 
-/** A command at the local daemon. */
+/** Context of a command that uses the local daemon. */
 function contextOf({ interactive = true, terminal = true, code }: Terminal): CommandContext {
   const post = async () => {
     if (code === undefined) throw new HostingError('NOT_FOUND', 'There is no POST /api/console/links.')

@@ -9,7 +9,7 @@ import type { BuildRecord } from '../../../src/shared/contract/builds/builds.ts'
 import { startHome } from '../../helpers/daemon/daemon-home.ts'
 import { MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
 
-/** Builds that `mcp test` and `mcp chat` make of a project. */
+/** Builds that `mcp test` and `mcp chat` make from a project. */
 let home: TestHome
 let silentModel: Server
 beforeAll(async () => {
@@ -41,7 +41,7 @@ test('mcp chat in a project leaves no build, and /tools lists its tools', async 
 })
 
 test.each(['SIGINT', 'SIGKILL'] as const)(
-  'an mcp test that gets %s leaves at most a build that expires',
+  'mcp test leaves at most one build after %s, and that build expires',
   async signal => {
     const { port } = silentModel.address() as AddressInfo
     const model = `openai:m@http://127.0.0.1:${port}/v1`

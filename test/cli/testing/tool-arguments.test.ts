@@ -46,7 +46,7 @@ describe('tool arguments', () => {
     expect(parse('city=a=b&c=d')).toEqual({ city: 'a=b&c=d' })
   })
 
-  it('accepts JSON values, a JSON object, a file and standard input, where later ones win', () => {
+  it('accepts JSON values, a JSON object, a file and standard input, and later values win', () => {
     const read = (source: '-' | { file: string }) =>
       source === '-' ? '{"days":2}' : '{"city":"Oslo","days":1}'
     expect(

@@ -76,7 +76,7 @@ test('a backup has the database, every artifact and source, the configuration an
   expect(statSync(record.file).mode & 0o777).toBe(0o600)
 })
 
-test('stores an artifact once for all backups and removes it with the last backup that names it', async () => {
+test('stores an artifact once for all backups and removes it with the last backup that references it', async () => {
   await used.backup()
   const [artifact] = readdirSync(used.home.artifacts)
   const object = join(used.home.backups, 'objects', 'artifacts', artifact!)

@@ -37,7 +37,7 @@ function contentOf(folder: string): Record<string, string> {
   )
 }
 
-/** Kills the process before the n-th rename or link, because only these change what the next start finds. */
+/** Kills the process before the n-th rename or link, because only renames and links change what the next start finds. */
 const killedAt = (count: number) =>
   `data:text/javascript,${encodeURIComponent(`
   import fs from 'node:fs'
@@ -114,7 +114,7 @@ test.each([
     (manifest: string) => rewrite(manifest, readFileSync(manifest, 'utf8').replace('"manual"', '"daily"')),
   ],
 ])(
-  'a backup whose manifest is %s is only restored with --partial, as its database and the referenced files',
+  'a backup whose manifest is %s requires --partial, which restores its database and the referenced files',
   async (state, spoil) => {
     const { file, name } = await used.backup()
     const env = used.newHome()
@@ -258,7 +258,7 @@ test('a restore that is killed at any step leaves the old or the new database in
   expect(left).toEqual([])
 })
 
-test('a backup that is killed at any step leaves earlier ones intact, and the next one succeeds', async () => {
+test('a backup that is killed at any step leaves earlier backups intact, and the next backup succeeds', async () => {
   const { name } = await used.backup()
   const steps = await killAtEachStep(['backup', 'daily'], async () => {
     for (const one of (await used.backups().list()).items) {

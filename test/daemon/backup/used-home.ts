@@ -65,7 +65,7 @@ export class UsedHome {
     }
   }
 
-  /** Backups made in this process, which is faster than the tool. */
+  /** Backups in this process, which is faster than running the tool. */
   backups(): HomeBackups {
     return new HomeBackups(this.home, async () => undefined)
   }
@@ -107,7 +107,7 @@ export async function buildNames(daemon: TestDaemon): Promise<string[]> {
   return items.map(({ name }: Answer) => name).sort()
 }
 
-/** Replaces a file of a backup. Its hard link is the home's file. */
+/** Replaces a file in a backup. Writing to it in place would also change the file in the home, which is a hard link to it. */
 export function rewrite(file: string, content: string): void {
   rmSync(file)
   writeFileSync(file, content)

@@ -47,7 +47,7 @@ test('the variables of a prompt become arguments, required unless they have a de
   ])
 })
 
-test('variables in branches and loops become arguments, names that the template assigns do not', () => {
+test('variables in branches and loops become arguments, but names that the template assigns do not', () => {
   const template =
     '{% assign a = x | upcase %}{% for item in items %}{% if flag %}{{ item }}{{ a }}{% endif %}{% endfor %}'
   const [prompt] = build({ prompts: [{ name: 'p', description: 'd', template }] }).artifact.prompts

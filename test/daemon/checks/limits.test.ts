@@ -10,7 +10,7 @@ test.each([
   [groups(2, 'cpu', 'pids', 'memory'), 'memory cgroup v2, processes cgroup v2, processor cgroup v2'],
   [groups(1, 'cpu', 'pids'), 'memory watched, processes cgroup v1, processor cgroup v1'],
   [undefined, 'memory watched, processes watched, processor none (limits.cpus requires'],
-])('doctor names the mechanism behind each limit of programs (%#)', (available, sentence) => {
+])('doctor names the mechanism behind each limit on programs (%#)', (available, sentence) => {
   expect(describeLimits(available, 'linux')).toContain(`limits of programs: ${sentence}`)
 })
 

@@ -76,7 +76,7 @@ test('a local image is not pulled', async () => {
   expect(engine.calls().some(call => call.startsWith('pull'))).toBe(false)
 })
 
-test('a refused archive fails with the error from the engine, even if it stopped reading early', async () => {
+test('loading a refused archive fails with the error from the engine, even if the engine stopped reading early', async () => {
   const engine = engineThat(`image) exit 1 ;; load) echo 'Error: no space left on device' >&2; exit 125 ;;`)
   const archive = () =>
     Readable.from(
@@ -98,7 +98,7 @@ test('concurrent calls to provide load an image once', async () => {
   expect(engine.calls().filter(call => call.startsWith('load'))).toHaveLength(1)
 })
 
-test('without an engine the error gives the reason and the next step', async () => {
+test('without an engine, the error gives the reason and the next step', async () => {
   const engine = stubEngine('echo "Error: cannot find newuidmap" >&2; exit 125')
   onTestFinished(() => engine[Symbol.dispose]())
   await expect(containersOf(engine).open().require()).rejects.toMatchObject({

@@ -14,7 +14,7 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
 })
 
-/** A child with a guarded channel, its messages and violations. */
+/** Starts a child with a guarded channel. Returns the child, its messages and its violations. */
 function start(source: string, limits?: () => ChannelLimits, handles?: Parameters<typeof guardChannel>[2]) {
   const child = spawn(process.execPath, ['--input-type=module', '-e', source], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -108,8 +108,8 @@ test.each([
     SEALED_LIMITS,
     'sent the daemon more than 8 MB per second',
   ],
-])('%s is a violation before it is parsed', async (_name, act, limits, reason) => {
-  // All in one second. On a busy machine, a flood may need several to exceed a limit per second.
+])('%s is reported as a violation before it is parsed', async (_name, act, limits, reason) => {
+  // Stops the clock. On a busy machine, a flood might take several seconds and stay below a limit per second.
   vi.spyOn(performance, 'now').mockReturnValue(performance.now())
   const { child, received, violations, violated } = start(
     `${WRITE} ${WRITE_ALL} ${act}; ${STAY}`,
@@ -132,7 +132,7 @@ test('a process that describes a server can send several MB', async () => {
   expect(violations).toEqual([])
 })
 
-test('repeated failures to receive a connection without free file descriptors are a violation', async () => {
+test('a process that repeatedly fails to receive a connection because it has no free file descriptors is reported', async () => {
   const { violations, violated } = start(
     `${WRITE} for (let i = 0; i < 30; i++) write('{"cmd":"NODE_HANDLE_NACK"}\\n'); ${STAY}`,
     undefined,
@@ -142,7 +142,7 @@ test('repeated failures to receive a connection without free file descriptors ar
   expect(violations).toEqual(['had no file descriptor left for a connection'])
 })
 
-test('the end of a guarded child is still reported', async () => {
+test('the exit of a guarded child is still reported', async () => {
   const { child, violations } = start('process.disconnect()')
   await once(child, 'disconnect')
   await once(child, 'close')

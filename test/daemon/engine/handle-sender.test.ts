@@ -43,7 +43,7 @@ describe.runIf(process.platform === 'linux')('HandleSender', () => {
     const sent = await sendAll([...Array(100)].map(() => 0))
     let written = 0
     for (const one of sent) void one.written.then(() => written++)
-    // Node alone would send one and wait for its acknowledgement.
+    // Node alone would send one handle and wait for its acknowledgement.
     await eventually(() => written === 65)
     const arrived = listen(sent.length)
     child.kill('SIGCONT')
@@ -67,7 +67,7 @@ describe.runIf(process.platform === 'linux')('HandleSender', () => {
   test("handles arrive with their messages wherever the reader's 64 KB buffer ends", async () => {
     for (let cut = 0; cut < 120; cut += 15) {
       child.kill('SIGSTOP')
-      // The bytes before the second message end this far before the end of a read.
+      // The second message starts `cut` bytes before the end of a read.
       const length = 65_536 - cut - '{"plain":""}\n'.length
       const sent = await sendAll([0, 0, 0, 0], seq => {
         if (seq === 1) child.send({ plain: 'x'.repeat(length) })

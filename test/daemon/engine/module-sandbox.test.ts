@@ -8,8 +8,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findModuleSandbox, moduleSandbox } from '../../../src/daemon/engine/module-sandbox.ts'
 
 /**
- * Tests the access that the operating system alone denies: the code below runs in the sandbox of handler modules without Node's permission
- * model and without any of the in-process seals.
+ * Tests which access the operating system alone denies: the code below runs in the sandbox of handler modules without Node's
+ * permission model and without any of the in-process seals.
  */
 const sandbox = moduleSandbox()
 const inSandbox = test.skipIf(!sandbox.usable)

@@ -54,7 +54,7 @@ test("the flags let V8 use code that was compiled without flags, such as Node's 
       `const cachedData = fs.readFileSync(${JSON.stringify(file)})
        console.log(new Script('1 + 1', { cachedData }).cachedDataRejected)`,
     ).trim()
-  // V8 of Node 22 rejects it with any flag.
+  // The V8 of Node 22 rejects the code as soon as there is any flag.
   expect(isRefused(nodeFlags(256))).toBe(process.versions.node.startsWith('22.') ? 'true' : 'false')
   expect(isRefused(['--semi-space-growth-factor=8'])).toBe('true')
 })

@@ -9,7 +9,7 @@ import { RawOutput } from '../../../src/daemon/engine/raw-output.ts'
 const folder = mkdtempSync(join(tmpdir(), 'mcp-raw-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Runs this code in a sealed process without the seals inside. Returns its log and its messages. */
+/** Runs this code in a sealed process without the in-process seals. Returns its log and its messages. */
 async function run(name: string, source: string) {
   const logPath = join(folder, `${name}.log`)
   const program = join(folder, name, 'program.mjs')

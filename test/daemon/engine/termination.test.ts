@@ -42,7 +42,7 @@ test('terminate does nothing for a process that could not be started', async () 
   await terminate(child, () => expect.unreachable('the process does not run'))
 })
 
-/** Returns when the source has run, so that its handlers are there. */
+/** Starts a process. Resolves when the source has run, so that its signal handlers are installed. */
 async function start(source: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, ['-e', `${source}; process.send('started')`], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],

@@ -14,7 +14,7 @@ import { descendantsOf, isRunning, readProc } from '../../helpers/processes.ts'
 const folder = mkdtempSync(join(tmpdir(), 'mcp-wrapped-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-describe.skipIf(!moduleSandbox().usable)('a process below bubblewrap', () => {
+describe.skipIf(!moduleSandbox().usable)('a process under bubblewrap', () => {
   test('the pid of a wrapped process is its process id on the host', async () => {
     const { child, pid } = await start('known', `setInterval(() => {}, 1000)`)
     expect(readProc(pid, 'cmdline')).toContain('known.mjs\0inst_known')
@@ -59,7 +59,7 @@ describe.skipIf(!moduleSandbox().usable)('a process below bubblewrap', () => {
   })
 })
 
-test('exit codes above 128 count only as fatal signals', () => {
+test('an exit code above 128 counts as a signal only if that signal is fatal', () => {
   expect(endingOfNode(137, null)).toEqual({ code: null, signal: 'SIGKILL' })
   expect(endingOfNode(129, null)).toEqual({ code: 129, signal: null })
   expect(endingOfNode(1, null)).toEqual({ code: 1, signal: null })

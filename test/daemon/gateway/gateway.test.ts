@@ -64,7 +64,7 @@ test('a port held by an exiting process is opened as soon as it is free', async 
   expect(await opened).toBe(other.port)
 })
 
-test('a daemon without file descriptors drops connections and recovers', async () => {
+test('a daemon that runs out of file descriptors drops connections and recovers', async () => {
   await using small = await startSmallGateway(64)
   const crowd = await Promise.all(Array.from({ length: 150 }, () => tryToConnect(small.port)))
   for (const socket of crowd) socket.destroy()
@@ -131,7 +131,7 @@ async function startSmallGateway(files: number, addresses = 1) {
   return { output: String(output), port: Number(output), [Symbol.asyncDispose]: end }
 }
 
-/** Resolves when the connection was served, closed or reset. */
+/** Resolves when the connection has been served, closed or reset. */
 async function tryToConnect(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   await Promise.race([once(socket, 'connect'), once(socket, 'close')]).catch(() => {})

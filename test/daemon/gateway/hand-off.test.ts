@@ -78,7 +78,7 @@ test('a client that disconnects before the hand-over affects no other', async ()
   expect(await servedBy(url)).toMatchObject({ tenantId: 'dep_a' })
 })
 
-test('after the hand-over the client immediately sees the end of a connection', async () => {
+test('after the hand-over, the client immediately sees the end of a connection', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a')
   await harness.supervisor.start('dep_a')
@@ -138,7 +138,7 @@ test('a refused client can read the answer while it is still sending', async () 
   expect((await post(url, 'x'.repeat(3_000_000))).status).toBe(503)
 })
 
-/** Clients that send requests in sequence over kept-alive connections and record the answering instance. */
+/** Starts clients that send requests in sequence over kept-alive connections and record which instance answers. */
 function startLoad(url: string, clients: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
   const answers: string[] = []

@@ -74,7 +74,7 @@ test('a server in a shared process sleeps and answers again', async () => {
   expect(harness.supervisor.report('mcp_1').requests.total).toBeGreaterThanOrEqual(1)
 })
 
-/** Resolves when its instances have begun to drain, with the promise of the end. */
+/** Drains a deployment. Resolves when its instances have begun to drain. `ended` resolves when they have finished. */
 async function beginDraining(harness: RuntimeHarness, id: string): Promise<{ ended: Promise<void> }> {
   const begun: Promise<void>[] = []
   const ended = harness.supervisor.drain(id, { begun })

@@ -6,8 +6,8 @@ import { callTool } from '../../helpers/clients/tool-call.ts'
 import { RuntimeHarness } from '../../helpers/instance/runtime-harness.ts'
 
 const instanceProgram = fileURLToPath(new URL('../../../dist/instance.js', import.meta.url))
-/** Number of answers over connections that the instance accepted itself, not the gateway. */
-const SURPLUS = 100
+/** Minimum number of answers over connections that the instance has accepted itself, without the gateway. */
+const DIRECT_ANSWERS = 100
 
 test('the instance accepts connections itself in a burst and returns the socket afterwards', async () => {
   await using server = await start()
@@ -15,8 +15,8 @@ test('the instance accepts connections itself in a burst and returns the socket 
   await burst.isLeased()
   await burst.stop()
   expect(burst.failures).toEqual([])
-  const before = server.harness.acceptedHere
-  while (server.harness.acceptedHere === before) {
+  const before = server.harness.acceptedByGateway
+  while (server.harness.acceptedByGateway === before) {
     expect(await callTool(server.port, 'who')).toBe('dep_1')
     await sleep(30) // more frequent connections would be a burst
   }
@@ -64,7 +64,7 @@ test('an instance that hangs while it holds the socket loses it and is replaced'
   await burst.isLeased()
   const [hanging] = server.harness.pids('dep_1')
   process.kill(hanging!, 'SIGSTOP')
-  // All clients of the burst may wait for the stopped process. It cannot have accepted this connection.
+  // All clients of the burst may be waiting for the stopped process, which cannot have accepted this connection.
   expect(await callTool(server.port, 'who')).toBe('dep_1')
   await server.harness.until(() => !server.harness.pids('dep_1').includes(hanging!))
   await burst.isLeased()
@@ -100,7 +100,7 @@ async function start(options: { hangTimeoutMs?: number } = {}) {
   }
 }
 
-/** Clients that open a connection for every request. */
+/** Starts clients that open a connection for every request. */
 function startBurst(harness: RuntimeHarness, port: number, clients = 16) {
   const answers: string[] = []
   const failures: unknown[] = []
@@ -118,16 +118,16 @@ function startBurst(harness: RuntimeHarness, port: number, clients = 16) {
     running = false
     await done
   }
-  /** Resolves when many requests were answered without the gateway accepting a connection. */
+  /** Resolves when many requests have been answered without the gateway accepting a connection. */
   const isLeased = async () => {
     let accepted = Number.NaN
     let answered = 0
     await harness.until(() => {
-      if (accepted !== harness.acceptedHere) {
-        accepted = harness.acceptedHere
+      if (accepted !== harness.acceptedByGateway) {
+        accepted = harness.acceptedByGateway
         answered = answers.length
       }
-      return answers.length - answered > SURPLUS
+      return answers.length - answered > DIRECT_ANSWERS
     })
   }
   return { answers, failures, clients, stop, isLeased }

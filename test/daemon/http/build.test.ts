@@ -122,7 +122,7 @@ describe('the preview', () => {
     expect(await say(first.url)).toBe('two')
   })
 
-  test('the preview returns to the previous build when the newest is removed, and closes with the last', async () => {
+  test('the preview returns to the previous build when the newest is removed, and closes with the last build', async () => {
     const first = await buildServer(daemon, version('removed', 'one'))
     const second = await buildServer(daemon, version('removed', 'two'))
     const { url } = await show(second)
@@ -160,7 +160,7 @@ describe('removing a build', () => {
     expect(await say(redeployed.url)).toBe('You said hello')
   })
 
-  test('removing a build removes its artifact unless another build has it', async () => {
+  test('removing a build removes its artifact unless another build uses it', async () => {
     const artifacts = () => readdirSync(daemon.home.artifacts).length
     const before = artifacts()
     const first = await buildServer(daemon, version('shared', 'x1'))

@@ -22,7 +22,7 @@ beforeEach(() => {
 
 const host = () => `console.mcp-hosting.localhost:${new URL(daemon.url).port}`
 
-/** A request of the browser to the console's host. */
+/** Sends a browser's request to the console's host. */
 const browse = (method: string, path: string, headers: Record<string, string> = {}, input: ApiInput = {}) =>
   daemon.api(method, path, { key: null, ...input, headers: { host: host(), ...headers } })
 
@@ -72,7 +72,7 @@ test('the one-time URL works once and expires after a minute', async () => {
   expect((await browse('GET', '/console/sign-in')).status).toBe(410)
 })
 
-test('the one-time URL opens the page in `to`, and only pages of the console', async () => {
+test('the one-time URL opens the page that `to` names if it belongs to the console', async () => {
   const page = '/servers/weather/logs?env=staging'
   const at = async (to: string, headers = {}) =>
     (await browse('GET', `${await link()}&to=${encodeURIComponent(to)}`, headers)).headers.location

@@ -81,14 +81,14 @@ test('a key that may only deploy can poll what it deploys', async () => {
     expect((await get(path, { key })).status, path).toBe(403)
 })
 
-test('a base image needs BUILD_AND_DEPLOY, which the challenge names', async () => {
+test('an image with a base image requires BUILD_AND_DEPLOY, and the challenge names that scope', async () => {
   const { key } = await createKey(daemon, { scopes: ['READ'] })
   const answer = await get(`/v1/build/${mcpId}/image?base=local`, { key })
   expect(answer.status).toBe(403)
   expect(answer.headers['www-authenticate']).toContain('error="insufficient_scope", scope="BUILD_AND_DEPLOY"')
 })
 
-test('a model without a key is a conflict that explains how to save one', async () => {
+test('returns 409 for a model without a key and explains how to save one', async () => {
   const body = { mcp_id: mcpId, message: 'hello', ai_model: 'claude-sonnet-4-5' }
   const { status, body: answer } = await daemon.api('POST', '/v1/test', { body })
   expect([status, answer.error.code]).toEqual([409, 'CONFLICT'])
@@ -131,7 +131,7 @@ test('rejects a repository URL that git cannot clone', async () => {
     expect((await create(url)).status, url).toBe(400)
 })
 
-test('the phase of a log is case-insensitive, and an unknown one is rejected', async () => {
+test('the phase of a log is case-insensitive, and an unknown phase is rejected', async () => {
   const { deployment_id } = await deploy(daemon, mcpId)
   const logs = (phase: string) => get(`/api/lambda-deploy/${deployment_id}/logs?phase=${phase}`)
   expect((await logs('run')).status).toBe(200)

@@ -193,7 +193,7 @@ describe('a release', () => {
     )
   })
 
-  test('two simultaneous releases end with one live deployment', async () => {
+  test('two simultaneous releases result in one live deployment', async () => {
     const mcp_id = await buildServer(daemon, echoServer('raced'))
     const body = { mcp_id, environment: 'production' }
     const answers = await Promise.all([1, 2, 3].map(() => daemon.api('POST', '/v1/deploy', { body })))
@@ -204,7 +204,7 @@ describe('a release', () => {
   })
 })
 
-describe('the life of a deployment', () => {
+describe('the life cycle of a deployment', () => {
   test('stop refuses connections, and start serves again at the same URL', async () => {
     const { deployment_id, url } = await deploy(
       daemon,

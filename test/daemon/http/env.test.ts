@@ -14,7 +14,7 @@ afterAll(() => daemon.close())
 
 const SECRET = 'hunter2-hunter2-hunter2'
 
-/** Returns the values of two variables. */
+/** A server whose tool returns the values of two variables. */
 const server = (name: string) =>
   echoServer(name, {
     template: 'advanced',
@@ -73,7 +73,7 @@ test('a secret stays secret until it is removed', async () => {
   expect((await show(path)).variables).toMatchObject([{ name: 'API_KEY', secret: false, value: 'other' }])
 })
 
-test('deployments get the stored variables, and the error for a missing one names where to store it', async () => {
+test('deployments get the stored variables, and the error for a missing one says how to store it', async () => {
   const mcp_id = await buildServer(daemon, server('shop'))
   const body = { mcp_id, environment: 'staging' }
   const refused = await daemon.api('POST', '/v1/deploy', { body })
@@ -136,7 +136,7 @@ test('a restart keeps the values of the release, and a new release of the same b
   expect(await say(url)).toBe('https://two.example ')
 })
 
-test('the preview gets the variables of development, even after a change while it runs', async () => {
+test('the preview gets the development variables, including changes while it runs', async () => {
   const mcp_id = await buildServer(daemon, server('previewed'))
   const { url } = (await daemon.api('GET', `/v1/build/${mcp_id}`)).body.data
   await store(at('previewed', 'production'), { SHOP_URL: 'https://production.example' })

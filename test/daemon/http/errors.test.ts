@@ -176,7 +176,7 @@ describe('a key', () => {
     expect(answer.status).toBe(401)
   })
 
-  test('a key without the scope returns 403, which names the scope', async () => {
+  test('a key without the scope returns 403, and the response names the scope', async () => {
     const { key } = await createKey(daemon, { scopes: ['READ'] })
     const answer = await daemon.api('POST', '/v1/build', { key, body: echoServer() })
     expect(answer.status).toBe(403)
@@ -230,7 +230,7 @@ describe('a path', () => {
 })
 
 describe('a browser', () => {
-  test('rejects a page of another origin', async () => {
+  test('rejects a page from another origin', async () => {
     const answer = await daemon.api('GET', '/v1/build', { headers: { origin: 'https://evil.example' } })
     expect(answer.status).toBe(403)
     expect(answer.body).toMatchObject(error('FORBIDDEN'))
@@ -241,7 +241,7 @@ describe('a browser', () => {
       expect((await daemon.api('GET', path, { headers: { host: 'evil.example:6273' } })).status).toBe(403)
   })
 
-  test('serves a page of the daemon itself', async () => {
+  test("serves a page from the daemon's own origin", async () => {
     expect((await daemon.api('GET', '/v1/build', { headers: { origin: daemon.url } })).status).toBe(200)
   })
 })

@@ -34,7 +34,7 @@ test('stops sending to a client that does not read', async () => {
   expect(outcome).toBe('nothing')
 })
 
-test('a failure ends the stream and nothing more is written', async () => {
+test('a failure ends the stream, and nothing more is written', async () => {
   async function* failing(): AsyncGenerator<number> {
     yield 1
     throw new Error('the log is gone')

@@ -16,7 +16,7 @@ const isHealthy = (event: FeedEvent) => event.type === 'health' && event.status 
 const isRemoved = (type: string) => (event: FeedEvent) =>
   event.type === type && 'action' in event && event.action === 'removed'
 
-/** `type action status` of each. */
+/** Each event as `type action status (phase)`. */
 function summaries(events: FeedEvent[]): string[] {
   return events.map(event => {
     const { type, action, status, phase } = event as ChangeEvent
@@ -105,7 +105,7 @@ test('a key gets only the events that it may read', async () => {
   expect((await daemon.api('GET', '/api/events', { key: builder })).status).toBe(403)
 })
 
-test('the event stream of a revoked key ends', async () => {
+test('closes the event stream of a revoked key', async () => {
   const { key, apiKeyId } = await createKey(daemon, { scopes: ['READ'] })
   const feed = await openFeed(daemon, '', { key })
   await feed.next()
@@ -113,7 +113,7 @@ test('the event stream of a revoked key ends', async () => {
   expect(await feed.ended()).toEqual([])
 })
 
-test('streams of all endpoints end when their key is revoked', async () => {
+test('closes the streams of all endpoints when their key is revoked', async () => {
   const mcpId = await buildServer(daemon, echoServer('streaming'))
   const { url } = await deploy(daemon, mcpId, 'production')
   const { key, apiKeyId } = await createKey(daemon, { scopes: ['READ', 'CHAT'] })

@@ -21,7 +21,7 @@ export function echoServer(name = 'echo', changes: Record<string, unknown> = {})
   }
 }
 
-/** The id of a ready build. */
+/** Builds a server. Returns the id of the ready build. */
 export async function buildServer(daemon: TestDaemon, definitions: unknown = echoServer()): Promise<string> {
   const answer = await daemon.api('POST', '/v1/build', { body: definitions })
   expect(answer.body).toMatchObject({ success: true, data: { status: 'ready' } })
@@ -46,7 +46,7 @@ export async function deploy(
   return answer.body.data
 }
 
-/** The id of a new project whose source has the files. */
+/** Creates a project and uploads the files as its source. Returns its id. */
 export async function createProject(
   daemon: TestDaemon,
   files: Record<string, string>,
@@ -95,7 +95,7 @@ export function suiteRun(mcpId: string, changes: Partial<NewSuiteRun> = {}): New
   }
 }
 
-/** Valid requests of the POST operations that have a body. They name nothing that exists. */
+/** Valid requests of the POST operations that have a body. They refer to nothing that exists. */
 export const POST_BODIES: Record<string, object> = {
   createBuild: {},
   runTest: { mcp_id: 'mcp_none', message: 'hello' },

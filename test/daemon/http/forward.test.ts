@@ -26,7 +26,7 @@ async function serve(listener: RequestListener | TcpServer): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
 }
 
-/** An API that forwards every request to a server. */
+/** Starts an API that forwards every request to a server. Returns its URL. */
 async function forwardTo(
   listener: RequestListener | TcpServer,
   {
@@ -45,7 +45,7 @@ async function forwardTo(
   return serve(getRequestListener(app.fetch))
 }
 
-test('forwards MCP headers, but no headers of the page or the API', async () => {
+test('forwards MCP headers, but no headers from the page or the API', async () => {
   let received: IncomingMessage['headers'] = {}
   const url = await forwardTo(
     (request, response) => {

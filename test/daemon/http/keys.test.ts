@@ -69,7 +69,7 @@ describe('a key', () => {
       expect(readFileSync(daemon.home.database + suffix).includes(key)).toBe(false)
   })
 
-  test('has the requests of the current hour, which do not change its ETag', async () => {
+  test('shows the number of requests in the current hour, which does not change the ETag of the key', async () => {
     const { key, apiKeyId, rateLimit } = (
       await daemon.api('POST', '/api/keys', { body: { name: 'counted', scopes: ['READ'] } })
     ).body

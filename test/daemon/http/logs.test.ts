@@ -78,7 +78,7 @@ describe('a page of log lines', () => {
     expect((await logs('?phase=PUSH')).lines).toEqual([])
   })
 
-  test('a page of log lines contains the token of the next page', async () => {
+  test('a page of log lines contains the token for the next page', async () => {
     const first = await logs('?limit=2&until=2026-02-01T00:00:00Z')
     const second = await logs(`?limit=2&until=2026-02-01T00:00:00Z&nextToken=${first.nextToken}`)
     expect([...messages(first), ...messages(second)]).toEqual(['one', 'two went wrong', 'three'])
@@ -130,7 +130,7 @@ test('logs the tool of a call', async () => {
     .toMatchObject([{ stream: 'mcp', method: 'tools/call', outcome: 'ok', level: 'info' }])
 })
 
-test('the log of a deployment has its build, its states and its calls', async () => {
+test('the log of a deployment contains its build, its states and its calls', async () => {
   const mcpId = await buildServer(daemon, echoServer('logged'))
   const { deployment_id, url } = await deploy(daemon, mcpId, 'production')
   await callTool(url, 'say', { text: 'hello' })
@@ -215,7 +215,7 @@ test('an interrupted stream continues after the last received line', async () =>
   expect((await daemon.api('GET', `/api/lambda-deploy/${id}/logs`, { headers })).status).toBe(400)
 })
 
-/** A client of the event stream. Returns the `data` of the next event, or undefined at the end. */
+/** Opens the event stream. `next` returns the `data` of the next event, or undefined at the end of the stream. */
 function follow(path: string, more: Record<string, string> = {}) {
   const ids: string[] = []
   const waiting: ((line: LogLine | undefined) => void)[] = []
@@ -253,7 +253,7 @@ function follow(path: string, more: Record<string, string> = {}) {
   request.on('error', opened.reject)
   return {
     opened: opened.promise,
-    /** Whether the daemon ended the stream, not the time limit. */
+    /** Whether the daemon ended the stream or the connection was cut off. */
     over: over.promise,
     /** Id of the first event. */
     firstId: () => ids[0]!,

@@ -106,7 +106,7 @@ test('a generated subdomain can be removed and mapped again', async () => {
   expect(await health(named_urls[0])).toMatchObject({ server: 'named' })
 })
 
-test('removing a server removes its mappings, and a new server of that name does not get them', async () => {
+test('removing a server removes its mappings, and a new server with that name does not get them', async () => {
   const mcpId = await buildServer(daemon, echoServer('brief'))
   const brief = await deploy(daemon, mcpId, 'development')
   const { body } = await put('brief-name', brief.deployment_id)

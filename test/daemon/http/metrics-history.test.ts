@@ -72,12 +72,12 @@ test('returns the metrics of all deployments once or as a stream', async () => {
     counted += deployments[0]!.requests.total
   }
   expect(counted).toBe(6)
-  // Each event has the requests since the last one.
+  // Each event counts only the requests since the previous event.
   expect((await events.next()).value!.deployments[0]!.requests.total).toBe(0)
   await events.return(undefined)
 })
 
-/** Events of a stream. Ends the request with the iteration. */
+/** Yields the events of a stream. Closes the connection when the iteration ends. */
 async function* follow(path: string): AsyncGenerator<LiveMetrics> {
   const headers = { authorization: `Bearer ${daemon.ownerKey}`, accept: 'text/event-stream' }
   const { promise, resolve, reject } = Promise.withResolvers<import('node:http').IncomingMessage>()

@@ -77,7 +77,7 @@ test('neither a scrape nor live metrics wake a sleeping server', async () => {
   expect(body.data.instances).toEqual([])
 })
 
-test('a scrape needs the scope READ and does not count for the rate limit', async () => {
+test('a scrape requires the scope READ and does not count towards the rate limit', async () => {
   expect((await daemon.api('GET', '/metrics', { key: null })).status).toBe(401)
   const keyOf = async (scopes: string[]) =>
     (await daemon.api('POST', '/api/keys', { body: { name: 'scraper', scopes, plan: 'free' } })).body.key

@@ -43,7 +43,7 @@ describe('a project', () => {
     expect((await daemon.api('GET', `/api/projects/${answer.body.id}`)).body).toEqual(answer.body)
   })
 
-  test('a name in use returns 409 until its project is deleted, and an update accepts it as the contract does', async () => {
+  test('creating a project with a name in use returns 409, but an update may use the name, as in the contract', async () => {
     const { id } = await create({ name: 'taken' })
     await daemon.api('PATCH', `/api/projects/${id}`, { body: { status: 'archived' } })
     expect(await create({ name: 'taken' })).toMatchObject({
@@ -240,7 +240,7 @@ function startUpload(id: string): ClientRequest {
   return request(url, { method: 'PUT', headers, agent: false })
 }
 
-/** Sends more than is accepted without ending the upload. The server closes its connection when far more arrives afterwards. */
+/** Sends more than the limit without ending the upload. The server answers, and closes the connection if the upload continues. */
 function streamTooMuch(id: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const chunk = Buffer.alloc(1024 * 1024, 7)

@@ -92,7 +92,7 @@ describe('records', () => {
     ])
   })
 
-  test('requests to the preview are recorded under the environment preview', async () => {
+  test('requests to the preview are recorded with the environment "preview"', async () => {
     const { url } = (await daemon.api('GET', `/v1/build/${mcpId}`)).body.data
     await callTool(url, 'say', { text: 'hello' })
     await expect
@@ -135,7 +135,7 @@ describe('a damaged or hostile log', () => {
       logLine(3, 'tools/call', { ...call, timestamp: '2026-99-99T00:00:00.000Z' }),
       logLine(4, 'numbers', { ...call, ms: 1e300, bytes: 0.5, requestBytes: -1e300, code: 2 ** 60 }),
     )
-    // A full disk cut this line, a kill the last one.
+    // A full disk cut off this line, and a kill cut off the last one.
     appendFileSync(
       join(folder, 'inst_a.log'),
       '{"timestamp":"1970-01-01T00:00:04.000Z","stream":"mcp","meth\n',

@@ -60,7 +60,7 @@ test('a client of the legacy era opens a session, listens, calls a tool and ends
   expect((await post(url, rpc('tools/list'), session)).status).toBe(404)
 })
 
-test('pages of the API origin can call servers, pages of other origins cannot', async () => {
+test("pages from the API's origin can call servers, but pages from other origins cannot", async () => {
   const call = (origin: string) =>
     postModern(urlOf('echo', 'preview'), 'tools/call', saysHello, { ...withKey(), origin })
   expect((await call(daemon.url)).json).toMatchObject(isHello)
@@ -130,7 +130,7 @@ test('reports a missing server, a missing deployment and one that is not running
   ])
 })
 
-test('a client that disconnects ends its stream at the server', async () => {
+test('when a client disconnects, its stream at the server ends', async () => {
   const { url } = await deploy(daemon, mcpId, 'development')
   const headers = await beginSession(url)
   const openDirectly = async () => {
@@ -148,7 +148,7 @@ test('a client that disconnects ends its stream at the server', async () => {
   await expect.poll(openDirectly).toBe(200)
 })
 
-test('the size limit of a body is that of the server', async () => {
+test('the size limit on a body is the same as at the server itself', async () => {
   const text = 'x'.repeat(9_000_000)
   const direct = await postModern((await deploy(daemon, mcpId)).url, 'tools/call', {
     name: 'say',

@@ -106,7 +106,7 @@ test('a build fails with the reason when the bucket rejects its artifact', async
   expect(body.data).toMatchObject({ status: 'failed', error: { code: 'UPSTREAM_FAILED' } })
 })
 
-test('removes an unused object from the bucket, or seven days later if the bucket was unreachable', async () => {
+test('removes an unused object from the bucket, seven days later if the bucket has refused the removal', async () => {
   const id = await createProject()
   const { bytes, digest } = archive('removed')
   await upload(id, bytes)
@@ -121,7 +121,7 @@ test('removes an unused object from the bucket, or seven days later if the bucke
   expect(await bucket.read(`sources/${digest}.tar.gz`, digest)).toBeUndefined()
 })
 
-test('removes objects without a record after seven days', async () => {
+test('removes objects that have no record after seven days', async () => {
   const { bytes, digest } = archive('crashed')
   const file = join(daemon.home.sources, `${digest}.tar.gz`)
   writeFileSync(file, bytes)
@@ -219,7 +219,7 @@ const HELLO = {
   ],
 }
 
-/** Simulates seven daily updates. */
+/** Makes the file count as unknown for seven days. */
 async function keepForSevenDays(file: string): Promise<void> {
   const path = daemon.home.unknownFiles
   const read = () => JSON.parse(existsSync(path) ? readFileSync(path, 'utf8') : '{}')

@@ -54,7 +54,7 @@ test('the buckets of the duration histogram never decrease and end with the tota
     ...until(['0.05', '0.1', '0.25', '0.5', '1', '2.5', '5', '10', '30', '60'], '4'),
     '+Inf': '5',
   })
-  // The parser drops these two of a histogram with labels.
+  // The parser drops the count and the sum of a histogram with labels.
   const labels = 'server="weather",environment="production",method="tools/call",tool="add"'
   expect(text).toContain(`mcp_request_duration_seconds_count{${labels}} 5`)
   expect(text).toMatch(new RegExp(`mcp_request_duration_seconds_sum{${labels}} 90\\.046`))

@@ -45,7 +45,7 @@ test('a sealed process that is ready without a handle cannot send one later', as
   expect(reason).toBe('was killed because it sent the daemon a handle')
 })
 
-/** Messages of a sealed process that runs this code with a listening socket, and how the process ends. */
+/** Runs this code in a sealed process with a listening socket. Returns the process's messages and the reason for its exit. */
 async function run(name: string, source: string) {
   const program = join(folder, `${name}.mjs`)
   writeFileSync(

@@ -49,7 +49,7 @@ test.each([
   },
 )
 
-test('five kills for invalid messages fail the deployment with the reason', async () => {
+test('the deployment fails with the reason after five kills for invalid messages', async () => {
   await using harness = new RuntimeHarness({
     instanceProgram: program('again', `writeSync(3, 'nonsense\\n')`),
   })

@@ -76,7 +76,7 @@ test('following since a time starts with the first line written after it', async
   expect(await followed('three', { since: line(2, '').timestamp })).toEqual(['two', 'three'])
 })
 
-/** Messages of a followed log up to `until`. */
+/** Follows the log up to the message `until`. Returns the messages. */
 async function followed(until: string, query: { after?: string; since?: string }): Promise<string[]> {
   const abort = new AbortController()
   const seen: string[] = []

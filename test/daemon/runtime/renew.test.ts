@@ -43,7 +43,7 @@ test.each(placements)('an active request finishes in its old instance: %s', asyn
   agent.destroy()
 })
 
-test.each(placements)('a refused start keeps the old instances: %s', async placement => {
+test.each(placements)('a failed start keeps the old instances: %s', async placement => {
   await using harness = new RuntimeHarness()
   const server = changeable(placement)
   const url = await harness.add('dep_a', server.served)

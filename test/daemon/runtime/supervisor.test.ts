@@ -185,7 +185,7 @@ test('close does not wait for processes that hang', async () => {
   expect(pids.filter(isRunning)).toEqual([])
 })
 
-test('when the daemon is killed its processes exit', async () => {
+test('when the daemon is killed, its processes exit', async () => {
   const program = fileURLToPath(new URL('../../fixtures/small-runtime.ts', import.meta.url))
   const daemon = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [text] = await once(daemon.stdout, 'data')

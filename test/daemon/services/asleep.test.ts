@@ -92,7 +92,7 @@ describe.each(Object.entries(KINDS))('%s that sleeps', (kind, { make, tool, answ
     expect((await post(url, rpc('tools/call', call), session)).text).toContain(answer)
     expect(await instancesOf(deployed)).toHaveLength(1)
     expect((await post(url, rpc('tools/call', call), session)).text).toContain(answer)
-    // The line is written together with others.
+    // Log lines are written in batches, shortly after the call.
     await expect.poll(() => wakingLines(deployed.deployment_id)).toEqual(['woken by a request'])
   })
 

@@ -49,7 +49,7 @@ test('lists keep the order of creation while the clock jumps, even after restart
   expect(await idsOf('/api/projects', 'id')).toEqual(projects)
 })
 
-test('the newest build and deployment are the last ones, even after the clock was set back a year', async () => {
+test('the newest build and deployment are those created last, even after the clock was set back a year', async () => {
   await buildServer(daemon)
   aheadMs = -365 * DAY_MS
   await daemon.restart()
@@ -63,7 +63,7 @@ test('the newest build and deployment are the last ones, even after the clock wa
   expect(body.data.status).toBe('deployed')
 })
 
-test('staging keeps its newest five deployments, independent of the clock', async () => {
+test('staging keeps its newest five deployments, regardless of the clock', async () => {
   const mcpId = await buildServer(daemon)
   const made: string[] = []
   for (const days of [0, 10, -300, 5, -1, -2, 0]) {

@@ -37,13 +37,13 @@ async function ask(url: string) {
 }
 
 describe('while the next deployment starts', () => {
-  test('stopping the live deployment passes its address to the next one', async () => {
+  test('when the live deployment is stopped, the next one serves at its address', async () => {
     const name = 'stopped-before-the-switch'
     const live = await deploy(daemon, await wishing(name), 'production')
     const waitFor = join(daemon.home.home, 'next-may-serve')
     const next = await begin(await wishing(name, { waitFor }))
     expect((await act(live.deployment_id, 'stop')).body.data.status).toBe('stopped')
-    // Waits until the next deployment is ready.
+    // This request is held until the next deployment is ready.
     const asked = ask(live.url)
     writeFileSync(waitFor, '')
     expect((await asked).tenantId).toBe(next)
@@ -51,7 +51,7 @@ describe('while the next deployment starts', () => {
     expect((await ask(live.url)).tenantId).toBe(next)
   })
 
-  test('removing the live deployment passes its address to the next one', async () => {
+  test('when the live deployment is removed, the next one serves at its address', async () => {
     const mcpId = await wishing('removed-before-the-switch')
     const live = await deploy(daemon, mcpId, 'production')
     const next = await begin(mcpId)

@@ -93,7 +93,7 @@ describe('a deployment', () => {
   test('a stopped deployment finishes a running request and refuses the next one', async () => {
     const { deployment_id, url } = await deploy(daemon, await wishing('stopping', {}), 'production')
     const slow = post(new URL('/slow?ms=500', url).href)
-    // It was sent later, so the slow request is running.
+    // This request was sent later, so the slow one is running by now.
     await ask(url)
     await daemon.api('POST', `/v1/deploy/${deployment_id}/stop`)
     expect((await slow).status).toBe(200)

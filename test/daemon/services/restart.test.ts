@@ -64,10 +64,10 @@ async function hideArtifacts(whileHidden: () => Promise<void>): Promise<void> {
 
 test('a restart interrupted by a stop of the daemon leaves the deployment deployed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-restart-'))
-  const isPortConflict = join(folder, 'held')
-  const other = await startTestDaemon({ instanceProgram: holdableProgram(folder, isPortConflict) })
+  const holdFile = join(folder, 'held')
+  const other = await startTestDaemon({ instanceProgram: holdableProgram(folder, holdFile) })
   const { deployment_id } = await deploy(other, await buildServer(other), 'production')
-  writeFileSync(isPortConflict, '')
+  writeFileSync(holdFile, '')
   const answer = other.api('POST', `/v1/deploy/${deployment_id}/restart`).catch(String)
   const statusOf = async () => (await other.api('GET', `/v1/deploy/${deployment_id}/status`)).body.data
   await expect.poll(async () => (await statusOf()).instances.length).toBe(2)
@@ -78,11 +78,11 @@ test('a restart interrupted by a stop of the daemon leaves the deployment deploy
   rmSync(folder, { recursive: true })
 })
 
-/** The real instance program, which never gets ready while a file exists. */
-function holdableProgram(folder: string, isPortConflict: string): string {
+/** The real instance program, except that it never becomes ready while a file exists. */
+function holdableProgram(folder: string, holdFile: string): string {
   const program = join(folder, 'instance.mjs')
   const source = `import { existsSync } from 'node:fs'
-if (existsSync(${JSON.stringify(isPortConflict)})) process.on('message', ({ type }) => type === 'shutdown' && process.exit(0))
+if (existsSync(${JSON.stringify(holdFile)})) process.on('message', ({ type }) => type === 'shutdown' && process.exit(0))
 else await import(${JSON.stringify(INSTANCE)})`
   writeFileSync(program, source)
   return program

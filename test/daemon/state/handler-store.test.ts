@@ -10,7 +10,7 @@ import { createProjectFolder } from '../../helpers/daemon/project-folder.ts'
 import { runOnStore, storeTool } from '../../helpers/daemon/store-tool.ts'
 import { createKey } from '../http/fixtures.ts'
 
-/** Leaves errors of the store to its caller. */
+/** Handler module that does not catch errors from the store. */
 const COUNT = `export default { description: 'Counts', handler: (_args, { store }) => store.increment('count') }`
 
 let daemon: TestDaemon
@@ -150,7 +150,7 @@ describe('the store of a server', () => {
     expect((await daemon.api('GET', '/v1/servers/none/store/staging')).status).toBe(404)
   })
 
-  test('reports limits with codes, and store.user without sign-in', async () => {
+  test('reports exceeded limits, wrong types and store.user without sign-in with codes', async () => {
     expect(await runOnStore(urls.production, 'set', ['big', 'x'.repeat(140_000)])).toMatchObject({
       code: 'TOO_LARGE',
     })

@@ -63,7 +63,7 @@ test('a preview starts with a separate copy of the shared entries and files', as
   expect((await runOnStore(url, 'get', ['later'])).result).toBeNull()
 })
 
-test('a copy that is made during writes has all of a transaction or nothing', async () => {
+test('a copy that is made during writes contains all of a transaction or none of it', async () => {
   const production = (await deploy('accounts')).url
   await runOnStore(production, 'transfer')
   const writes = Array.from({ length: 40 }, () => runOnStore(production, 'transfer'))
@@ -75,7 +75,7 @@ test('a copy that is made during writes has all of a transaction or nothing', as
   expect(from + to).toBe(0)
 })
 
-test('a preview starts empty by default, and without data to copy', async () => {
+test('a preview starts empty by default, and if there is no data to copy', async () => {
   const production = (await deploy('fresh')).url
   expect((await runOnStore(await preview('fresh'), 'list', [''])).result).toEqual([])
   await runOnStore(production, 'set', ['a', 1])

@@ -57,7 +57,7 @@ const HOSTILE_KEYS = ['%', '_', "'", '\n', ' ', '__proto__', 'constructor', 'x'.
 const ALL_KEYS = [...KEYS, ...HOSTILE_KEYS]
 const PREFIXES = ['', 'a', 'a/', 'é', '\ud7ff', '\uffff', '\u{10ffff}', '_', '%', '__']
 
-/** One random operation with its result, or the code of its error. */
+/** Runs one random operation. Returns its result or the code of its error. */
 async function act(store: KeyValueStore, random: (limit: number) => number): Promise<unknown> {
   const pick = <Value>(values: readonly Value[]) => values[random(values.length)]!
   const key = pick(ALL_KEYS)

@@ -82,7 +82,7 @@ describe('errors while running', () => {
     database.close()
   })
 
-  test('translates result codes of SQLite', () => {
+  test('translates SQLite result codes', () => {
     const sentence = (code: string) =>
       (toStoreError(Object.assign(new Error('raw'), { code }), '/home/daemon.db') as HostingError).message
     expect(sentence('SQLITE_CORRUPT_INDEX')).toMatch(/damaged/)

@@ -51,7 +51,7 @@ test('omits fields without a value', async () => {
   ])
 })
 
-test('reports the changes of a transaction after its commit, and none of one that was rolled back', async () => {
+test('reports the changes in a transaction after its commit, and none if it is rolled back', async () => {
   store.transaction(() => {
     store.servers.ensure('one', NOW)
     save('one', 'a')
@@ -71,7 +71,7 @@ test('reports the changes of a transaction after its commit, and none of one tha
   expect((await takeDelivered()).map(({ id }) => id)).toEqual(['before'])
 })
 
-test('reports nothing of a statement that failed', async () => {
+test('reports no changes from a failed statement', async () => {
   store.servers.ensure('one', NOW)
   const insert = store.database.prepare(
     "INSERT INTO servers (name, created_at) VALUES ('two', ?), ('one', ?)",

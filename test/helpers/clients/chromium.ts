@@ -4,12 +4,12 @@ import { type Browser, chromium } from 'playwright-core'
 const FULL_CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
 /** Executable of the browser in tests. Undefined if none is installed, which skips the tests. */
-// Without the parts that only show windows, tests take a quarter less processor time.
+// The headless shell lacks the parts that show windows. With it, tests take a quarter less processor time.
 export const CHROMIUM = findChromium(process.env, ['/usr/bin/chromium-headless-shell', ...FULL_CHROMIUM])
 
 /**
- * The browser that `CHROMIUM` names, or the first of the paths that exists. Throws in CI without one, because skipped tests would go
- * unnoticed there.
+ * The browser that `CHROMIUM` names, or the first of the paths that exists. Throws in CI if there is none, because skipped tests
+ * would go unnoticed there.
  */
 export function findChromium(env: NodeJS.ProcessEnv, paths: readonly string[] = FULL_CHROMIUM) {
   const found = [env.CHROMIUM, ...paths].find(path => path !== undefined && existsSync(path))

@@ -9,7 +9,7 @@ const PROGRAM = fileURLToPath(new URL('../../../node_modules/.bin/conformance', 
 /** Failed checks by scenario. A scenario without any has passed. */
 export type Outcome = Record<string, string[]>
 
-/** Runs the conformance suite's scored and unscored scenarios of a revision against a server. */
+/** Runs the conformance suite's scored and unscored scenarios for a revision against a server. */
 export async function runConformance(url: string, revision: string): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-conformance-'))
   try {

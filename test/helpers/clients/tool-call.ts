@@ -1,6 +1,6 @@
 import { type Agent, request } from 'node:http'
 
-/** Sends a `tools/call` of revision 2026-07-28. Returns the text of the first content block. */
+/** Sends a `tools/call` in revision 2026-07-28. Returns the text of the first content block. */
 export function callTool(
   port: number,
   name: string,
@@ -38,7 +38,7 @@ export function callTool(
   })
 }
 
-/** Sends `initialize` of revision 2025-11-25. Rejects unless it gets a session. */
+/** Sends `initialize` with revision 2025-11-25. Rejects unless the server opens a session. */
 export async function openSession(
   port: number,
   agent: Agent | false = false,

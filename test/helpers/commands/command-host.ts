@@ -41,12 +41,12 @@ export class CommandHost {
     return this.#child.connected
   }
 
-  /** True when it can run commands with this environment now. */
+  /** True when the process can run a command with this environment now. */
   accepts(env: NodeJS.ProcessEnv): boolean {
     return this.isRunning && !this.isBusy && !changesStart(env, this.#env)
   }
 
-  /** Ends the process and its command. */
+  /** Kills the process and its command. */
   kill(): void {
     this.#child.kill('SIGKILL')
   }
@@ -89,7 +89,7 @@ export class CommandHost {
     return text
   }
 
-  /** Sets whether the process keeps this one running. */
+  /** Sets whether the host process keeps this process running. */
   #hold(isHeld: boolean): void {
     const { channel, stdout, stderr } = this.#child
     const held = [this.#child, channel, stdout, stderr] as ({ ref(): void; unref(): void } | null)[]
@@ -99,7 +99,7 @@ export class CommandHost {
 
 let host: CommandHost | undefined
 
-/** Runs a command in the host. Undefined when the command needs a process. */
+/** Runs a command in the host. Undefined when the command needs its own process. */
 export function runHosted(line: CommandLine): Promise<CommandResult> | undefined {
   if (host?.isBusy || changesStart(line.env, process.env)) return undefined
   if (!host?.isRunning) host = new CommandHost()

@@ -24,7 +24,7 @@ async function run({ args, env, cwd }: CommandLine): Promise<void> {
   Object.assign(process.env, env)
   process.chdir(cwd ?? ownFolder)
   process.exitCode = undefined
-  // The entry is evaluated again under every URL. What it imports is only loaded once.
+  // The entry module is evaluated again under each URL. The modules that it imports are loaded only once.
   await import(`${pathToFileURL(cli)}?run=${++runs}`)
   const code = Number(process.exitCode ?? 0)
   for (const listener of process.listeners('exit'))
@@ -33,7 +33,7 @@ async function run({ args, env, cwd }: CommandLine): Promise<void> {
   process.exitCode = undefined
   for (const stream of [process.stdout, process.stderr])
     await new Promise(resolve => stream.write(endOfOutput, resolve))
-  // For hosts that start while this one is running.
+  // Lets hosts that start while this one is running use the compile cache.
   if (runs === 1) flushCompileCache()
   process.send!({ code } satisfies CommandExit)
 }

@@ -8,7 +8,7 @@ import { processesNaming } from '../processes.ts'
 import { baseStore } from './base-store.ts'
 import { writeEngineSettings } from './engine-settings.ts'
 
-/** Debian packages that `.ci/run` installs. Tests that need them are skipped elsewhere. */
+/** True when the Debian packages for container tests are installed, as by `.ci/run`. Otherwise, these tests are skipped. */
 export const HAS_CONTAINER_TOOLS = ['skopeo', 'docker-registry', 'podman', 'runc'].every(isInstalled)
 
 /** For tests that only need the engine. */
@@ -88,7 +88,7 @@ export class ContainerTools implements AsyncDisposable {
 
 /**
  * Removes the containers and the storage of the engine with settings in the folder. podman's monitor writes events shortly after a
- * container has stopped. A reset that runs into one of them finds its folder not empty and is retried.
+ * container has stopped. A reset fails if such an event is written while it empties the folder, and is retried.
  */
 export async function resetEngine(directory: string, podman: (...args: string[]) => string): Promise<void> {
   podman('rm', '--all', '--force', '--ignore', '--time', '1')

@@ -15,7 +15,7 @@ export async function copyPrepared(
   cpSync(await preparedFolder(name, imageKey(key), make), directory, { recursive: true })
 }
 
-/** Changes with the key and with the code of images. */
+/** Key that changes with the given key and with the code that builds images. */
 export function imageKey(key: string): string {
   const code = readdirSync(PACKER).map(file => readFileSync(join(PACKER, file), 'utf8'))
   return JSON.stringify([code, key])

@@ -23,7 +23,7 @@ const RUN = {
 /** True when the distribution's Python, from which images can be made, is installed. */
 export const HAS_PYTHON = existsSync(PYTHON) && existsSync('/usr/bin/ldd')
 
-/** Name of the image with the layer of Node that images on Python get. */
+/** Name of the Python image with the Node layer that a build adds to Python-based images. */
 const WITH_NODE = 'python-node:3'
 
 /**
@@ -34,7 +34,7 @@ export function makePythonBase(directory: string): Promise<void> {
   return copyPrepared('python', pythonKey(), directory, packPython)
 }
 
-/** Adds the packed Node for images on Python to an image folder. Packing it takes three seconds of processor time. */
+/** Adds the packed Node for Python-based images to an image folder. Packing it takes three seconds of processor time. */
 export async function seedNodeOfPython(layout: string, images: string): Promise<void> {
   const { blobs } = new Layout(layout)
   const { layers } = JSON.parse(blobs.read(await findInLayout(layout, WITH_NODE)).toString()) as Manifest
@@ -42,7 +42,7 @@ export async function seedNodeOfPython(layout: string, images: string): Promise<
   for (const path of ['bases', blob]) cpSync(join(layout, path), join(images, path), { recursive: true })
 }
 
-/** Changes with Python and Node. */
+/** Key that changes with Python and Node. */
 export function pythonKey(): string {
   const { mtimeMs, size } = statSync(PYTHON)
   return `${mtimeMs} ${size} ${baseKey()}`

@@ -3,8 +3,8 @@ import { baseKey } from '../../../src/daemon/builder/image/base-layer.ts'
 import { Layout } from '../../../src/daemon/builder/image/layout.ts'
 
 /**
- * Replaces Node in images with a small file, for images that never run. Packing the real one takes seconds of processor time. `images`:
- * image folder of a home.
+ * Replaces Node in images with a small file, for images that never run. Packing the real Node takes seconds of processor time.
+ * `images`: image folder of a home.
  */
 export async function seedSmallBase(images: string): Promise<void> {
   await rememberedLayer(new Layout(images), baseKey(), () => [

@@ -14,10 +14,10 @@ export interface DaemonHome extends TestHome {
   restart(): Promise<void>
 }
 
-/** For tests of commands. The daemon takes a tenth of the processor time that it takes to start as a process. */
+/** Starts a home for tests of commands. Starting its daemon takes a tenth of the processor time of a separate daemon process. */
 export async function startHome(): Promise<DaemonHome> {
   const home = createHome()
-  // A command that was killed may still write.
+  // A killed command may still be writing.
   const removeHome = () => rmSync(home.dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   const daemon = await serveHome(homePaths(home.env)).catch(error => {
     removeHome()
@@ -50,7 +50,7 @@ export async function serveHome(paths: HomePaths) {
   }
 }
 
-/** Settings of one start. Commands find the daemon through the discovery file. */
+/** Settings for one start of the daemon. Commands find it through the discovery file. */
 function discoverable(home: HomePaths): Partial<DaemonConfig> {
   const nonce = randomUUID()
   const startedAt = new Date().toISOString()

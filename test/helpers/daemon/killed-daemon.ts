@@ -14,7 +14,7 @@ export interface OwnedServer {
   live?: { id: string; url: string; text: string; status: 'deployed' | 'stopped' }
   /** Address, once known. It must never change. */
   url?: string
-  /** Requested, not answered. May have happened or not. */
+  /** Request without an answer so far. It may or may not have been executed. */
   open?: { kind: 'build' | 'deploy' | 'stop' | 'start' | 'remove'; text?: string }
 }
 
@@ -87,7 +87,7 @@ export class KilledDaemon {
         await this.#step(owned)
         this.tally.acknowledged++
       } catch (error) {
-        if (error instanceof BrokenPromiseError) throw error
+        if (error instanceof BrokenGuaranteeError) throw error
         return // The daemon was killed.
       }
     }
@@ -195,7 +195,7 @@ export class KilledDaemon {
     } else if (live) {
       require(now !== undefined, `${live.id} of ${owned.name} is lost`)
       const unsure = open?.kind === 'stop' || open?.kind === 'start' || open?.kind === 'remove'
-      // A pending start or stop has happened or not. An interrupted start has failed.
+      // A pending start or stop may or may not have happened. An interrupted start has failed.
       const may = unsure ? ['deployed', 'stopped', 'failed'] : [live.status]
       require(may.includes(now!.status), `${live.id} is ${now!.status}, acknowledged as ${live.status}`)
       if (now!.status === 'failed') delete owned.live
@@ -251,11 +251,11 @@ export class KilledDaemon {
   }
 }
 
-/** A broken promise of the daemon. */
-class BrokenPromiseError extends Error {}
+/** The daemon broke one of its guarantees. */
+class BrokenGuaranteeError extends Error {}
 
 function require(holds: boolean, sentence: string): void {
-  if (!holds) throw new BrokenPromiseError(sentence)
+  if (!holds) throw new BrokenGuaranteeError(sentence)
 }
 
 async function callTell(url: string, id: string): Promise<string> {

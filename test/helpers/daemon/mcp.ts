@@ -19,7 +19,7 @@ export interface CommandOptions {
   env?: NodeJS.ProcessEnv
   cwd?: string
   input?: string | undefined
-  /** Runs the command in its own process. Otherwise it may share one with other commands. */
+  /** Runs the command in its own process. Otherwise, it may share a process with other commands. */
   ownProcess?: boolean
 }
 
@@ -46,7 +46,7 @@ export function createHome(): TestHome {
     ...inherited,
     MCP_HOME: dir,
     MCP_PORT: '0',
-    // Most daemons of tests stop before they would use a spare process.
+    // Most test daemons stop before they use a spare process.
     MCP_WARM_SPARES: '0',
     NO_COLOR: '1',
     // At a terminal, a command would look for a newer version, in a process that outlives it.
@@ -74,7 +74,7 @@ export function createHome(): TestHome {
       const daemon = home.discovery()
       if (daemon && isOf(dir, daemon.pid)) await terminate(daemon.pid)
       else if (daemon) await home.mcp(['daemon', 'stop'])
-      // A daemon that lost the race for the home may still write its log.
+      // A daemon that lost the race for the home may still be writing its log.
       rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
     },
   }
@@ -99,7 +99,7 @@ export function runToEnd(
   options: Omit<CommandOptions, 'ownProcess'> = {},
 ): Promise<CommandResult> {
   const child = spawn(command, args, { env: options.env, cwd: options.cwd, stdio: ['pipe', 'pipe', 'pipe'] })
-  // A program may exit before it reads its input. The test judges that.
+  // A program may exit before it reads its input. The test decides whether that is an error.
   child.stdin.on('error', () => {}).end(options.input ?? '')
   return resultOf(child)
 }

@@ -11,7 +11,7 @@ import { createTenant } from '../../fixtures/instance/tenant.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../../dist/instance.js', import.meta.url))
 
-/** Shared by all processes of a test file, as by all of a daemon. */
+/** Shared by all processes of a test file, as a daemon's ports are shared by all of its processes. */
 const PEER_PORTS = new PeerPorts()
 
 type Message<Type extends FromInstance['type']> = Extract<FromInstance, { type: Type }>
@@ -59,7 +59,7 @@ export class InstanceHarness {
     this.child.on('message', message => this.#receive(message as FromInstance))
     this.child.stdout!.on('data', chunk => (this.output += chunk))
     this.child.stderr!.on('data', chunk => (this.output += chunk))
-    // Connections may still be on their way when a test kills the process.
+    // A test may kill the process while connections are being sent to it.
     this.child.on('error', () => {})
   }
 
@@ -67,7 +67,7 @@ export class InstanceHarness {
     return this.child.pid!
   }
 
-  /** First received message of a type. Waits for one if there is none. */
+  /** Returns the first received message of a type. Waits for it if necessary. */
   async message<Type extends FromInstance['type']>(
     type: Type,
     matches: (message: Message<Type>) => boolean = () => true,
@@ -142,7 +142,7 @@ export class InstanceHarness {
   }
 }
 
-/** A process that serves one artifact. */
+/** Starts a process that serves one artifact. */
 export async function startInstance(
   artifact: Artifact,
   options: InstanceOptions = {},

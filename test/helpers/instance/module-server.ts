@@ -26,7 +26,7 @@ export interface ModuleOptions {
   tenant?: Partial<Tenant>
 }
 
-/** A project of these files, bundled by the builder and served by a real instance process. */
+/** Serves a project with these files, bundled by the builder, in a real instance process. */
 export async function startModules(
   files: Record<string, string>,
   { request = {}, tenant = {} }: ModuleOptions = {},

@@ -46,7 +46,7 @@ export function prepare(
   return prepareServer(createArtifact(parts), createTenant('dep_1', tenant))
 }
 
-/** A tool that accepts any arguments unless `parts` says otherwise. */
+/** Definition of a tool. Accepts any arguments unless `parts` has an input schema. */
 export function createTool(parts: Partial<ToolDefinition>): ToolDefinition {
   return { name: 'tool', description: 'A tool', inputSchema: { type: 'object' }, ...parts }
 }

@@ -77,7 +77,7 @@ export class RuntimeHarness implements AsyncDisposable {
   }
 
   /** Number of connections that the gateway has accepted itself. */
-  get acceptedHere(): number {
+  get acceptedByGateway(): number {
     return this.#accepted
   }
 

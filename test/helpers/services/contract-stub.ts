@@ -24,11 +24,11 @@ export interface StubOptions {
   buildLog?: unknown[]
   scopes?: string[]
   expired?: boolean
-  /** Accepts users other than the owner of the key. */
+  /** Accepts tokens of users other than the owner of the key. */
   isGood?(token: string): Promise<boolean>
   /** Authorization server, announced by RFC 9728 metadata that a 401 refers to. */
   issuer?: string
-  /** Answers instead of the API, for example with an overload. Returns false to let the API answer. */
+  /** Answers instead of the API, for example with an overload error. Returns false to let the API answer. */
   intercept?(request: IncomingMessage, response: ServerResponse): boolean
 }
 

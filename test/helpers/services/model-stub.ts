@@ -30,7 +30,7 @@ export interface ModelStub {
 const STREAM_OF = { anthropic: anthropicStream, openai: openAiStream, compatible: chatCompletionsStream }
 const PATH_OF = { anthropic: '/v1/messages', openai: '/v1/responses', compatible: '/v1/chat/completions' }
 
-/** A vendor's API that replays its turns in order. The last one repeats. */
+/** Starts a vendor's API that replays these turns in order. The last one repeats. */
 export async function startModelStub(
   wire: Wire,
   turns: (Turn | ((body: Record<string, unknown>) => Turn))[],

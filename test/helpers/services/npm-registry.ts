@@ -31,7 +31,7 @@ export async function startRegistry(): Promise<NpmRegistry> {
   return registry
 }
 
-/** The assigned port. */
+/** Starts listening on loopback. Returns the assigned port. */
 export async function listen(server: Server): Promise<number> {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return (server.address() as AddressInfo).port
@@ -72,7 +72,7 @@ function pack(files: Record<string, string>): Buffer {
   return execFileSync('tar', ['-czf', '-', '-C', folder.path, 'package'])
 }
 
-/** A registry that `npx -y <name>` can use. Its only package runs the script. */
+/** Starts a registry that `npx -y <name>` can use. Its only package runs the script. */
 export async function startScriptRegistry(
   name: string,
   script: string,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
 
-/** A server of the SDK for both protocol eras, so that the client is not only tested against this project. */
+/** Starts an SDK server for both protocol eras, so that the client is not only tested against this project's own server. */
 export async function startSdkServer(): Promise<{ url: string; close(): Promise<void> }> {
   const handler = createMcpHandler(buildServer, { legacy: 'stateless' })
   const http = createServer(getRequestListener(request => handler.fetch(request)))

@@ -15,8 +15,9 @@ const ENTRIES = {
 }
 
 /**
- * Global set-up: bundles the programs of test/fixtures that tests start most often. Node takes 0.1 to 0.4 s of processor time
- * per process to strip their types. The plugins and lazily loaded chunks halve what is left.
+ * Global set-up: bundles the programs of test/fixtures that tests start most often. Without bundling, Node takes 0.1 to
+ * 0.4 s of processor time per process to strip their types. The plugins and lazily loaded chunks halve the remaining start-up
+ * time.
  */
 export default async function buildPrograms(): Promise<() => void> {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-programs-'))
@@ -27,7 +28,7 @@ export default async function buildPrograms(): Promise<() => void> {
     outExtension: { '.js': '.mjs' },
     bundle: true,
     splitting: true,
-    // The only folder of an instance program that its sandbox shows.
+    // The only folder next to an instance program that is visible in its sandbox.
     chunkNames: 'instance/[name]-[hash]',
     minify: true,
     plugins: [lightHttpImport, leanPackages],

@@ -5,13 +5,13 @@ import { buildDist } from '../../../scripts/build.ts'
 
 /** Tests start the real programs: builds `dist/` unless `npm test` has just done so. Sets the environment of all tests. */
 export default async function setup(): Promise<void> {
-  // Folders are included. Their times change when a file is removed.
+  // Folders are included, because their modification times change when a file is removed.
   const sources = globSync(['src/**', 'scripts/**', 'package.json', 'package-lock.json'])
   const isCurrent = existsSync('dist') && sources.every(file => changedAt(file) < changedAt('dist'))
   if (!isCurrent) await buildDist()
   // A vendor's key would make tests call a real model.
   for (const name of ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY']) delete process.env[name]
-  // Shared by all homes. A daemon starts with an eighth less processor time.
+  // Shared by all homes, so that a daemon takes an eighth less processor time to start.
   const cache = mkdtempSync(join(tmpdir(), 'mcp-compiled-'))
   process.env.NODE_COMPILE_CACHE = cache
   // Not in a teardown: workers write to the cache when they exit, which may be later.

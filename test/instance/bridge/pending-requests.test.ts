@@ -72,7 +72,7 @@ test('an id invented by a program never matches a request', () => {
   expect(pending.take(id)).toBe(request)
 })
 
-test('ids keep rising after all requests were taken', () => {
+test('ids keep rising after all requests have been taken', () => {
   const pending = new PendingRequests()
   const before = add(pending, 40).at(-1)!.id
   pending.takeAll()

@@ -94,7 +94,7 @@ test('whatever a program writes, the forwarded text equals what a parser reads f
   expect(passed).toBeGreaterThan(4000)
 })
 
-test('no value of a handler is mistaken for validated text', () => {
+test('no value from a handler is mistaken for validated text', () => {
   expect({ members: '"a":1', failed: false }).not.toBeInstanceOf(ResultText)
 })
 
@@ -122,7 +122,7 @@ function randomLine(random: Random): string {
 
 const IDS = ['9007199254740991', '9007199254740993', '0', '007', '-3', '1.0', '1e3', '"1"', 'null', '{}']
 
-/** Leaves most lines unchanged. In others a piece is missing, doubled or replaced. */
+/** Leaves most lines unchanged. In the others, a piece is missing, doubled or replaced. */
 function mangle(random: Random, line: string): string {
   const at = random(line.length)
   const length = random(4)

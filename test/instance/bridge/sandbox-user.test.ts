@@ -56,7 +56,7 @@ describe.runIf(tools.userSwitch.usable && tools.bubblewrap.usable)('under a daem
     expect(statSync(join(home, 'programs', 'shop', 'kept')).uid).toBe(uid)
   })
 
-  test('a folder that is swapped for a link during a change of owner does not affect the target of the link', async () => {
+  test('when a folder is swapped for a link while its owner is being changed, the target of the link keeps its owner', async () => {
     const [folder, victim] = [join(top, 'swapped'), join(top, 'victim')]
     for (const path of [victim, join(folder, 'a')]) {
       mkdirSync(path, { recursive: true })
@@ -117,7 +117,7 @@ describe.runIf(tools.userSwitch.usable && tools.bubblewrap.usable)('under a daem
     expect(lineFor('', [secret]).gaps).toEqual([`runs as root, because only root can read ${secret}`])
   })
 
-  test('a program runs as root when configured, and owns its folder again', () => {
+  test('a program runs as root when configured, and can then write its folder again', () => {
     expect(run(lineFor('id -u'))).toMatch(/^19\d+$/)
     const line = lineFor('id -u; touch "$HOME/kept" && echo written', [], 'root')
     expect(line.gaps).toEqual(['runs as root, because isolation.user is "root"'])

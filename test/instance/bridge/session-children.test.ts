@@ -93,7 +93,7 @@ describe('one child per session', () => {
     expect((await nextMessage(events)).result.content[0].text).toBe('gave up')
   })
 
-  test('a modern client is asked by input_required, and its second attempt is answered', async () => {
+  test('a modern client is asked with input_required, and its second attempt is answered', async () => {
     const { url } = await serve({ isolation })
     const capable = { 'io.modelcontextprotocol/clientCapabilities': { elicitation: { form: {} } } }
     const params = { name: 'ask', arguments: { question: 'how many?' } }

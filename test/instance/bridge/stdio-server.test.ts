@@ -77,7 +77,7 @@ describe('forwarding', () => {
     })
   })
 
-  test('forwards unknown members of _meta, except those of the connection itself', async () => {
+  test('forwards unknown members of _meta, except those that concern the connection', async () => {
     const { url } = await serve()
     const body = modern(
       'tools/call',

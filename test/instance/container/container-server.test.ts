@@ -48,7 +48,7 @@ async function serve(script: string, changes: Partial<TenantContainer> = {}) {
   return { engine, url: address.url, log: () => readLines(logFile).join('\n') }
 }
 
-test('a refusal of the engine is reported with its message', async () => {
+test('a refusal by the engine is reported with its message', async () => {
   await expect(
     serve('case $1 in run) echo "Error: cgroups: no memory controller" >&2; exit 125 ;; esac'),
   ).rejects.toThrow(
@@ -89,7 +89,7 @@ test('/health reports unhealthy while the container does not answer', async () =
   expect(await health()).toEqual({ code: 503, status: 'unhealthy' })
 })
 
-test('our own image does not get the origin of the page, which was already checked', async () => {
+test('our own image does not get the origin of the page, which has already been checked', async () => {
   const own = await serve(`case $1 in run) ${SERVE} ;; esac`, { isOwn: true })
   const others = await serve(`case $1 in run) ${SERVE} ;; esac`)
   const ask = async (url: string) => {

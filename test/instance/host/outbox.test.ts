@@ -14,7 +14,7 @@ function createOutbox() {
   return { sent, outbox: new Outbox(message => sent.push(message)) }
 }
 
-test('acknowledgements of one event loop turn are sent as one message, a single one unchanged', async () => {
+test('acknowledgements from one event loop turn are sent as one message, and a single acknowledgement is sent unchanged', async () => {
   const { sent, outbox } = createOutbox()
   for (const message of TOOK) outbox.send(message)
   expect(sent).toEqual([])

@@ -18,7 +18,7 @@ const READ_BYTES = 4_000_000
 const hello: RequestListener = (request, response) =>
   request.resume().on('end', () => response.end(request.url === '/large' ? LARGE : 'hello'))
 
-/** A server whose connections are handed over within this process. */
+/** Starts a server whose connections are handed over within this process. Returns a function that opens a connection. */
 async function serve(timeouts: Partial<HttpTimeouts>, onClose = () => {}): Promise<() => Socket> {
   const http = new HttpServer(hello, {
     headersMs: 0,

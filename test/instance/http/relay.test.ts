@@ -18,7 +18,7 @@ async function listen(answer: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** A server that relays its requests to another one over a connection that is opened before `wait` ends. */
+/** Starts a server that relays each request once a connection to `port` is open and `wait` has resolved. Returns its port. */
 function relayTo(port: number, wait: (exchange: HttpExchange) => Promise<unknown>): Promise<number> {
   return listen(async (request, response) => {
     const exchange = { request, response } as HttpExchange

@@ -87,7 +87,7 @@ describe('the log of a module', () => {
     }
   }
 
-  test('the log of a module contains the stack trace of a failed handler in lines of the project', async () => {
+  test("the log of a module contains the stack trace of a failed handler with positions in the project's files", async () => {
     await result('throws')
     const line = await logged('throws failed')
     expect(line).toMatchObject({ level: 'error', stream: 'server' })
@@ -205,7 +205,7 @@ describe('the context of a module handler', () => {
     const session = await beginSession(url)
     const waiting = post(url, rpc('tools/call', { name: 'waits' }, 5), session)
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } }
-    // The request may arrive after the first notification.
+    // The first notification may arrive before the request.
     const answered = waiting.then(() => true)
     while (!(await Promise.race([answered, post(url, cancel, session).then(() => false)])));
     expect((await waiting).status).toBe(202)

@@ -25,7 +25,7 @@ function createContext(changes: Partial<ClientContext> = {}): ClientContext {
 
 const text = (value: string) => ({ content: [{ type: 'text', text: value }] })
 
-test('returns answers in time unchanged', async () => {
+test('returns an answer that arrives in time unchanged', async () => {
   const { server: sync } = createServer(() => text('now'))
   expect(sync.findTool('slow')!.call({}, createContext())).toEqual(text('now'))
   const { server: later } = createServer(async () => text('soon'))
@@ -73,7 +73,7 @@ test('does not count time spent waiting for the client', async () => {
   expect(context.cancel).not.toHaveBeenCalled()
 })
 
-test('returns errors in time unchanged', async () => {
+test('returns an error that arrives in time unchanged', async () => {
   const { server } = createServer(() => Promise.reject(new Error('broken')))
   await expect(server.findTool('slow')!.call({}, createContext())).rejects.toThrow('broken')
 })

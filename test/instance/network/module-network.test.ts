@@ -234,7 +234,7 @@ test('a custom lookup cannot bypass the list, and its errors are kept', async ()
   await module.stop()
 })
 
-test('a connection fails with an error when nothing accepts on the egress listener', async () => {
+test('a connection fails with an error when no process accepts connections on the egress listener', async () => {
   const upstream = await startUpstream()
   const module = await startModule({ allowPrivateNetwork: false })
   const talk = `

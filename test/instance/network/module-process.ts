@@ -12,7 +12,7 @@ export interface ModuleProcess {
   stop(): Promise<void>
 }
 
-/** Has an egress listener, with or without a namespace. Names come from the test's resolver. */
+/** Starts a process with an egress listener, with or without a namespace. Names are resolved by the test's resolver. */
 export async function startModule(
   settings: NetworkSettings,
   { isBordered = true } = {},

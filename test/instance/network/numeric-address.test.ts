@@ -61,7 +61,7 @@ test('gives every spelling of an address the same key', () => {
   expect(parseAddress('::ffff:7f00:1')).toEqual(parseAddress('127.0.0.1'))
 })
 
-test('a guard closes the same addresses as the policy', () => {
+test('a guard blocks the same addresses as the policy', () => {
   const guard = new HandleGuard({ allowPrivateNetwork: false })
   const special = [
     '::1',

@@ -26,7 +26,7 @@ test('changes within a short time are announced together, each once', () => {
   expect(received[1]).toEqual({ lists: [], uris: [], used: ['t'], ended: [] })
 })
 
-test('changes in a loop are announced in one message with the first ones', () => {
+test('when there are too many changes, only the first ones are announced, in one message', () => {
   for (const uri of numbers) announcer.changed('uris', uri)
   vi.advanceTimersByTime(1000)
   expect(received.map(({ uris }) => uris)).toEqual([numbers.slice(0, MAX_ANNOUNCED)])

@@ -83,7 +83,7 @@ test('a GET stream through another instance receives messages of the session', a
   events.close()
 })
 
-test('a draining instance still gets the answer that its call waits for, then others take over', async () => {
+test('a draining instance still gets the answer that its call waits for, and then other instances take over', async () => {
   const leaving = new InstanceHarness()
   const address = await leaving.serve(server.artifact, TENANT, server.bundle)
   const headers = await begin(address.url)

@@ -122,7 +122,7 @@ describe('a legacy session with serverRequests', () => {
     expect(await next()).toBeUndefined()
   })
 
-  test('answers a handler that throws its questions, which then runs again', async () => {
+  test('runs a handler that throws its questions again, with the answers', async () => {
     const headers = await session()
     const next = await ask('by_hand', headers)
     await answer(headers, (await next()).id, { roots: [] })
@@ -144,7 +144,7 @@ describe('a legacy session with serverRequests', () => {
     stream.close()
   })
 
-  test('a legacy session is notified of list changes and of updates of subscribed resources on its GET stream', async () => {
+  test('a legacy session is notified of list changes and of updates to subscribed resources on its GET stream', async () => {
     const headers = await session()
     const other = await session()
     const listen = async (who: Record<string, string>) =>

@@ -110,14 +110,14 @@ describe('capabilities of clients', () => {
       expect(missingCapability(declared, required)).toBe(required)
   })
 
-  test('the sentence about a missing capability names its part', () => {
+  test('the error message for a missing capability names the missing part', () => {
     expect(missingCapabilitySentence('m', { sampling: { tools: {} } })).toBe(
       'm needs the capability "sampling.tools", which the client did not declare',
     )
     expect(missingCapabilitySentence('m', { roots: {} })).toContain('"roots"')
   })
 
-  test('bits of a session id keep the capabilities that matter', () => {
+  test('the bits in a session id encode the capabilities that matter', () => {
     const declared = {
       sampling: { tools: {}, context: {} },
       elicitation: { form: {}, url: {} },

@@ -20,7 +20,7 @@ async function call(name: string, headers: Record<string, string> = {}) {
   return JSON.parse(answer.json.result.content[0].text)
 }
 
-test('forwards requests and answers unchanged, except for headers of a single connection', async () => {
+test('forwards requests and answers unchanged, except for hop-by-hop headers', async () => {
   const seen = await call('headers', {
     'mcp-session-id': 's1',
     'mcp-param-x': 'y',
@@ -47,7 +47,7 @@ test('listens on $PORT and has only its own environment', async () => {
   const env = await call('env')
   expect(env).toMatchObject({ HOST: '127.0.0.1', API_TOKEN: 'secret-1', HOME: served.folder })
   const own = ['API_TOKEN', 'DATA_DIR', 'HOME', 'HOST', 'MEMORY_FILE_PATH', 'PATH', 'PORT', 'PWD', 'TMPDIR']
-  // Without a sandbox, a marker that identifies all processes that the program started.
+  // Without a sandbox, this marker identifies all processes that the program has started.
   own.push('MCP_HOSTING_PROGRAM')
   expect(Object.keys(env).sort()).toEqual(own.sort())
 })
@@ -110,7 +110,7 @@ test('output of the program is logged', async () => {
   )
 })
 
-test('after a crash requests wait for the next process, and the pending one gets a JSON-RPC error', async () => {
+test('after a crash, requests wait for the next process, and the pending request gets a JSON-RPC error', async () => {
   const before = await call('who')
   const answer = await post(served.url, rpc('tools/call', { name: 'exit' }))
   expect(answer.status).toBe(502)

@@ -36,7 +36,7 @@ async function begin({ url }: ServedProgram): Promise<Record<string, string>> {
   return { ...HOST, 'mcp-session-id': String(headers['mcp-session-id']) }
 }
 
-/** Port where other instances relay requests of the session. */
+/** Port to which other instances relay the requests of the session. */
 function peerPortOf(session: Record<string, string>): number {
   const claim = session['mcp-session-id']!.split('.')[2]!
   return Number.parseInt(claim.split('-')[2]!, 36)
@@ -60,7 +60,7 @@ function claimsOf({ harness }: ServedProgram): unknown[] {
   return harness.received.filter(({ type }) => type === 'claim')
 }
 
-test('a session that the program refuses for one request is started by the next', async () => {
+test('a session that the program refused to start for one request is started by the next request', async () => {
   const answers = [503, 200]
   const program = createServer((_request, response) => {
     const status = answers.shift() ?? 202

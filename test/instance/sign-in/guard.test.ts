@@ -95,7 +95,7 @@ describe.each([
     expect((await send(served.url, await tokenFor(served.url, { scope: 'email' }))).status).toBe(403)
   })
 
-  it('serves only its health and token metadata without a token', async () => {
+  it('serves only /health and its protected resource metadata without a token', async () => {
     const { origin } = new URL(served.url)
     expect((await fetch(`${origin}/health`)).status).toBe(200)
     const metadata = await fetch(`${origin}/.well-known/oauth-protected-resource/mcp`)

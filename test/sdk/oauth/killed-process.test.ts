@@ -36,7 +36,7 @@ async function start(): Promise<void> {
   await once(child.stdout!, 'data')
 }
 
-/** Killed, so that it cannot write anything more. */
+/** Kills the process, so that it cannot write anything more, and starts it again. */
 async function killAndStart(): Promise<void> {
   child!.kill('SIGKILL')
   await once(child!, 'close')

@@ -69,7 +69,7 @@ test('the metadata contains only enabled endpoints', async () => {
   })
 })
 
-test('the metadata URL is between host and path of an issuer with a path', async () => {
+test('the well-known path is inserted between the host and the path of an issuer', async () => {
   const metadata = await metadataOf({ issuer: `${issuer}/tenants/a` }, '/tenants/a')
   expect(metadata).toMatchObject({
     issuer: `${issuer}/tenants/a`,
@@ -77,7 +77,7 @@ test('the metadata URL is between host and path of an issuer with a path', async
   })
 })
 
-test('endpoints for clients allow cross-origin requests, pages do not', async () => {
+test('endpoints for clients allow cross-origin requests, but pages do not', async () => {
   const server = create({ enableDCR: true })
   const preflight = (path: string) => server.fetch(new Request(issuer + path, { method: 'OPTIONS' }))
   for (const path of ['/.well-known/oauth-authorization-server', '/oauth/token', '/oauth/register']) {
@@ -99,7 +99,7 @@ test('endpoints for clients allow cross-origin requests, pages do not', async ()
   }
 })
 
-test('wrong methods and paths are reported', async () => {
+test('unsupported methods and paths are rejected', async () => {
   const server = create()
   const wrong = await server.fetch(new Request(`${issuer}/oauth/token?code=a`))
   expect(wrong.status).toBe(405)

@@ -116,7 +116,7 @@ describe('clients that are not configured', () => {
     expect(own.text).toContain('Continue only if you started this sign-in yourself.')
   })
 
-  test('with a list of redirect URIs, clients that are not configured can redirect only to those', async () => {
+  test('with a list of redirect URIs, clients that are not configured can redirect only to listed URIs', async () => {
     await using listed = await mountProxy({
       providers: [openid.config],
       redirectUris: ['https://app.example/done'],

@@ -34,7 +34,7 @@ async function browserWithConsent() {
   return browser
 }
 
-/** True if the request needs no consent page. */
+/** Sends an authorization request. True if it needs no consent page. */
 async function passes(browser = createBrowser(), parameters: Record<string, string> = {}) {
   return (await openAuthorize(start(browser, parameters))).text === ''
 }
@@ -70,7 +70,7 @@ test('asks again when the client requests it', async () => {
   expect(await passes(browser)).toBe(true)
 })
 
-test('asks another user of the same browser', async () => {
+test('asks another user in the same browser', async () => {
   const browser = await browserWithConsent()
   provider.script = { idToken: { sub: 'eve' }, userInfo: { sub: 'eve' } }
   const flow = start(browser)

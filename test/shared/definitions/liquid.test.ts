@@ -31,7 +31,7 @@ describe('a template that exceeds a limit is stopped', () => {
 })
 
 test('renders a table of a thousand sorted rows within the limits', () => {
-  // Processor time of this thread. Other programs and the threads of the garbage collector run at the same time.
+  // Counts only the processor time of this thread, because other programs and garbage collector threads run at the same time.
   vi.spyOn(performance, 'now').mockImplementation(() => process.threadCpuUsage().user / 1000)
   const source =
     '{% assign sorted = rows | sort: "x" | reverse %}{% for row in sorted %}{{ row.x | round: 2 | escape }}\n{% endfor %}'

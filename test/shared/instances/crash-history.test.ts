@@ -20,7 +20,7 @@ test('an instance that worked for a second resets the crash loop, but not the ba
   expect(history.unhealthy).toBe(0)
 })
 
-test('exiting right after becoming ready counts, being killed from outside does not', () => {
+test('exiting right after becoming ready counts towards a crash loop, but being killed from outside does not', () => {
   const own = new CrashHistory()
   const killed = new CrashHistory()
   for (const at of [0, 100, 200, 300, 400, 500]) {

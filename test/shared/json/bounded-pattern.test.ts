@@ -25,7 +25,7 @@ test.each([
   )
 })
 
-test('distinguishes two patterns of one schema', () => {
+test('distinguishes two patterns in one schema', () => {
   const validate = compileSchema({
     properties: { x: { pattern: '^a$' }, y: { pattern: '^b$' } },
     patternProperties: { '^z': { type: 'number' } },

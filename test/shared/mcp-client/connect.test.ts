@@ -70,7 +70,7 @@ describe('connectToServer', () => {
   })
 })
 
-/** A relay that cuts off the response to a tool call after `text`, or breaks it. */
+/** Starts a relay that cuts off the response to a tool call after `text`, or breaks it. */
 async function startCuttingRelay(target: string, text?: string) {
   const http = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()

@@ -89,7 +89,7 @@ test('reports why there is no network namespace', () => {
 
 test('a network namespace is unusable if a program would lose its sandbox inside it', () => {
   const fake = join(folder, 'bwrap')
-  // Works alone and fails when nested.
+  // A stand-in for bubblewrap that works alone and fails when nested.
   writeFileSync(
     fake,
     `#!/bin/sh

@@ -79,7 +79,7 @@ test.runIf(isTestable)('the option allows Unix sockets, but no way around the sa
   expect(results.vsock).toBe('Address family not supported by protocol')
 })
 
-/** Outcome of each attempt inside a sandbox that can see the socket of a server on this machine. */
+/** Makes each attempt in a sandbox that can see the socket of a server on this machine. Returns the outcomes. */
 async function tried(options: { unixSockets?: boolean }): Promise<Record<string, string>> {
   const path = join(folder, 'machine.sock')
   const filter = join(folder, 'filter')

@@ -75,7 +75,7 @@ test('truncates long text and marks it', () => {
   expect(call).toMatchObject({ isTruncated: true, text: 'x'.repeat(4000) })
 })
 
-test('omits the transcripts of passed runs, then all, if the run would be too large', () => {
+test('omits the transcripts of passed runs, and then all transcripts, if the record would be too large', () => {
   const lengths = (counts: Record<'passed' | 'failed', number>) => {
     const recorder = new SuiteRecorder()
     const runs = (['passed', 'failed'] as const).flatMap(status =>
@@ -91,13 +91,13 @@ test('omits the transcripts of passed runs, then all, if the run would be too la
   expect(lengths({ passed: 10, failed: 200 })).toEqual(['passed 0', 'failed 0'])
 })
 
-test('a suite that is too large itself is omitted', () => {
+test('a suite that is itself too large is omitted', () => {
   const large = { cases: [{ message: 'x'.repeat(1_100_000) }] }
   const { definition, cases } = recordOf(new SuiteRecorder(), [runOf('passed')], large)
   expect([definition, cases.length]).toEqual([undefined, 1])
 })
 
-test('a run that was replayed has the time of the recording', () => {
+test('a replayed run has the time of the recording', () => {
   const recorded_at = '2026-11-01T10:00:00.000Z'
   const runs = [{ ...runOf('passed'), replay: { recorded_at } }, runOf('passed')]
   const { cases } = recordOf(new SuiteRecorder(), runs)

@@ -36,7 +36,7 @@ describe('tools', () => {
     expect(changesOf(withTool(shape), withTool(shape, { description: 'Sums' }))).toEqual([])
   })
 
-  test('removing a tool is breaking, adding one is not', () => {
+  test('removing a tool is breaking, but adding one is not', () => {
     expect(changesOf(withTool({}), NOTHING)).toEqual(['! tools.add is removed'])
     expect(changesOf(NOTHING, withTool({}))).toEqual(['tools.add is new'])
   })
@@ -186,7 +186,7 @@ describe('arguments', () => {
     ).toEqual([])
   })
 
-  test('adding an alternative to an argument is compatible, removing one is breaking', () => {
+  test('adding an alternative to an argument is compatible, but removing one is breaking', () => {
     const one = properties({ a: { anyOf: [string] } })
     const two = properties({ a: { anyOf: [string, { type: 'null' }] } })
     expect(inputs(properties({ a: string }), two)).toEqual([])

@@ -4,7 +4,7 @@ import { isSound } from '../../../src/shared/validation/sound-schema.ts'
 
 const DRAFTS = [undefined, 'http://json-schema.org/draft-07/schema#']
 
-/** Problems that the meta-schema and the compiler find, in both drafts. */
+/** True if the meta-schema and the compiler accept the schema, in both drafts. */
 function isValid(schema: JsonSchema): boolean {
   return DRAFTS.every($schema => {
     const whole = { ...schema, ...($schema && { $schema }) }

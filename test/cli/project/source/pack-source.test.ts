@@ -81,7 +81,7 @@ describe('the files of a source', () => {
 })
 
 describe('a packed source', () => {
-  test('a packed source has a digest that depends on the files but not on their times', async () => {
+  test('a packed source has a digest that depends on the files but not on their modification times', async () => {
     write({ 'tools/add.ts': 'one', 'tools/b/c.ts': 'two' })
     symlinkSync('add.ts', join(project, 'tools/sum.ts'))
     const digestNow = async () => {

@@ -41,7 +41,7 @@ test('a build uploads the code once to a project with its name', async () => {
   expect(await projects()).toEqual([project])
 })
 
-test('the source is uploaded to the linked project, and an unknown one is reported', async () => {
+test('the source is uploaded to the linked project, and an unknown project is reported', async () => {
   const directory = makeProject('linked')
   const link = (project: string) =>
     writeFileSync(

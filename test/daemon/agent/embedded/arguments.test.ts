@@ -118,7 +118,7 @@ test('each pair of values results in its own call', async () => {
   expect(await argumentsOf('Greatest common divisor of the numbers 45 and 60, 81 and 27', gcd)).toEqual(pairs)
 })
 
-test('"respectively" pairs two lists, otherwise all combinations are called', async () => {
+test('"respectively" pairs two lists, and otherwise every combination results in a call', async () => {
   const rate = tool(
     'win_rate',
     'Win rate of a team in a season',

@@ -15,7 +15,7 @@ export type Call = Record<string, Record<string, unknown>>
 
 interface Step {
   calls: Call[] | { oneOf: Call[][] }
-  /** Results of the calls. After the last step no call is expected. */
+  /** Results of the calls. After the last step, no call is expected. */
   results?: string[]
 }
 
@@ -99,7 +99,7 @@ function plainCall(tool: string, args: Record<string, unknown>): Call {
   return { [tool]: args }
 }
 
-/** True if the calls are the expected ones, in any order. */
+/** True if the model made the expected calls, in any order within a step. */
 export function isRight({ steps }: Case, made: Call[][]): boolean {
   return steps.every(({ calls }, i) => {
     const accepted = Array.isArray(calls) ? [calls] : calls.oneOf

@@ -32,7 +32,7 @@ test('numbers include their units, scales and currency signs', () => {
   ])
 })
 
-test('all numbers of a list have the unit of the last', () => {
+test('all numbers in a list get the unit of the last one', () => {
   expect(quantities('for 5, 10 and 15 years')).toEqual([
     [5, 'year'],
     [10, 'year'],
@@ -87,7 +87,7 @@ test('durations are not dates', () => {
   expect(mentions('date', 'for 3 days, over the last 2 years')).toEqual([])
 })
 
-test('names include small words, and places their region', () => {
+test('names include small words, and place names include their region', () => {
   expect(texts('name', 'the Museum of Modern Art in Austin, TX')).toEqual([
     'Museum of Modern Art',
     'Austin, TX',

@@ -75,7 +75,7 @@ test('a conversation is converted to a history of node-llama-cpp, and its calls 
   })
 })
 
-test('without node-llama-cpp the error says how to install it', async () => {
+test('without node-llama-cpp, the error says how to install it', async () => {
   const file = join(folder, 'm.gguf')
   writeFileSync(file, 'GGUF')
   await expect(openGguf(file)).rejects.toMatchObject({

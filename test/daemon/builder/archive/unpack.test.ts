@@ -24,7 +24,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const into = () => join(folder, 'out')
-/** Validates and unpacks, like an upload. */
+/** Validates and unpacks an archive, as an upload does. */
 async function unpack(bytes: Buffer, limits = ARCHIVE_LIMITS as Parameters<typeof checkArchive>[2]) {
   const path = join(folder, 'archive')
   writeFileSync(path, bytes)

@@ -9,7 +9,7 @@ import { Registry } from '../../../../src/daemon/builder/image/registry.ts'
 import { parseRepository } from '../../../../src/daemon/builder/image/repository-address.ts'
 import type { SmallRegistry } from './small-registry.ts'
 
-/** A base image with Python in a layout of its folder. */
+/** A base image with Python, in a layout in a temporary folder. */
 export class BaseImage implements Disposable {
   readonly directory = mkdtempSync(join(tmpdir(), 'mcp-base-'))
   readonly source = new Layout(join(this.directory, 'source'))

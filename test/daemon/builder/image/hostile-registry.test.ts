@@ -17,7 +17,7 @@ const origin = new BaseImage()
 beforeAll(() => origin.write())
 afterAll(() => origin[Symbol.dispose]())
 
-describe('reports a registry with invalid content or broken connections, and keeps nothing of it', () => {
+describe('reports a registry with invalid content or broken connections, and keeps none of its content', () => {
   const cases: [string, (server: SmallRegistry) => void, RegExp][] = [
     [
       'a manifest that is not JSON',
@@ -184,7 +184,7 @@ function nested(server: SmallRegistry): void {
   }
 }
 
-/** Replaces the config with one that has these members, and updates the manifest. */
+/** Changes these members of the config, and updates the manifest. */
 function config(server: SmallRegistry, changes: object): void {
   const original = JSON.parse(origin.source.blobs.read(origin.image.manifest.config.digest).toString())
   change(server, {

@@ -13,7 +13,7 @@ import { buildServerImage } from '../../../../src/daemon/builder/image/server-im
 import { seedNodeBase } from '../../../helpers/containers/node-base.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'mcp-image-'))
-// Reuses the packed Node of an earlier run, unless the code of images or Node has changed.
+// Reuses the packed Node from an earlier run, unless Node or the code that packs it has changed.
 beforeAll(() => seedNodeBase(join(directory, 'layout')))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 

@@ -44,7 +44,7 @@ test('pushes an image and sends nothing twice', async () => {
   expect(server.requests.every(line => line.startsWith('HEAD '))).toBe(true)
 })
 
-test('mounts blobs of another repository of the registry instead of sending them', async () => {
+test('mounts blobs from another repository in the registry instead of sending them', async () => {
   await using server = await startRegistry()
   for (const { digest } of image.manifest.layers) server.blobs.set(digest, layout.blobs.read(digest))
   server.failNext(/^HEAD .*blobs/, 404)
@@ -92,7 +92,7 @@ test('suggests docker login when there are no credentials', async () => {
   })
 })
 
-test('reports invalid JSON of credentials without quoting it', async () => {
+test('reports invalid JSON in the credentials file without quoting it', async () => {
   const config = join(directory, 'broken.json')
   writeFileSync(config, 'hunter2')
   const broken = await findCredentials(config, 'registry.example.com').catch(String)
@@ -178,7 +178,7 @@ function answer(
   server.respondWith(pattern, (_, response) => response.writeHead(status, headers).end())
 }
 
-test('pulls images of Docker Hub from its API host, with the credentials of docker login', async () => {
+test('pulls Docker Hub images from its API host, with the credentials from docker login', async () => {
   const address = parseRepository('docker.io/node')
   expect(address).toEqual({ registry: 'docker.io', repository: 'library/node' })
   expect(parseRepository('docker.io/team/weather').repository).toBe('team/weather')

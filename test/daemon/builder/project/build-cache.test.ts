@@ -7,7 +7,7 @@ import { createProjectFolder } from '../../../helpers/daemon/project-folder.ts'
 const ARTIFACT = 'a'.repeat(64)
 const request = { name: 'shop', template: 'custom' as const, source: 'src_1' }
 
-test('finds the artifact of the same source and request, with any id of the source', () => {
+test('finds the artifact for the same source and request, whatever the id of the source', () => {
   using folder = createProjectFolder()
   const cache = new BuildCache(folder.path, () => '1.0')
   cache.remember('d1', request, ARTIFACT)

@@ -163,7 +163,7 @@ test('reports a package that is only a development dependency', async () => {
   )
 })
 
-test('names the module without a default export', async () => {
+test('rejects a module without a default export and names it', async () => {
   const failure = await failureOf({ 'tools/a.ts': 'export const add = 1' })
   expect(failure.message).toBe(
     'The source cannot be bundled: tools/a.ts has no default export; export the definition with "export default defineTool({…})"',
@@ -182,7 +182,7 @@ test('does not bundle or quote a file outside the project', async () => {
   expect(JSON.stringify([broken.message, broken.details])).not.toContain('s3cret')
 })
 
-test('uses the tsconfig.json of the project, but not of a parent folder', async () => {
+test('uses the tsconfig.json of the project, but not one in a parent folder', async () => {
   using project = createProjectFolder({
     'tsconfig.json': '{"compilerOptions":{"paths":{"@/*":["./p/src/*"]}}}',
     'p/tools/a.ts': `import { one } from '@/one'\nexport default one`,

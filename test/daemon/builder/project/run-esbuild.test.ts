@@ -4,7 +4,7 @@ import { eventually } from '../../../helpers/daemon/mcp.ts'
 import { descendantsOf, readProc } from '../../../helpers/processes.ts'
 
 const OPTIONS = { stdin: { contents: 'export default 1 + 1' }, write: false } as const
-/** A build of a few tenths of a second. */
+/** A build that takes a few tenths of a second. */
 const LARGE = { stdin: { contents: 'console.log(1)\n'.repeat(200_000) }, write: false } as const
 const IDLE_MS = 20
 
@@ -13,7 +13,7 @@ const esbuilds = () => descendantsOf(process.pid).filter(pid => readProc(pid, 'c
 const build = (idleMs?: number) => runEsbuild(OPTIONS, idleMs)
 
 test('the esbuild process stops when idle, and the next build starts a new one', async () => {
-  // Test files share this process. The one before may have left a process that is about to stop.
+  // Test files share this process. The previous file may have left an esbuild process that is about to stop.
   await build(IDLE_MS)
   await eventually(() => esbuilds().length === 0)
   await Promise.all([build(IDLE_MS), build(IDLE_MS)])

@@ -20,7 +20,7 @@ const post = (path: string, idempotencyKey: string, input: ApiInput = {}) =>
 const createProject = (idempotencyKey: string, name: string, input: ApiInput = {}) =>
   post('/api/projects', idempotencyKey, { body: { name }, ...input })
 
-/** Answer to a request that runs again. */
+/** Error for a request that is run a second time instead of replayed. */
 const ALREADY_EXISTS = expect.stringContaining('already exists')
 
 async function countProjects(name: string): Promise<number> {
@@ -37,7 +37,7 @@ test('a repeated request gets the same answer without a second effect', async ()
   expect(await countProjects('replayed')).toBe(1)
 })
 
-test('a replay repeats Location and Preference-Applied, and the request id that is in its body', async () => {
+test('a replay repeats Location, Preference-Applied and the request id, which is also in its body', async () => {
   const body = { name: 'located', template: 'basic', tools: [] }
   const send = () => post('/v1/build', 'located', { body, headers: { prefer: 'respond-async' } })
   const [first, second] = [await send(), await send()]
@@ -156,7 +156,7 @@ test('answers are replayed after a restart, and secrets in them are encrypted at
   expect(readFileSync(daemon.home.database).includes(first.body.key)).toBe(false)
 })
 
-test('a client that disconnects gets the answer of its request with a retry', async () => {
+test('a client that disconnected gets the answer to its request when it retries', async () => {
   const mcpId = await buildServer(daemon)
   const body = { mcp_id: mcpId, environment: 'development' }
   const abort = new AbortController()

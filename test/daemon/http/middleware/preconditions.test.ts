@@ -26,7 +26,7 @@ async function createProject(): Promise<string> {
   return `/api/projects/${body.id}`
 }
 
-/** Statuses of ten identical requests, sent at the same time. */
+/** Sends ten identical requests at the same time. Returns their statuses. */
 async function askTenTimes(method: string, path: string, etag: string, body?: unknown): Promise<number[]> {
   const input = ifMatch(etag, body === undefined ? {} : { body })
   const answers = await Promise.all(Array.from({ length: 10 }, () => daemon.api(method, path, input)))
@@ -93,7 +93,7 @@ describe('If-Match', () => {
 })
 
 describe('concurrent changes', () => {
-  test('only one of ten PATCHes of a project with the same tag succeeds', async () => {
+  test('only one of ten PATCHes to a project with the same tag succeeds', async () => {
     const path = await createProject()
     expect(await askTenTimes('PATCH', path, await etagOf(path), { name: 'same' })).toEqual(onlyOne(200))
   })
@@ -110,7 +110,7 @@ describe('concurrent changes', () => {
     expect(made.headers.etag).toBe(await etagOf(path))
   })
 
-  test('only one of ten PATCHes that read a source first succeeds with the same tag', async () => {
+  test('only one of ten PATCHes with the same tag succeeds, even if each of them first has to read a source', async () => {
     const source = await createProject()
     const { body } = await daemon.api('PUT', `${source}/source`, {
       body: tarGz([{ name: 'b.txt', content: 'b' }]),
@@ -121,7 +121,7 @@ describe('concurrent changes', () => {
     expect(await askTenTimes('PATCH', path, await etagOf(path), change)).toEqual(onlyOne(200))
   })
 
-  test('only one of ten PUTs of a model key with the same tag succeeds, even if its hint stays the same', async () => {
+  test('only one of ten PUTs of a model key with the same tag succeeds, even if the hint of the key stays the same', async () => {
     const path = '/api/model-keys/openai'
     expect(await askTenTimes('PUT', path, await etagOf(path), { apiKey: 'short' })).toEqual(onlyOne(200))
     expect(await askTenTimes('DELETE', path, await etagOf(path))).toEqual(onlyOne(204))

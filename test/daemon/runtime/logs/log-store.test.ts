@@ -126,7 +126,7 @@ test('an invalid token is rejected with its value', async () => {
   await expect(logs.page('d', { limit: 1, nextToken: 'bogus' })).rejects.toThrow('nextToken "bogus"')
 })
 
-test('pruning keeps the instances that wrote last', async () => {
+test('pruning keeps the logs of the instances that wrote last', async () => {
   for (const [index, instance] of ['a', 'b', 'c'].entries()) {
     write('d', instance, line(index, instance))
     utimesSync(join(dir, 'd', `${instance}.log`), index + 1, index + 1)
@@ -149,7 +149,7 @@ test("the daemon's own lines are rotated without loss", async () => {
   expect((await allMessages('d', 100)).toSorted()).toEqual(messages.toSorted())
 })
 
-test('files of ended instances are read once, not for each line of another instance', async () => {
+test('files of stopped instances are read once, not for each line of another instance', async () => {
   for (const ended of ['a', 'b', 'c']) write('dep_a', ended, line(1, ended))
   write('dep_a', 'busy', ...Array.from({ length: 500 }, (_, index) => line(2, `line ${index}`)))
   await using file = await open(join(dir, 'dep_a', 'busy.log'))
@@ -178,7 +178,7 @@ test('the tail equals the end of the full log across raw output, rotation and pa
   expect(warned.lines).toEqual(all.filter(({ level }) => level !== 'info').slice(-1))
 })
 
-test('files of ended instances are not opened again to find new lines', async () => {
+test('files of stopped instances are not opened again to find new lines', async () => {
   for (let instance = 0; instance < 30; instance++) write('d', `inst_${instance}`, line(instance, 'old'))
   const first = LogReader.open(await listSegments(join(dir, 'd')))
   while (await first.next());
@@ -191,7 +191,7 @@ test('files of ended instances are not opened again to find new lines', async ()
   await second.close()
 })
 
-/** One fake entry on systems other than Linux. */
+/** Files in the folder that this process has open. One fake entry on systems other than Linux. */
 function openFilesIn(folder: string): string[] {
   if (process.platform !== 'linux') return ['']
   return readdirSync('/proc/self/fd').flatMap(descriptor => {

@@ -27,7 +27,7 @@ test('deployments that start when no spare is left get new processes', async () 
   expect(new Set(['dep_a', 'dep_b', 'dep_c'].flatMap(id => harness.pids(id))).size).toBe(3)
 })
 
-test('the pool keeps extra spares after a shortage, until none was taken for a while', async () => {
+test('the pool keeps extra spares after a shortage, until none has been taken for a while', async () => {
   vi.useFakeTimers()
   const ended = new Set<number>()
   let count = 0

@@ -6,7 +6,7 @@ import { describeServed } from '../../../helpers/instance/runtime-harness.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
-  // The longest delay of each restart.
+  // Makes every restart wait for its longest delay.
   vi.spyOn(Math, 'random').mockReturnValue(1)
 })
 afterEach(() => {

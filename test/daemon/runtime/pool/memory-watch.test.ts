@@ -5,7 +5,7 @@ import { heldBytes } from '../../../../src/daemon/runtime/pool/memory-watch.ts'
 import { residentBytes } from '../../../../src/daemon/runtime/process/vital-signs.ts'
 
 const MB = 1024 * 1024
-/** Exits when its standard input ends. */
+/** Source of a program that exits when its standard input is closed. */
 const HOLD =
   "const held = Buffer.alloc(Number(process.argv[1]), 1); process.stdin.resume(); console.log('ready')"
 const PARENT = `
@@ -25,7 +25,7 @@ afterEach(async () => {
   await ended
 })
 
-/** A process with child programs of these sizes. */
+/** Starts a process with child programs of these sizes. Returns its process id. */
 async function startParent(...megabytes: number[]): Promise<number> {
   const sizes = megabytes.map(count => String(count * MB))
   parent = spawn(process.execPath, ['-e', PARENT, HOLD, ...sizes], { stdio: ['pipe', 'pipe', 'inherit'] })

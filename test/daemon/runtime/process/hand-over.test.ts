@@ -75,7 +75,7 @@ test.runIf(process.platform === 'linux')(
     const open = sockets.filter(({ destroyed }) => !destroyed)
     expect(open.length).toBeGreaterThan(100)
     expect(open.length).toBeLessThan(CONNECTIONS)
-    // With a premature close, a new connection with the same descriptor would be sent.
+    // If a socket were closed too early, a new connection could get its descriptor and be sent instead.
     const others: number[] = []
     for (let count = 0; count < 50; count++) others.push((await connections.accept()).port)
     await stopped()

@@ -9,7 +9,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const REPORT = 'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory'
 
-/** Ending of a process that prints this and then hangs. */
+/** Starts a process that prints this and then hangs until it is killed. Returns how it ended. */
 async function endingAfter(printed: string) {
   const program = join(folder, 'program.mjs')
   writeFileSync(program, `process.stderr.write(${JSON.stringify(`${printed}\n`)}); for (;;);`)

@@ -45,7 +45,7 @@ test('requests that take much longer than usual start another instance even if t
   expect(scaled.instances).toBe(2)
 })
 
-test('without load one instance per minute is stopped, without further reports', () => {
+test('when load stops, one instance per minute is stopped, even if no further report arrives', () => {
   const scaled = createScaled({ min: 1, max: 4 })
   scaled.load.activeRequests = 200
   for (let i = 0; i < 5; i++) scaled.report()

@@ -20,7 +20,7 @@ const two: ScalingState = {
   calmMs: SCALE_DOWN_AFTER_MS,
 }
 
-test('too many requests for two instances start as many as needed', () => {
+test('too many requests for two instances start as many instances as needed', () => {
   expect(desiredInstances({ ...two, activeRequests: 2 * TARGET_ACTIVE_REQUESTS + 1 })).toBe(3)
   expect(desiredInstances({ ...two, activeRequests: 4 * TARGET_ACTIVE_REQUESTS })).toBe(4)
 })

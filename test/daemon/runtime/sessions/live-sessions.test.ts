@@ -21,7 +21,7 @@ const report = (id: string, startedAt: number, changes: Partial<SessionReport> =
   ...changes,
 })
 
-/** An instance with these sessions that pages like a real one. */
+/** An instance with these sessions. Pages its reports like a real instance. */
 const holder = (id: string, sessions: SessionReport[], changes: Partial<SessionHolder> = {}) => ({
   id,
   isServing: true,

@@ -10,7 +10,7 @@ afterEach(() => {
   for (const server of open.splice(0)) server.close()
 })
 
-/** An instance that listens on a port opened by the daemon. */
+/** Listens on a port that the daemon has opened, as an instance does. Returns the port. */
 async function listen(ports: PeerPorts, key: string): Promise<number> {
   const { port, handle } = await ports.open(key)
   const server = createServer(socket => socket.on('error', () => {}).end('here')).listen(handle)
@@ -33,7 +33,7 @@ test('connects only holders of the same key', async () => {
   expect(data).toBe('here')
 })
 
-test('forgets the ports of a process that has ended', async () => {
+test('forgets the ports of a process that has exited', async () => {
   const ports = new PeerPorts()
   const sent: ToInstance[] = []
   const requests = new PeerRequests({

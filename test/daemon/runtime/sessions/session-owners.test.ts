@@ -11,7 +11,7 @@ test('the first instance that claims a session keeps it until it is gone', () =>
   expect(claims.settle(second, { session: 's', port: 1002, gone: 1001 })).toBe(1002)
 })
 
-test('a claim of an ended instance is forgotten', () => {
+test('a claim from a stopped instance is forgotten', () => {
   const claims = new SessionClaims()
   claims.settle(first, { session: 's', port: 1001, gone: 9 })
   claims.forget(first)

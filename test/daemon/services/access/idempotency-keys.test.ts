@@ -3,7 +3,7 @@ import { IdempotencyKeys } from '../../../../src/daemon/services/access/idempote
 import type { ServiceDependencies } from '../../../../src/daemon/services/dependencies.ts'
 import { openStore } from '../../../../src/daemon/store/store.ts'
 
-/** Keys in a store whose transactions fail at their commit while `isFull`, as they do on a full disk. */
+/** Keys in a store whose transactions fail on commit while `isFull` is true, as they do on a full disk. */
 function createKeys() {
   const store = openStore(':memory:')
   store.database.prepare('PRAGMA foreign_keys = OFF').run()

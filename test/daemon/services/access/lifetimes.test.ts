@@ -9,7 +9,7 @@ afterEach(() => vi.useRealTimers())
 
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString()
 
-test('streams of a key end when it expires', () => {
+test('the streams of a key are closed when the key expires', () => {
   const lifetimes = new Lifetimes(createClock())
   const signal = lifetimes.signal('key_1', inHours(1))
   vi.advanceTimersByTime(HOUR_MS - 1)
@@ -18,7 +18,7 @@ test('streams of a key end when it expires', () => {
   expect(signal.aborted).toBe(true)
 })
 
-test('streams of a key end within a minute when the clock is set forward past its expiry', () => {
+test('the streams of a key are closed within a minute when the clock is set forward past its expiry', () => {
   let ahead = 0
   const lifetimes = new Lifetimes(createClock(() => new Date(Date.now() + ahead)))
   const signal = lifetimes.signal('key_1', inHours(24 * 365))
@@ -33,7 +33,7 @@ test('a key that has expired opens no stream', () => {
   expect(new Lifetimes(createClock()).signal('key_1', inHours(-1)).aborted).toBe(true)
 })
 
-test('the end of one key leaves streams of others open', () => {
+test('ending one key leaves the streams of other keys open', () => {
   const lifetimes = new Lifetimes(createClock())
   const [first, second] = [lifetimes.signal('key_1', null), lifetimes.signal('key_2', null)]
   lifetimes.end('key_1')

@@ -7,7 +7,7 @@ import { reconcile } from '../../../../src/daemon/services/serving/reconcile.ts'
 import type { DeploymentState } from '../../../../src/shared/contract/states.ts'
 import { HostingError } from '../../../../src/shared/errors.ts'
 
-/** Start of a daemon while processes of a killed one still hold ports. */
+/** Start of a daemon while processes of a killed daemon still hold ports. */
 class HeldStart {
   readonly log: string[] = []
   readonly released = Promise.withResolvers<void>()

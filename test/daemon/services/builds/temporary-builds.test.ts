@@ -31,7 +31,7 @@ test('a temporary build that is deployed becomes a permanent one', async () => {
   expect((await daemon.api('GET', `/v1/build/${id}`)).body.data).not.toHaveProperty('expires_at')
 })
 
-test('the previous build of a server takes over the preview of a removed temporary one', async () => {
+test('the previous build of a server takes over the preview of a removed temporary build', async () => {
   const kept = (await daemon.api('POST', '/v1/build', { body: echoServer('both') })).body.data
   await buildTemporary('both')
   await pass(11)

@@ -43,7 +43,7 @@ test('replaces the given settings, restores defaults, and keeps the others', asy
   expect((await status(deployment_id)).status).toBe('stopped')
 })
 
-test('keeps the secret of the sign-in and the variables, which responses mask', async () => {
+test('keeps the sign-in secret and the variables, which responses mask', async () => {
   const variable = (name: string) => ({ type: 'template', text: `{{ env.${name} }}` })
   const tool = (name: string) => ({ ...echoServer().tools[0], name, handler: variable(name) })
   const definition = { template: 'advanced', tools: [tool('OWN'), tool('STORED')], env: ['OWN', 'STORED'] }
@@ -84,7 +84,7 @@ test('rejects sign-in, variables and unknown settings, and names the field', asy
   ])
 })
 
-test('rejects a change of a deployment that another one replaced', async () => {
+test('rejects a change to a deployment that has been replaced', async () => {
   const mcpId = await buildServer(daemon, echoServer('raced'))
   const { deployment_id } = await deploy(daemon, mcpId, 'production')
   const changes = [{ log_level: 'debug' }, { record_bodies: true }]

@@ -14,7 +14,7 @@ function logOf(...ids: string[]): EventLog {
   return log
 }
 
-/** All waiting events of the reader, abbreviated. */
+/** All pending events of the reader, abbreviated. */
 function read(reader: EventReader): string[] {
   const all: string[] = []
   for (let next = reader.next(); next; next = reader.next())

@@ -17,7 +17,7 @@ describe('toRange', () => {
     expect([until - since, step]).toEqual([61, 1])
   })
 
-  test('chooses steps for at most 60 points that start at multiples of their length', () => {
+  test('chooses a step for at most 60 points, each of which starts at a multiple of the step', () => {
     const { since, step } = toRange({ since: '2026-11-14T12:34:56Z' }, NOW)
     expect(step).toBe(180)
     expect(since % 180).toBe(0)
@@ -31,7 +31,7 @@ describe('toRange', () => {
   })
 })
 
-test('sums up the requests of minutes by step, by tool and in total', () => {
+test('sums up requests per minute by step, by tool and in total', () => {
   const range = toRange({ since: '2026-11-21T12:00:00Z', stepSeconds: 600 }, NOW)
   const history = toHistory('dep_a', range, [
     minute('2026-11-21T12:03:00Z', 'add', 10, 10),

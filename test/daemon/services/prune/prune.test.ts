@@ -65,7 +65,7 @@ test('failed builds are unused, and so are deployments that never served and wer
   expect((await daemon.api('GET', `/v1/build/${broken}`)).status).toBe(404)
 })
 
-test('the image of a removed build is unused, with the layers that only it has', async () => {
+test('the image of a removed build is unused, including the layers that no other image has', async () => {
   const other = await buildServer(daemon, echoServer('other-image'))
   await daemon.api('GET', `/v1/build/${other}/image`)
   const id = await buildServer(daemon, echoServer('imaged'))

@@ -41,7 +41,7 @@ test('an interrupted removal of one environment is completed, and other environm
   expect((await daemon.api('POST', '/v1/deploy', { body })).status).toBe(201)
 })
 
-test('the removal of one environment removes its sign-ins and keeps those of others', async () => {
+test('the removal of one environment removes its sign-ins and keeps those of other environments', async () => {
   const build = await buildServer(daemon, echoServer('signed'))
   for (const environment of ['production', 'staging'])
     await deploy(daemon, build, environment, { auth: { provider: 'local' } })
@@ -57,7 +57,7 @@ test('the removal of one environment removes its sign-ins and keeps those of oth
   database.close()
 })
 
-/** Two environments, a mapping and a stored variable. Returns the ids. */
+/** Creates a server with two environments, a mapping and a stored variable. Returns the ids. */
 async function createServer(name: string): Promise<Record<string, string>> {
   const build = await buildServer(daemon, echoServer(name))
   const production = (await deploy(daemon, build, 'production')).deployment_id

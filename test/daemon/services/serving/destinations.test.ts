@@ -3,7 +3,7 @@ import { createClock } from '../../../../src/daemon/services/clock.ts'
 import { Destinations } from '../../../../src/daemon/services/serving/destinations.ts'
 import { openStore } from '../../../../src/daemon/store/store.ts'
 
-test('without new counts, writes nothing to a database that was handed over', () => {
+test('writes nothing to a database that was handed over if there are no new counts', () => {
   const store = openStore(':memory:')
   onTestFinished(() => store.close())
   const errors: unknown[] = []

@@ -27,7 +27,7 @@ async function ask(url: string) {
   return (await answer.json()) as { pid: number; tenantId: string }
 }
 
-/** Another program on the port of the URL. */
+/** Listens on the port of the URL, like another program. */
 async function occupy(url: string): Promise<{ close(): Promise<unknown> }> {
   const other = createServer()
   other.listen(Number(new URL(url).port), '127.0.0.1')

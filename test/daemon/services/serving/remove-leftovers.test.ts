@@ -36,7 +36,7 @@ beforeEach(() => {
   writeFileSync(join(folder, 'programs/gone/production/notes.db'), 'notes')
 })
 
-/** Simulates a daily cleanup with an empty database. */
+/** Dependencies of the daily cleanup, with an empty database. */
 function openDependencies(): ServiceDependencies {
   const store = openStore(':memory:')
   onTestFinished(() => store.close())

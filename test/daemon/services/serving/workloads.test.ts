@@ -8,7 +8,7 @@ import { ENVIRONMENTS } from '../../../../src/shared/contract/states.ts'
 
 const build = { id: 'mcp_a', name: 'promised', template: 'basic', env: [], digest: null } as unknown as Build
 
-/** The part that a server without code and secrets uses. */
+/** The part of the dependencies that a server without code and secrets uses. */
 const dependenciesOf = (deployment: Deployment) =>
   ({
     store: {

@@ -132,11 +132,11 @@ function commandLine(pid: number): string {
       .replaceAll('\0', ' ')
       .trim()
   } catch {
-    return '' // it has ended
+    return '' // it has exited
   }
 }
 
-/** Prefix of the groups of a bridge. */
+/** Prefix of the names of a bridge's control groups. */
 function groupsOf(bridge: number): string {
   return `${PROGRAM_GROUP}${bridge}-`
 }
@@ -145,7 +145,7 @@ function groupsLeft(prefix: string): string[] {
   return parents.flatMap(parent => readdirSync(parent).filter(name => name.startsWith(prefix)))
 }
 
-/** Groups of the programs of this test. */
+/** Control groups that the programs of this test have left behind. */
 function left(): string[] {
   return guards.flatMap(guard => groupsLeft(guard.nextGroup().replace(/\d+$/, '')))
 }

@@ -56,7 +56,7 @@ function run(line: CommandLine): string {
   return stdout.trim()
 }
 
-test('without bubblewrap a program runs unprotected with a warning, unless it requires the sandbox', () => {
+test('without bubblewrap, a program runs unprotected with a warning, unless it requires the sandbox', () => {
   const why = 'bubblewrap is not installed here'
   expect(findBubblewrap('/nowhere')).toEqual({ usable: false, why })
   const bare: IsolationTools = { bubblewrap: { usable: false, why }, userSwitch: findUserSwitch('/nowhere') }

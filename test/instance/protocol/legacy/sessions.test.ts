@@ -48,7 +48,7 @@ describe('legacy sessions', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  test('above the limit, the longest idle legacy session is removed and can return', () => {
+  test('above the limit, the legacy session that has been idle longest is removed and can return', () => {
     const sessions = create()
     const [first, second] = [sessions.create('2025-11-25'), sessions.create('2025-11-25')]
     vi.advanceTimersByTime(10)
@@ -73,7 +73,7 @@ describe('legacy sessions', () => {
   })
 
   describe('when shared with another instance', () => {
-    test('shared sessions continue here while they are used here only, even if only by a stream', () => {
+    test('shared sessions continue at both instances while only one of them uses them, even if only with a stream', () => {
       const [one, two] = siblings()
       const [called, streamed] = [one.create('2025-11-25'), one.create('2025-11-25')]
       two.find(streamed.id)!.running.add({ id: 1, cancel: () => {} })

@@ -61,7 +61,7 @@ describe('a legacy tool that streams', () => {
     expect(answer.text).not.toContain('notifications/progress')
   })
 
-  test('a streaming legacy tool starts with an event to resume from, if clients support events without data', async () => {
+  test('a streaming legacy tool starts with an event to resume from if the client supports events without data', async () => {
     const first = async (version: string) =>
       messagesOf((await post(address.url, steps(1), await beginSession(address.url, version))).text)[0]!
     expect(await first('2025-11-25')).toEqual({ id: expect.stringMatching(/^\d+-0$/), retry: 1000 })
@@ -158,7 +158,7 @@ describe('notifications/cancelled', () => {
 })
 
 describe('the GET stream of a session', () => {
-  test('the GET stream of a session stays open until the client or the session ends it, one per session', async () => {
+  test('a session has one GET stream, which stays open until the client closes it or the session ends', async () => {
     const session = await beginSession(address.url)
     const stream = await get(session)
     expect(stream.statusCode).toBe(200)

@@ -129,7 +129,7 @@ describe('values of headers', () => {
     [encoded('abc'), 'abc'],
     [encoded('zürich €'), 'zürich €'],
     [encoded('?>~~'), '?>~~'],
-  ])('the header value %j is %j', (value, decoded) => {
+  ])('the header value %j is decoded to %j', (value, decoded) => {
     expect(decodeHeaderValue(value)).toBe(decoded)
   })
 

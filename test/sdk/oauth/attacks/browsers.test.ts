@@ -21,7 +21,7 @@ beforeEach(() => {
   time = 0
 })
 
-/** Upstream URL to which a browser is redirected after the approval. */
+/** Approves the request. Returns the upstream URL to which the browser is redirected. */
 async function untilUpstream(flow = startFlow(base)) {
   const page = await openAuthorize(flow)
   const upstream = await flow.browser.submit(page, { provider: 'idp' }, url => url.includes('/auth?'))
@@ -82,7 +82,7 @@ test('a user who denies access returns to the client with access_denied', async 
   })
 })
 
-test('rejects a form that is from another site or browser, changed or expired', async () => {
+test('rejects a form from another site or browser, and a changed or expired form', async () => {
   const flow = startFlow(base)
   const page = await openAuthorize(flow)
   const ticket = /name="ticket" value="([^"]+)"/.exec(page.text)![1]!
@@ -116,7 +116,7 @@ test('a sign-in cannot be finished in another browser', async () => {
   const page = await victim.open(callback, isCallback)
   expect(page.status).toBe(400)
   expect(page.text).toContain('not started in this browser')
-  // The victim's visit did not use it up either.
+  // The victim's visit did not use the callback up either.
   const back = await flow.browser.open(callback, isCallback)
   expect(new URL(back.url).searchParams.get('code')).toBeTruthy()
 })
@@ -130,14 +130,14 @@ test('a sign-in can only be finished once', async () => {
   expect((await flow.browser.open(callback, isCallback)).status).toBe(400)
 })
 
-test('of two concurrent callbacks of a sign-in only one works', async () => {
+test('of two concurrent callbacks of a sign-in, only one succeeds', async () => {
   const storage = memoryStorage()
   const both = Promise.withResolvers<void>()
   let readers = 0
   mounted.restart({
     storage: {
       ...storage,
-      // Both have read it before either continues, like two processes with one database.
+      // Both callbacks read the record before either continues, like two processes with one database.
       async get<T>(kind: RecordKind, key: string) {
         const found = await storage.get<T>(kind, key)
         if (kind === 'sign-in' && ++readers === 2) both.resolve()
@@ -162,7 +162,7 @@ test('rejects an unknown state', async () => {
   expect(page.status).toBe(400)
 })
 
-test('the upstream request has its own state, nonce and PKCE, and no data of the client', async () => {
+test('the upstream request has its own state, nonce and PKCE, and no data from the client', async () => {
   const { flow, upstream } = await untilUpstream(startFlow(base, { state: 'state of the client' }))
   const { searchParams } = upstream
   expect(searchParams.get('redirect_uri')).toBe(`${base}/callback`)

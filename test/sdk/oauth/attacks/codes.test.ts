@@ -95,14 +95,14 @@ test('a stolen code is useless without its verifier, and failed attempts do not 
   expect((await redeem(base, flow, code)).status).toBe(200)
 })
 
-test('rejects a code of another client or redirect_uri', async () => {
+test('rejects a code that was issued for another client or redirect_uri', async () => {
   const { flow, code } = await getCode()
   expect(await errorOf(await redeem(base, flow, code, { client_id: 'other' }))).toEqual(INVALID_GRANT)
   const elsewhere = { redirect_uri: 'http://127.0.0.1:2/callback' }
   expect(await errorOf(await redeem(base, flow, code, elsewhere))).toEqual(INVALID_GRANT)
 })
 
-test('rejects a code of another sign-in of the same client because of its challenge', async () => {
+test('rejects a code from another sign-in of the same client because of its challenge', async () => {
   const [victim, attacker] = [await getCode(), await getCode()]
   expect(await errorOf(await redeem(base, attacker.flow, victim.code))).toEqual(INVALID_GRANT)
 })
@@ -134,7 +134,7 @@ test('each use replaces a refresh token, and reuse revokes the whole grant', asy
   expect(new Set([first, second, third].map(tokens => tokens.refresh_token)).size).toBe(3)
   expect(await isActive(third.access_token)).toBe(true)
 
-  // Long after its use, when nothing but the current one is kept.
+  // Long after the first use, when only the current refresh token is stored.
   time = 700
   expect(await errorOf(await refresh(base, first.refresh_token!))).toEqual(INVALID_GRANT)
   expect(await errorOf(await refresh(base, third.refresh_token!))).toEqual(INVALID_GRANT)
@@ -195,7 +195,7 @@ test('an unused refresh token expires', async () => {
   expect(await errorOf(await refresh(base, refresh_token!))).toEqual(INVALID_GRANT)
 })
 
-test('a client with a secret must authenticate, with one method only', async () => {
+test('a client with a secret must authenticate with exactly one method', async () => {
   const { flow, code } = await getCode({ client_id: 'confidential' })
   const send = (form: Record<string, string>, headers: Record<string, string> = {}) =>
     post(
@@ -229,7 +229,7 @@ test('rejects a public client that sends a secret', async () => {
   expect(await errorOf(answer)).toEqual({ status: 401, error: 'invalid_client' })
 })
 
-test('rejects a revoked access token, and all tokens of a revoked refresh token', async () => {
+test('rejects a revoked access token, and all tokens from a revoked refresh token', async () => {
   const tokens = await signIn(base)
   const again = (await (await refresh(base, tokens.refresh_token!)).json()) as Tokens
   const revoke = (token: string, client_id = 'tool') => post(`${base}/revoke`, { token, client_id })

@@ -43,13 +43,13 @@ test('signs users in with honest providers', async () => {
 })
 
 test('the code of one provider is never sent to another one (mix-up)', async () => {
-  // The user chose the malicious provider, which redirected to the honest one. This is the honest one's response.
+  // The user chose the malicious provider, which redirected to the honest one. This is the honest provider's response.
   evil.script = { callback: { iss: honest.origin, code: 'code of the honest one' } }
   expect(await outcome('evil')).toBe('access_denied')
   expect(evil.tokenRequests).toEqual([])
 })
 
-test('with a callback URL per provider, rejects a response at the wrong one, even without iss', async () => {
+test('with a callback URL per provider, rejects a response at the wrong URL, even without iss', async () => {
   await using distinct = await mountProxy({
     providers: [evil.config, plain.config],
     distinctCallbacks: true,
@@ -66,7 +66,7 @@ test('with a callback URL per provider, rejects a response at the wrong one, eve
   expect(plain.tokenRequests).toEqual([])
 })
 
-test('a plain provider can only send an issuer on its host', async () => {
+test('rejects an issuer from a plain provider unless it is on the host of the provider', async () => {
   plain.script = { callback: { iss: `${plain.origin}/login/oauth` } }
   expect(await outcome('plain')).toBe('code')
   plain.script = { callback: { iss: honest.origin } }

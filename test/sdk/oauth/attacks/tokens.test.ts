@@ -221,7 +221,7 @@ test('rotates keys: old keys stay until their tokens expire, and the next key is
   await close(http)
 })
 
-test('does not report an invalid token when the keys of the issuer are not available', async () => {
+test("does not report an invalid token when the issuer's keys are unavailable", async () => {
   const resource = createProtectedResource({
     resource: 'https://mcp.example/mcp',
     authorizationServer: {

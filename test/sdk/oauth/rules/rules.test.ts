@@ -20,7 +20,7 @@ describe('PKCE', () => {
     expect(matchesChallenge(`${verifier}x`, challenge)).toBe(false)
   })
 
-  test('PKCE never accepts the challenge itself, as with the method "plain"', () => {
+  test('PKCE never accepts the challenge itself, as the method "plain" would', () => {
     expect(matchesChallenge(challenge, challenge)).toBe(false)
   })
 

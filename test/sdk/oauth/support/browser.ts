@@ -30,7 +30,7 @@ export function createBrowser(): Browser {
   }
 }
 
-/** Like browsers (https://fetch.spec.whatwg.org/#append-a-request-origin-header). */
+/** Origin that a browser would send (https://fetch.spec.whatwg.org/#append-a-request-origin-header). */
 function originSent({ url, headers }: Page): string {
   return headers.get('referrer-policy') === 'no-referrer' ? 'null' : new URL(url).origin
 }

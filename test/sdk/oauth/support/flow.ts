@@ -60,7 +60,7 @@ export async function approve(flow: Flow, page?: Page, provider = 'idp'): Promis
   return new URL(back.url).searchParams
 }
 
-/** POST of a form. Undefined fields are omitted. */
+/** Sends a form with POST. Undefined fields are omitted. */
 export function post(
   url: string,
   form: Record<string, string | undefined>,
@@ -100,7 +100,7 @@ export function refresh(
   })
 }
 
-/** Complete sign-in. */
+/** Signs a user in and exchanges the code. Returns the tokens. */
 export async function signIn(
   base: string,
   parameters: Record<string, string | undefined> = {},
@@ -111,7 +111,7 @@ export async function signIn(
   return (await response.json()) as Tokens
 }
 
-/** Error code in a response of the token endpoint. */
+/** Status and error code in a response from the token endpoint. */
 export async function errorOf(response: Response): Promise<{ status: number; error: unknown }> {
   const body = (await response.json()) as { error?: unknown }
   return { status: response.status, error: body.error }

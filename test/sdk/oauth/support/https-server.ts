@@ -15,7 +15,7 @@ export interface HttpsServer extends AsyncDisposable {
   requests: string[]
 }
 
-/** Loopback https server with its own certificate. */
+/** Starts a loopback https server with its own certificate. */
 export async function startHttpsServer(listener: RequestListener): Promise<HttpsServer> {
   const { key, cert } = makeCertificate()
   const requests: string[] = []

@@ -14,7 +14,7 @@ export interface IdentityProvider extends AsyncDisposable {
 /** Shared, because creating an RSA key takes a while. */
 const keyPair = generateKeyPair('RS256', { extractable: true })
 
-/** Certified identity provider on loopback that signs every user in as the current `account` without asking. */
+/** Starts a certified identity provider on loopback that signs every user in as the current `account` without asking. */
 export async function startIdentityProvider(
   callback: string,
   { account = 'ada', id = 'idp' }: { account?: string | (() => string); id?: string } = {},

@@ -20,7 +20,7 @@ export interface Mounted extends AsyncDisposable {
 
 export const CALLBACK = 'http://127.0.0.1/callback'
 
-/** Authorization server on loopback with a real identity provider. */
+/** Starts an authorization server on loopback with a real identity provider. */
 export async function mountAuthorizationServer(
   options: Partial<AuthorizationServerOptions> = {},
   application: (server: AuthorizationServer) => RequestListener = nodeListener,

@@ -10,7 +10,7 @@ import { nodeBearer } from '../../../../src/sdk/oauth/resource/bearer.ts'
 import { createProtectedResource } from '../../../../src/sdk/oauth/resource/protected-resource.ts'
 import { type Mounted, mountAuthorizationServer } from './mounted.ts'
 
-/** MCP server at `/mcp`, protected by an authorization server with client registration in the same application. */
+/** Starts an MCP server at `/mcp`, protected by an authorization server with client registration in the same application. */
 export function mountProtectedServer(options: Partial<AuthorizationServerOptions> = {}): Promise<Mounted> {
   return mountAuthorizationServer(
     { enableDCR: true, refreshTokenTTL: 30 * 24 * 3600, ...options },
@@ -18,7 +18,7 @@ export function mountProtectedServer(options: Partial<AuthorizationServerOptions
   )
 }
 
-/** For an authorization server or proxy on the same origin. */
+/** The protected MCP server, and an authorization server or proxy on the same origin. */
 export function protectedApplication(server: AuthorizationServer): RequestListener {
   const resource = createProtectedResource({
     resource: `${new URL(server.issuer).origin}/mcp`,

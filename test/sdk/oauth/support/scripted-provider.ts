@@ -30,7 +30,8 @@ const keyPair = generateKeyPair('RS256', { extractable: true })
 const foreignPair = generateKeyPair('RS256')
 
 /**
- * Identity provider that sends invalid responses on request. `kind`: with ID tokens, or plain OAuth 2.0 with user info only.
+ * Starts an identity provider that sends invalid responses on request. `kind`: with ID tokens, or plain OAuth 2.0 with user info
+ * only.
  */
 export async function startScriptedProvider(
   id: string,
