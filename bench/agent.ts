@@ -7,8 +7,8 @@ import { median, percentile } from './measure.ts'
 import { describeMachine, type Figure, formatSection, missed } from './report.ts'
 
 /**
- * Scores the embedded model on the function-calling questions next to the project, with the scorer that belongs to them. `--failures
- * <category>` prints the failures.
+ * Scores the embedded model on the function-calling questions next to the project, with the scorer that belongs to them.
+ * `--failures <category>` prints the failures.
  */
 const data = fileURLToPath(new URL('../../shared/data/bfcl/', import.meta.url))
 
@@ -72,7 +72,7 @@ for (const [file, { name, reach }] of Object.entries(CATEGORIES)) {
   if (shown === file) printFailures(questions, answers, calls)
 }
 
-figures.push(share('of the questions that need a call, those that get one', called / needed, 90))
+figures.push(share('questions that need a call and get one', called / needed, 90))
 figures.push(...(await timeMessages()))
 console.log(formatSection('The embedded model', await describeMachine(), figures))
 process.exitCode = missed(figures).length === 0 ? 0 : 1

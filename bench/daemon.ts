@@ -22,9 +22,9 @@ export interface BenchDaemon {
   env: NodeJS.ProcessEnv
   /** Returns `data` of a /v1 response or the body of an /api response. Bytes are sent unchanged as an archive. */
   call<T = Deployed>(method: string, path: string, body?: object): Promise<T>
-  /** Kills or stops it, and starts it on the same home. */
+  /** Kills or stops the daemon, and starts it again with the same home. */
   restart(how: 'SIGKILL' | 'command'): Promise<void>
-  /** Stops it and removes its home, unless the home was given. */
+  /** Stops the daemon and removes its home, unless the home was given. */
   stop(): Promise<void>
 }
 

@@ -19,8 +19,8 @@ const CONCURRENCY = 16
 const ROUTES = 3000
 const QUIET_MS = 5000
 /**
- * The daemon and the hosts release memory after 30 s without work, and the daemon handles their reports about it. Requests are written and
- * log files are checked once a minute after work. The first deployments fall asleep after five minutes.
+ * The daemon and the hosts release memory after 30 s without work, and the daemon handles their reports about it. Request counts
+ * are written, and log files are checked, once a minute after work. The first deployments fall asleep after five minutes.
  */
 const SETTLE_MS = 60_000
 
@@ -56,7 +56,10 @@ function routeFigure(named: string, ms: number, firstMs: number): Figure {
   }
 }
 
-/** All deployments are awake after the restart. Those that were just created would fall asleep during the measurement, one by one. */
+/**
+ * Measures the idle daemon after the restart, when all deployments are awake. New ones would fall asleep one by one during the
+ * measurement.
+ */
 async function idleFigure(named: string, daemon: BenchDaemon): Promise<Figure> {
   await sleep(SETTLE_MS)
   const percent = (await idleShare(daemon)) * 100

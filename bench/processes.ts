@@ -57,7 +57,7 @@ export interface Usage {
   threads: number
 }
 
-/** Undefined when the process has ended. */
+/** Undefined when the process has exited. */
 export function usageOf(pid: number): Usage | undefined {
   const status = readProc(pid, 'status')
   const rollup = readProc(pid, 'smaps_rollup')

@@ -35,7 +35,7 @@ export function formatSection(title: string, machine: string, figures: Figure[])
   ].join('\n')
 }
 
-/** The document with this section under "Figures". Replaces the section with the same title, or follows the last one. */
+/** The document with this section under "Figures". Replaces the section with the same title, or adds a new one at the end. */
 export function replaceSection(document: string, title: string, section: string): string {
   const begin = document.indexOf('\n## Figures\n') + 1
   if (begin === 0) throw new Error('The document has no heading "## Figures".')

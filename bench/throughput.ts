@@ -5,8 +5,8 @@ import { cpuSecondsOf } from './processes.ts'
 import type { Figure } from './report.ts'
 
 /**
- * Many short rounds, so that a change in the machine's speed affects few of the ratios. Two processes of the same program differed by up
- * to 10% in 25 rounds of half a second, and by 2% in 125 of a tenth.
+ * Many short rounds, so that a change in the machine's speed affects few of the ratios. Two processes of the same program
+ * differed by up to 10% in 25 rounds of half a second, and by 2% in 125 rounds of a tenth of a second.
  */
 const ROUNDS = 125
 const SECONDS = 0.1
@@ -63,8 +63,8 @@ async function measureKeepAlive(
 }
 
 /**
- * Measures the candidates in turn. Each round starts with another one and every second one runs backwards, so that the order affects
- * all of them. `direct` and `hosted` are next to each other, because their ratio has the narrowest limit.
+ * Measures the candidates in turn. Each round starts with a different one and every second round runs backwards, so that the
+ * order affects all of them. `direct` and `hosted` are next to each other, because their ratio has the narrowest limit.
  */
 async function measure<T>(looks: Record<string, () => Promise<T>>, count: number): Promise<Rounds<T>> {
   const names = Object.keys(looks)

@@ -40,8 +40,8 @@ interface BuiltFile {
  * Bundles the programs into `dist/`: `cli.js` (a small start and lazy chunks), `daemon.js`, `database.js` (database checks for
  * `mcp doctor`) and `instance.js` (chunks of handlers load with the first call). better-sqlite3 and esbuild stay outside because
  * they are native programs. Custom servers import `server.js` and the types in `sdk/`. Unchanged files are not touched, and each
- * write is a rename, so that running programs never see half a file. The folder's time becomes the start of the build. Returns
- * the paths.
+ * write is a rename, so that running programs never see half a file. The folder's modification time is set to the start of the
+ * build. Returns the paths.
  */
 export async function buildDist(): Promise<string[]> {
   const startedAt = new Date()
@@ -173,7 +173,7 @@ function writeWhenChanged(path: string, content: Uint8Array): void {
   renameSync(temporary, path)
 }
 
-/** Removes files of earlier builds from `dist/`. */
+/** Removes files that earlier builds left in `dist/`. */
 function removeStale(built: string[]): void {
   const fresh = new Set(built)
   for (const entry of readdirSync(dist, { recursive: true, withFileTypes: true })) {

@@ -32,7 +32,7 @@ function quietTable(): string {
   )
   return `## Values of --quiet
 
-With \`-q\` these commands print only the one value that a script wants, one per line if there are several. The table names its
+With \`-q\`, these commands print only the one value that a script wants, one per line if there are several. The table names its
 field in the \`--json\` document. Other commands print their text without notes and suggestions.
 
 | command | prints |

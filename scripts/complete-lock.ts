@@ -33,7 +33,7 @@ function completeLock(): string[] {
 }
 
 /**
- * Platform packages that the registry in use does not carry. `npm ci` refuses a lock file without them, on every platform
+ * Adds platform packages that the registry in use does not carry. `npm ci` refuses a lock file without them, on every platform
  * (https://github.com/npm/cli/issues/4828).
  */
 function addPlatforms(packages: LockedPackages): string[] {
@@ -51,8 +51,8 @@ function addPlatforms(packages: LockedPackages): string[] {
 }
 
 /**
- * `"gypfile": false` of packages that bring prebuilt binaries next to a binding.gyp. With a lock file npm does not read their
- * package.json, finds the binding.gyp and compiles, which takes Python, make and a compiler.
+ * Adds `"gypfile": false` to packages that ship prebuilt binaries next to a binding.gyp. With a lock file, npm does not read
+ * their package.json, finds the binding.gyp and compiles, which takes Python, make and a compiler.
  */
 function markPrebuilt(packages: LockedPackages): string[] {
   const prebuilt = Object.entries(packages).filter(

@@ -15,7 +15,7 @@ interface Release {
 }
 
 /**
- * Makes the releases of a running daemon older and adds made-up requests since then to its database, so that the pictures show
+ * Backdates the releases of a running daemon and adds made-up requests since then to its database, so that the pictures show
  * charts with data.
  */
 export function addHistory(path: string): void {
@@ -63,7 +63,7 @@ function ageOf({ version }: Release): number {
   return AGES_MINUTES[version - 1] ?? 1
 }
 
-/** From 0 to 1, the same for the same number. */
+/** Number from 0 to 1, always the same for the same seed. */
 function noise(seed: number): number {
   const wave = Math.sin(seed * 12.9898) * 43758.5453
   return wave - Math.floor(wave)

@@ -19,7 +19,7 @@ type Theme = (typeof THEMES)[number]
 const SIZE = { width: 1280, height: 800 }
 /** Live figures arrive once a second. */
 const SETTLED_MS = 1500
-/** Small charts of live figures begin when the page opens. */
+/** Small charts of live figures are empty when the page opens. */
 const LIVE_MS = 25_000
 
 /** Calls during the pictures, and the milliseconds between them. */
@@ -71,7 +71,7 @@ async function takeAll(browser: Browser, daemon: TestDaemon, theme: Theme): Prom
   await open.close()
 }
 
-/** The commands, a dialog, and the view of a phone. */
+/** Takes pictures of the commands, a dialog, and the view on a phone. */
 async function takeDialogs(page: Page, theme: Theme): Promise<void> {
   await page.keyboard.press('Control+k')
   await page.keyboard.type('wea')

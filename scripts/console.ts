@@ -59,8 +59,8 @@ function compress(name: string, contents: Uint8Array): ConsoleFile {
 }
 
 /**
- * Names of the assets that the page needs immediately: scripts with their static imports, the style sheet and the icon. Views that
- * `import()` loads are entry points of esbuild, too.
+ * Names of the assets that the page needs immediately: scripts with their static imports, the style sheet and the icon. Views
+ * that `import()` loads are entry points of esbuild, too.
  */
 function firstLoad({ outputs }: Metafile): string[] {
   const roots: readonly (string | undefined)[] = Object.values(ENTRY_POINTS)
@@ -89,7 +89,7 @@ function isImported(asset: string): boolean {
   return asset.endsWith('.js') && !asset.startsWith('main-')
 }
 
-/** The browser loads the script together with the one that imports it, not after it. */
+/** Makes the browser load the script together with the one that imports it, not after it. */
 function preload(asset: string): string {
   return `    <link rel="modulepreload" href="/console/assets/${asset}">\n`
 }
@@ -99,6 +99,6 @@ function requireSmall(files: readonly ConsoleFile[]): void {
   if (total <= FIRST_LOAD_LIMIT_BYTES) return
   const list = files.map(({ name, contents }) => `${name} ${contents.length}`).join(', ')
   throw new Error(
-    `the console's first load is ${total} bytes, the limit is ${FIRST_LOAD_LIMIT_BYTES}: ${list}. Load what it does not need at once with import().`,
+    `the console's first load is ${total} bytes, the limit is ${FIRST_LOAD_LIMIT_BYTES}: ${list}. Use import() for code that the page does not need immediately.`,
   )
 }

@@ -12,9 +12,9 @@ interface Facade {
 }
 
 /**
- * For a lazily loaded module whose code is in a chunk, esbuild writes a file that only renames exports of the chunk. This function
- * removes these files and lets their importers load the chunk instead, because each file adds up to a millisecond to the start of
- * a command.
+ * For a lazily loaded module whose code is in a chunk, esbuild writes a file that only renames exports of the chunk. This
+ * function removes these files and lets their importers load the chunk instead, because each file adds up to a millisecond to the
+ * start of a command.
  */
 export function inlineFacades(outputs: readonly TextFile[]): TextFile[] {
   const texts = new Map(outputs.map(({ path, text }) => [path, text]))

@@ -10,8 +10,9 @@ import { projectFiles } from './kill-builds/project-files.ts'
 import { Shown } from './kill-builds/shown.ts'
 
 /**
- * Queues container builds and kills the daemon with SIGKILL repeatedly while they run. Exits with 1 unless every build has exactly
- * one final state, every log line that was ever shown still exists, and no process, temporary file or partial image is left. `node scripts/kill-builds.ts [builds] [kills]`, 1000 and 10 by default.
+ * Queues container builds and kills the daemon with SIGKILL repeatedly while they run. Exits with 1 unless every build has
+ * exactly one final state, every log line that was ever shown still exists, and no process, temporary file or partial image is
+ * left. `node scripts/kill-builds.ts [builds] [kills]`, 1000 and 10 by default.
  */
 export interface KillReport {
   /** Number of builds by final state. */
@@ -72,10 +73,11 @@ export async function killBuilds(
 function faultsOf({ id, status, endTime, currentPhase, errorMessage }: BuildRecord, log: Line[]): string[] {
   const faults: string[] = []
   if (!['succeeded', 'failed'].includes(status)) faults.push(`it is ${status}`)
-  if (endTime === '' || currentPhase !== 'COMPLETED') faults.push(`it has no end`)
+  if (endTime === '' || currentPhase !== 'COMPLETED') faults.push(`it has no end time`)
   if (status === 'failed' && !errorMessage.startsWith('INTERRUPTED')) faults.push(errorMessage)
   const last = log.filter(({ phase }) => phase === 'COMPLETED')
-  if (last.length > 1 || (last[0] && last[0] !== log.at(-1))) faults.push('its log ends more than once')
+  if (last.length > 1 || (last[0] && last[0] !== log.at(-1)))
+    faults.push('its log continues after the build completed')
   if (last[0] && !last[0].message.startsWith(status)) faults.push(`its log says ${last[0].message}`)
   if (log.some(({ stream }) => stream === 'stderr')) faults.push('its log has broken lines')
   return faults.map(fault => `${id}: ${fault}`)

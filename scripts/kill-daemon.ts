@@ -5,8 +5,8 @@ import { KilledDaemon } from '../test/helpers/daemon/killed-daemon.ts'
 import { createHome } from '../test/helpers/daemon/mcp.ts'
 
 /**
- * Kills the daemon (SIGKILL) 100 times by default, at random times while it builds, deploys, stops, removes and serves. Checks after each
- * start that everything acknowledged is there. Usage: `node scripts/kill-daemon.ts [kills]`. Linux only.
+ * Kills the daemon (SIGKILL) 100 times by default, at random times while it builds, deploys, stops, removes and serves. Checks
+ * after each start that everything acknowledged is there. Usage: `node scripts/kill-daemon.ts [kills]`. Linux only.
  */
 const kills = Number(process.argv[2] ?? 100)
 const home = createHome()

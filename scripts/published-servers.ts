@@ -9,10 +9,10 @@ import type { Tool } from '@modelcontextprotocol/sdk/types.js'
 import { formFault, sampleArguments } from '../test/console/schema-form/fill.ts'
 
 /**
- * Hosts published MCP servers of different authors with `mcp deploy --command 'npx -y …'` and uses each as a client does:
- * lists its tools, fills the console's form of each, calls one, reads a resource, if any, and calls each with a sample. Prints the
- * table of docs/hosting-existing-servers.md and the tools that refuse their sample. Exits with 1 when a server does not work. Needs
- * the npm registry, but no other network access.
+ * Hosts published MCP servers of different authors with `mcp deploy --command 'npx -y …'` and uses each as a client does: lists
+ * its tools, fills in the console's form for each, calls one, reads a resource, if any, and calls each tool with a sample. Prints
+ * the table of docs/hosting-existing-servers.md and the tools that refuse their sample. Exits with 1 when a server does not work.
+ * Needs the npm registry, but no other network access.
  */
 
 const MCP = fileURLToPath(new URL('../bin/mcp.js', import.meta.url))
@@ -28,7 +28,7 @@ interface Published {
   expect: RegExp
 }
 
-// biome-ignore lint/suspicious/noTemplateCurlyInString: the folder of the program, filled in at its start.
+// biome-ignore lint/suspicious/noTemplateCurlyInString: the folder of the program, filled in when it starts.
 const HOME_NAME = '${HOME}'
 
 const SERVERS: Published[] = [
@@ -103,7 +103,7 @@ interface Row {
   name: string
   server: string
   tools: number
-  /** Tools that refused the arguments of the form, with their own words. */
+  /** Tools that refused the arguments from the form, with their error messages. */
   refusals: string[]
   answer: string
   resource: string
@@ -142,7 +142,7 @@ async function use({ call, expect }: Published, url: string, row: Row): Promise<
     row.tools = tools.length
     for (const tool of tools) {
       const fault = formFault(tool.inputSchema)
-      if (fault) throw new Error(`The console's form of ${tool.name} ${fault}`)
+      if (fault) throw new Error(`The console's form for ${tool.name} ${fault}`)
     }
     const filled = JSON.parse(JSON.stringify(call.arguments).replaceAll(HOME_NAME, home))
     const result = await client.callTool({ name: call.name, arguments: filled })
@@ -163,7 +163,7 @@ async function use({ call, expect }: Published, url: string, row: Row): Promise<
 const REFUSAL = /invalid[_ ](arguments|params|type|input|enum|value)|validation|is required|-32602/i
 const SAMPLE_TIMEOUT_MS = 10_000
 
-/** Calls a tool with what the form makes. Returns the message of a server that refuses the arguments. */
+/** Calls a tool with the arguments that the form produces. Returns the server's message if it refuses them. */
 async function trySample(client: Client, { name, inputSchema }: Tool): Promise<string | undefined> {
   const args = sampleArguments(inputSchema) as Record<string, unknown>
   const text = await client

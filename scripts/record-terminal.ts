@@ -14,7 +14,9 @@ const ROWS = 26
 /** Changes within this time become one frame. */
 const FRAME_MS = 60
 
-/** Records `mcp up` in a real terminal with an empty home, and draws it as docs/images/mcp-up.svg. Needs `script` (util-linux). */
+/**
+ * Records `mcp up` in a real terminal with an empty home, and draws it as docs/images/mcp-up.svg. Needs `script` (util-linux).
+ */
 const home = mkdtempSync(join(tmpdir(), 'mcp-recording-'))
 const env = { ...process.env, MCP_HOME: home, MCP_PORT: '0', NO_UPDATE_NOTIFIER: '1', TERM: 'xterm-256color' }
 const mcp = `${process.execPath} ${join(root, 'bin', 'mcp.js')}`

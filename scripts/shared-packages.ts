@@ -3,7 +3,7 @@ import { type BuildOptions, build, type OutputFile, type Plugin } from 'esbuild'
 
 /**
  * Packages that several programs load, each bundled into one file that all of them share. They are built into the folder of the
- * instance, the only one that processes of handler modules may read.
+ * instance, the only folder that processes of handler modules may read.
  */
 const FOLDER = 'instance'
 /** Used names. esbuild removes the rest. `test/bundles.test.ts` finds missing names. */

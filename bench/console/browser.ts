@@ -56,7 +56,10 @@ async function signIn(daemon: BenchDaemon): Promise<{ name: string; value: strin
   return { name, value, url: origin }
 }
 
-/** Waits until the expression is true. The page's own rules forbid `waitForFunction`, which evaluates strings in the page. */
+/**
+ * Waits until the expression is true. The page's content security policy forbids `waitForFunction`, which evaluates strings in
+ * the page.
+ */
 export async function until(page: Page, expression: string): Promise<void> {
   while (!(await page.evaluate(`Boolean(${expression})`))) await sleep(50)
 }

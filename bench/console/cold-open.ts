@@ -20,7 +20,7 @@ const MARK_WHEN_SHOWN = `new MutationObserver((_, observer) => {
 export function benchColdOpen(browser: BenchBrowser): Promise<Figure[]> {
   return withDaemon({}, async daemon => {
     await deployEchoServers(daemon, SERVERS)
-    // The first open of all also starts the processes of the browser.
+    // The very first open also starts the browser's processes.
     await openMs(browser, daemon)
     const times: number[] = []
     while (times.length < OPENS) times.push(await openMs(browser, daemon))

@@ -13,7 +13,7 @@ const BATCH = 5000
 const SCROLL_MS = 5000
 const LIMIT_FPS = 55
 
-/** Scrolls up through the log for some seconds, a screen per ten frames. Runs in the page. */
+/** Scrolls up through the log for some seconds, one screen every ten frames. Runs in the page. */
 const SCROLL = `new Promise(resolve => {
   const list = document.querySelector('.rows')
   performance.mark('scroll starts')

@@ -100,8 +100,8 @@ async function underLoad(options: ClientsOptions, work: (clients: Clients) => Pr
 }
 
 /**
- * Each connection of a victim excuses one request. Each connection over which another instance relayed requests to a victim
- * excuses one running request of a session.
+ * True when a kill explains the fault. Each connection of a victim excuses one request. Each connection over which another
+ * instance relayed requests to a victim excuses one running request of a session.
  */
 function isExcused({ port, openedAt, startedAt, endedAt, isOfSession }: Fault, victims: Victim[]): boolean {
   const isCut = (victim: Victim) =>

@@ -22,8 +22,8 @@ interface Connection {
 const LISTENING = '0A'
 
 /**
- * Kills an instance with SIGKILL. Suspends it first, so that it accepts no connection after its connections were listed. The daemon must
- * hand pending connections to another instance. Linux only (proc(5)). `port`: port of the server's address.
+ * Kills an instance with SIGKILL. Suspends it first, so that it accepts no connection after its connections were listed. The
+ * daemon must hand pending connections to another instance. Linux only (proc(5)). `port`: port of the server's address.
  */
 export function killInstance(pid: number, port: number): Victim {
   process.kill(pid, 'SIGSTOP')

@@ -38,7 +38,7 @@ export async function useTarget(options: ClientOptions): Promise<void> {
   await Promise.all(clients.map(client => client(options)))
 }
 
-/** Calls, and sometimes sends requests that must be refused. */
+/** Calls the tool, and sometimes sends requests that must be refused. */
 async function modernClient(options: ClientOptions): Promise<void> {
   const { target, ledger, stopping } = options
   const lane = new HttpLane()
@@ -51,7 +51,7 @@ async function modernClient(options: ClientOptions): Promise<void> {
 }
 
 function nextRequest(lane: HttpLane, { name, url, kind }: Target, count: number) {
-  // The program over stdio answers calls of any tool.
+  // The program over stdio answers calls to any tool.
   if (count % 20 === 7 && kind !== 'stdio')
     return { what: 'a missing tool', request: () => callMissing(lane, url) }
   if (count % 20 === 14) return { what: 'invalid JSON', request: () => sendInvalidJson(lane, url) }

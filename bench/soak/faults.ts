@@ -26,7 +26,7 @@ const ORPHAN_MS = 10_000
 /** Clients retry within this time after a server wakes up. */
 const WAKE_RETRY_SECONDS = 10
 
-/** Injects faults, and releases, rolls back, stops and builds like users. One at a time, except for kills. */
+/** Injects faults, and releases, rolls back, stops and builds as users do. One action at a time, except for kills. */
 export class Faults {
   readonly #options: FaultsOptions
   #work: Promise<unknown> = Promise.resolve()
@@ -50,7 +50,7 @@ export class Faults {
     await this.#work
   }
 
-  /** The processes of the old daemon must end soon. The new one starts its own. */
+  /** Restarts the daemon. The old daemon's processes must exit soon, and the new daemon starts its own. */
   restartDaemon(how: 'SIGKILL' | 'command'): Promise<void> {
     return this.#enqueue('restart of the daemon', async () => {
       const { daemon, ledger, samples } = this.#options
@@ -65,7 +65,7 @@ export class Faults {
         over()
       }
       for (const { pid } of stillRunning(before))
-        ledger.addUnexpected('orphan', `Process ${pid} is still running after its daemon ended`)
+        ledger.addUnexpected('orphan', `Process ${pid} is still running although its daemon has exited`)
     })
   }
 
@@ -106,8 +106,8 @@ export class Faults {
     await this.#killUntilGone(victim.pid, [...names, ...waitingAt(names)])
 
     /**
-     * A shared process also has the requests to sleeping and waking servers, and the connections of servers that just woke up
-     * until their next answer.
+     * Servers that a kill may also affect. A shared process also receives requests to sleeping and waking servers, and keeps the
+     * connections of servers that just woke up until their next answer.
      */
     function waitingAt(served: string[]): string[] {
       const isAwake = (id: string) =>
@@ -184,7 +184,7 @@ export class Faults {
 }
 
 /**
- * Waits until the processes have ended. On a busy machine a process takes a while to end and still answers. Gives up after
+ * Waits until the processes have exited. On a busy machine, a process takes a while to exit and still answers. Gives up after
  * ORPHAN_MS.
  */
 async function ended(processes: readonly ProcessId[]): Promise<void> {

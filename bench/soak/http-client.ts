@@ -12,7 +12,7 @@ const TIMEOUT_MS = 45_000
 export class HttpLane {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
-  /** Rejects without a complete answer. */
+  /** Rejects if no complete answer arrives. */
   send(
     url: string,
     headers: Record<string, string>,

@@ -29,7 +29,7 @@ if (!(totalSeconds > 0) || !(pauseMs > 0)) {
   )
   process.exit(2)
 }
-/** Restarts of the daemon, as shares of the run's duration. The measurement starts later. */
+/** Times of the daemon's restarts, as shares of the run's duration. The measurement starts after them. */
 const RESTARTS = [
   [0.08, 'command'],
   [0.16, 'SIGKILL'],

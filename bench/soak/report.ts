@@ -60,7 +60,7 @@ export function formatReport(report: SoakReport): string {
     '## Load',
     '',
     `${load.targets} deployments: declared servers, handler modules and programs over stdio, in production, staging and development. Each has`,
-    'five clients: one of 2026-07-28, one of 2025-11-25 that opens one session after another, one that keeps a stream open, one',
+    'five clients: one for 2026-07-28, one for 2025-11-25 that opens one session after another, one that keeps a stream open, one',
     `that disconnects during requests, and one that takes two seconds to send a request. The mean pause between two requests is`,
     `${load.pauseMs} ms. The daemon and its processes used ${Math.round(load.coreShare * 100)} % of one core.`,
     '',
@@ -93,8 +93,8 @@ export function formatReport(report: SoakReport): string {
     ...(report.hasRested ? ['## Memory at rest', '', ...atRest(report), ''] : []),
     '## Verdict',
     '',
-    `A line of least squares is fitted to ${report.hasRested ? 'the memory at rest' : 'the least memory of each slot'} and to the median number of descriptors of each slot, from minute ${(report.judgedFrom / 60).toFixed(1)}`,
-    'on. Before that, the daemon and the shared process are killed as well, and caches fill. "May grow" is the limit for that whole time.',
+    `A least-squares line is fitted to ${report.hasRested ? 'the memory at rest' : 'the minimum memory of each slot'} and to the median number of descriptors of each slot, from minute ${(report.judgedFrom / 60).toFixed(1)}`,
+    'on. Before that, the daemon and the shared process are killed as well, and caches fill up. "May grow" is the limit for that whole time.',
     "The daemon's descriptors do not include the channels of known instances, because their number varies with the earlier releases",
     'that still serve sessions.',
     '',
@@ -118,8 +118,8 @@ function atRest({ verdicts }: SoakReport): string[] {
   const rows = verdicts.filter(({ unit }) => unit === 'MB')
   const times = [...new Set(rows.flatMap(({ points }) => points.map(({ at }) => at)))].sort((a, b) => a - b)
   return [
-    'Six times during the run all clients pause for 75 s. Streams end and V8 releases its reserves before each process is measured.',
-    'These pauses do not count as time of the run. In MB.',
+    'Six times during the run, all clients pause for 75 s. Streams end and V8 releases its reserves before each process is measured.',
+    'These pauses do not count towards the duration of the run. In MB.',
     '',
     table(
       ['process', ...times.map(at => `${(at / 60).toFixed(0)} min`)],

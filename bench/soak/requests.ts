@@ -67,7 +67,7 @@ export async function callInSession(
 export async function endSession(lane: HttpLane, url: string, session: string): Promise<void> {
   const headers = { ...LEGACY_HEADERS, 'mcp-session-id': session }
   const { status, text } = await lane.send(url, headers, undefined, 'DELETE')
-  if (status >= 300) throw new Error(`the end of a session was answered with ${status} ${text}`)
+  if (status >= 300) throw new Error(`the DELETE of a session was answered with ${status} ${text}`)
 }
 
 function rpc(method: string, params?: object, id?: string | number): string {

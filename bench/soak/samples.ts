@@ -131,7 +131,10 @@ export class Samples {
     return new Set(pids.filter(pid => pid !== null)).size
   }
 
-  /** Reads all pages, because a release of half an hour ago may have sessions, and more than a hundred releases followed. */
+  /**
+   * Reads all pages, because a release from half an hour ago may still have sessions, and more than a hundred releases may have
+   * followed.
+   */
   async #deployments(query: string): Promise<ListedDeployment[]> {
     const all: ListedDeployment[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {

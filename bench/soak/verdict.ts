@@ -11,8 +11,8 @@ export interface Series {
   /** Maximum rise of the fitted line over the whole measurement. */
   mayGrow: number
   /**
-   * Reduces the samples of a slot to one point. A heap grows until it is collected, so for memory the least counts (a rest is the only
-   * sample of its slot). For descriptors the median counts.
+   * Reduces the samples of a slot to one point. A heap grows until it is collected, so the minimum counts for memory (a rest is
+   * the only sample of its slot). For descriptors, the median counts.
    */
   summary: 'least' | 'median'
   points: Point[]
@@ -30,10 +30,10 @@ export interface Verdict {
   isFlat: boolean
 }
 
-/** Fewer points are not enough for a verdict. */
+/** Minimum number of points for a verdict. */
 const MIN_POINTS = 5
 
-/** A restarted process starts a new series of the same name. One verdict per name is enough. */
+/** A restarted process starts a new series with the same name. One verdict per name is enough. */
 export function judgeAll(
   all: readonly Series[],
   slotSeconds: number,

@@ -10,7 +10,7 @@ import type { Target } from './servers.ts'
 
 /** Lines of two instances may arrive out of order, so a follower that resumes at the last line could miss some. */
 const OVERLAP_MS = 5000
-/** An instance writes its lines every tenth of a second. Unwritten lines are lost with a SIGKILL. */
+/** An instance writes its lines every tenth of a second. A SIGKILL loses unwritten lines. */
 const FLUSH_MS = 300
 const CATCH_UP_MS = 15_000
 
@@ -55,7 +55,7 @@ export class Witness {
     this.#follower?.kill()
   }
 
-  /** Must be called when one of its instances was killed. */
+  /** Must be called after an instance of the target was killed. */
   killed(): void {
     this.#killedAt.push(performance.now())
   }

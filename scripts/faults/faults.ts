@@ -5,7 +5,7 @@ export interface Fault {
   code: RegExp
   /** Replaces the match. */
   faulty: string
-  /** Test files that see the fault: ends of their paths, without `.test.ts`. */
+  /** Test files that detect the fault: ends of their paths, without `.test.ts`. */
   tests: string
 }
 
@@ -16,7 +16,9 @@ const fault = (tests: string, title: string, code: RegExp, faulty = ''): Fault =
   tests,
 })
 
-/** Faults that only tests with real processes, connections and files can see. Stryker covers pure code (`stryker.config.json`). */
+/**
+ * Faults that only tests with real processes, connections and files can detect. Stryker covers pure code (`stryker.config.json`).
+ */
 export const FAULTS: readonly Fault[] = [
   // Connections
   fault(

@@ -82,7 +82,10 @@ export class Workplace implements Disposable {
     return promise
   }
 
-  /** Daemons that a failed test left running are in another process group, but their command line or environment names the copy. */
+  /**
+   * Kills daemons that a failed test left running. They are in another process group, but their command line or environment names
+   * the copy.
+   */
   #killLeftovers(): void {
     for (const pid of processesNaming(this.#directory)) kill(pid)
   }

@@ -31,14 +31,14 @@ interface Page {
 export interface DaemonLife {
   /** Creates a project from the archive and triggers its build. */
   trigger(archive: Buffer): Promise<void>
-  /** Polls builds and their logs until this number has finished. */
+  /** Polls builds and their logs until this many builds have finished. */
   watchUntil(ended: number, shown: Shown): Promise<void>
   builds(): Promise<BuildRecord[]>
-  /** Whole logs. */
+  /** Complete logs of the builds. */
   logs(builds: readonly BuildRecord[]): Promise<Map<string, Line[]>>
   /** Sends SIGKILL. Returns the processes that are left after ten seconds. */
   kill(): Promise<string[]>
-  /** Stops the daemon like a user. Returns descriptions of everything left behind. */
+  /** Stops the daemon the way a user does. Returns descriptions of everything left behind. */
   stop(): Promise<string[]>
 }
 

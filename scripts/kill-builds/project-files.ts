@@ -24,7 +24,7 @@ function modules(index: number, dependent: Record<string, string>): Record<strin
     'mcp.config.json': JSON.stringify({ name: `modules-${index}`, template: 'custom' }),
     'tools/answer.ts': `${answer}\nexport default { description: 'Answers', handler: () => String(answer) }`,
     ...dependent,
-    // A different key for each, so that none reuses an installation.
+    // A different key for each project, so that none reuses the installation of another.
     ...(hasDependency && { '.npmrc': `//localhost/${index}:_authToken=none` }),
   }
 }

@@ -60,8 +60,8 @@ export class Border {
   }
 
   /**
-   * Connects to the host, which is resolved once. Rejects with a RefusedError, or with the error of `net.connect`.
-   * `address`: chosen by the process among the addresses of the name.
+   * Connects to the host, which is resolved once. Rejects with a RefusedError, or with the error of `net.connect`. `address`:
+   * chosen by the process from among the addresses of the name.
    */
   async open(host: string, port: number, address?: string): Promise<Socket> {
     if (this.#opening + this.#sockets.size >= 2 * MAX_CONNECTIONS)

@@ -31,7 +31,7 @@ export function toControlError(error: unknown): ControlError {
   }
 }
 
-/** A name with several addresses fails with one error per address. */
+/** Last error of a connection to a name with several addresses, which fails with one error per address. */
 function singleError(error: unknown): unknown {
   return error instanceof AggregateError && error.errors.length > 0 ? error.errors.at(-1) : error
 }

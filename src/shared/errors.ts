@@ -1,4 +1,7 @@
-/** Codes of HostingError. `daemon/http/status.ts` has the HTTP status of each, and `cli/command-line/exit-codes.ts` has the exit code. */
+/**
+ * Codes of HostingError. `daemon/http/status.ts` has the HTTP status of each, and `cli/command-line/exit-codes.ts` has the exit
+ * code.
+ */
 export const ERROR_CODES = [
   'INVALID_JSON',
   'INVALID_REQUEST',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/** Crockford's base 32 in lower case, without similar letters. Safe in paths, shells and host names. */
+/** Crockford's base 32 in lower case, without letters that look alike. Safe in paths, shells and host names. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz'
 
 export type IdPrefix =

@@ -47,7 +47,7 @@ export function homePaths(env: NodeJS.ProcessEnv = process.env) {
     /** Installed dependencies and results of builds. Can be deleted. */
     cache: join(data, 'build-cache'),
     images: join(data, 'images'),
-    /** Exists once containers ran. The next start then looks for containers left behind by a dead daemon. */
+    /** Exists once a container has run. The next start then looks for containers left behind by a dead daemon. */
     containersUsed: join(data, 'containers'),
     /** Certificates and keys of host names, and the local authority. */
     tls: join(data, 'tls'),
@@ -55,7 +55,7 @@ export function homePaths(env: NodeJS.ProcessEnv = process.env) {
     /** Files unknown to the database: `UnknownFilesRecord`. */
     unknownFiles: join(data, 'unknown-files.json'),
     logs: join(data, 'logs'),
-    /** Running `mcp dev`, one file per process. */
+    /** Running `mcp dev` processes, one file for each. */
     devMarks: join(data, 'dev'),
   }
 }

@@ -28,7 +28,7 @@ const PARTS = /'([^']*)'|"((?:\\.|[^"\\])*)"|\\(.)|([^'"\\]+)/gs
 
 function unquote(word: string): string {
   return word.replace(PARTS, (_part, single, double, escaped, plain) =>
-    // In double quotes a backslash only escapes these (POSIX 2.2.3).
+    // In double quotes, a backslash only escapes these characters (POSIX 2.2.3).
     double === undefined ? (single ?? escaped ?? plain) : double.replace(/\\([$`"\\])/g, '$1'),
   )
 }

@@ -35,7 +35,8 @@ export interface ContainerChannels {
 const COMMAND_MS = 15_000
 const SIGKILL_EXIT_CODE = 137
 /**
- * Exit codes when the container never ran: https://docs.podman.io/en/latest/markdown/podman-run.1.html#exit-status. docker uses the same.
+ * Exit codes when the container never ran: https://docs.podman.io/en/latest/markdown/podman-run.1.html#exit-status. docker uses
+ * the same.
  */
 const NOT_STARTED = [125, 126, 127]
 

@@ -26,7 +26,10 @@ export function prepareDataFolder(data: string, container: Pick<TenantContainer,
   if (process.getuid?.() === ROOT && statSync(data).uid !== uid) changeOwner(data, uid, uid)
 }
 
-/** Arguments that mount the folder. Its files belong to the daemon's user, so that backups can read them and removals can delete them. */
+/**
+ * Arguments that mount the folder. Its files belong to the daemon's user, so that backups can read them and removals can delete
+ * them.
+ */
 export function dataArguments(
   data: string | undefined,
   container: Pick<TenantContainer, 'engine' | 'uid'>,

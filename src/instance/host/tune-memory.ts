@@ -4,11 +4,12 @@ import { setFlagsFromString } from 'node:v8'
 const setFlags = setFlagsFromString
 
 /**
- * Sets V8 flags for a long-running process. Must be called after Node's own modules are loaded, because V8 accepts their cached code only
- * under the flags it was compiled with, and without the cache a start takes 50% longer
+ * Sets V8 flags for a long-running process. Must be called after Node's own modules are loaded, because V8 accepts their cached
+ * code only under the flags it was compiled with, and without the cache a start takes 50% longer
  * (https://nodejs.org/api/v8.html#v8setflagsfromstringflags; V8, `FlagList::Hash`).
  *
- * The young generation grows to its limit in one step. Doubling it step by step takes an hour of light load, which looks like a leak.
+ * The young generation grows to its limit in one step. Doubling it step by step takes an hour of light load, which looks like a
+ * leak.
  *
  * Allocation-site pretenuring is off. In a burst, objects of requests that wait for a program look long-lived, so V8 would
  * allocate them in the old generation, where each dead one keeps its request alive until the next full collection. A third of all

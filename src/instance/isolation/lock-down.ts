@@ -18,9 +18,10 @@ let isLocked = false
 let problem: string | undefined
 
 /**
- * Permanently removes what Node's permission model still allows to code loaded afterwards: signals to other processes, the daemon's
- * channel, open descriptors, Unix sockets and unlimited output. Output and fatal errors go to the log. This program's own code has captured
- * what it needs. Returns a sentence with the reason if user code must not run here, or undefined if everything is sealed.
+ * Permanently removes what Node's permission model still allows to code loaded afterwards: signals to other processes, the
+ * daemon's channel, open descriptors, Unix sockets and unlimited output. Output and fatal errors go to the log. This program's
+ * own code has captured what it needs. Returns a sentence with the reason if user code must not run here, or undefined if
+ * everything is sealed.
  */
 export function lockDown(tenant: Tenant, listener: ChannelListener): string | undefined {
   if (isLocked) return problem

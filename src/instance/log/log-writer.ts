@@ -15,7 +15,8 @@ const FLUSH_CHARACTERS = 32 * 1024
 const SLOW_WRITE_MS = 20
 const ASYNC_PERIOD_MS = 60_000
 /**
- * Maximum length of the lines waiting for the disk. Additional lines are counted and dropped, so that a full disk does not exhaust the memory.
+ * Maximum length of the lines waiting for the disk. Additional lines are counted and dropped, so that a full disk does not
+ * exhaust the memory.
  */
 const MAX_WAITING_CHARACTERS = 1024 * 1024
 

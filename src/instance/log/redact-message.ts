@@ -27,8 +27,8 @@ export function createMessageRedactor(secrets: readonly string[]): (message: unk
 }
 
 /**
- * Patterns of a secret in JSON text. A secret that JSON escapes has too many forms at different depths, so every backslash is suspicious
- * instead.
+ * Patterns of a secret in JSON text. A secret that JSON escapes has too many forms at different depths, so every backslash is
+ * suspicious instead.
  */
 function patternsOf(secret: string): string[] {
   const isEscaped = stringify(secret) !== `"${secret}"`

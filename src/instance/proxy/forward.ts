@@ -128,8 +128,8 @@ function namedByConnection(raw: readonly string[]): Set<string> {
 }
 
 /**
- * Reads the body only after connecting, and does not destroy it when an attempt fails. The request can then be sent again, and its client
- * can still get an error.
+ * Reads the body only after connecting, and does not destroy it when an attempt fails. The request can then be sent again, and
+ * its client can still get an error.
  */
 function bodyOf(request: IncomingMessage): Readable {
   // The types omit that undici accepts any iterable (https://github.com/nodejs/undici/blob/main/docs/docs/api/Dispatcher.md).

@@ -5,8 +5,8 @@ import { writeFileAtomic } from '../../shared/atomic-file.ts'
 import type { StateOperation, StateResult } from '../../shared/instances/state-operations.ts'
 
 /**
- * The store of an exported server: in memory, and in a file with one line of changes per commit, which is rewritten at each start.
- * Only one process may use it.
+ * The store of an exported server: in memory, and in a file with one line of changes per commit, which is rewritten at each
+ * start. Only one process may use it.
  */
 export class FileState {
   readonly #path: string

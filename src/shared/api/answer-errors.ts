@@ -100,7 +100,7 @@ function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** The request id leads to the log lines of an internal error. */
+/** Names the request id of an internal error, which leads to its log lines. */
 function requestNote(code: ErrorCode, { headers }: FailedAnswer): string | undefined {
   const id = headers['x-request-id']
   return (code === 'INTERNAL' || code === 'UPSTREAM_FAILED') && id ? `request id ${id}` : undefined
@@ -131,7 +131,7 @@ function nextSteps(code: ErrorCode, answer: FailedAnswer): NextStep[] {
   }
 }
 
-/** The contract has neither lists nor request ids, so an API that sends a request id is assumed to have lists. */
+/** True for an API that sends request ids. It is assumed to have lists, because the contract has neither. */
 function hasLists({ isContractOnly, headers }: FailedAnswer): boolean {
   return !isContractOnly && headers['x-request-id'] !== undefined
 }

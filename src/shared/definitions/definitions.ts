@@ -58,7 +58,7 @@ const resourceSchema = named(
 ).strictObject({
   uri: text.meta(
     described(
-      'URI of the form `<scheme>://<path>`. With `{variables}` it is a resource template (RFC 6570).',
+      'URI of the form `<scheme>://<path>`. With `{variables}`, it is a resource template (RFC 6570).',
       'docs://readme',
       'users://{id}/profile',
     ),
@@ -206,7 +206,7 @@ export const buildRequestSchema = namedBuildRequest.strictObject({
   environment: environmentSchema
     .optional()
     .describe(
-      'Environment whose stored variables code gets during the build. By default development, which the preview always uses.',
+      'Environment whose stored variables are available to code during the build. By default development, which the preview always uses.',
     ),
 })
 

@@ -93,7 +93,7 @@ export const httpHandlerSchema = named(
     .strictObject(answer)
     .optional()
     .describe(
-      'Answer made from `response` `{status, headers, body}`. Without it the response body is the answer.',
+      'Answer made from `response` `{status, headers, body}`. Without it, the response body is the answer.',
     ),
   timeoutMs: z.int().min(1).max(300_000).default(30_000).describe('Time limit in milliseconds.'),
   maxResponseBytes: z

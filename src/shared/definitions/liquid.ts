@@ -28,7 +28,7 @@ export function createLiquid(): Liquid {
     timezoneOffset: 0,
     locale: 'en-US',
   })
-  // Without these tags, including a file fails at build time instead of at the first call.
+  // Removes the tags that include files, so that using them fails at build time instead of in the first call.
   for (const tag of ['include', 'render', 'layout', 'block']) delete liquid.tags[tag]
   for (const [name, filter] of Object.entries(liquid.filters))
     liquid.registerFilter(name, boundFilter(filter, ENTRY_COSTS[name] ?? 0))

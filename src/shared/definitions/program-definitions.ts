@@ -23,7 +23,7 @@ const isolationSchema = z
       }),
       idleMs: z.int().min(100).max(86_400_000).optional().meta({
         description:
-          'Time in milliseconds after which an unused session process stops. The next request starts one.',
+          'Time in milliseconds after which an unused session process stops. The next request starts a new one.',
         default: 600_000,
       }),
       sandbox: z
@@ -44,7 +44,7 @@ const isolationSchema = z
       }),
       unixSockets: z.boolean().optional().meta({
         description:
-          'Allow Unix sockets in the sandbox, including those of the machine. Chromium and some others need them.',
+          'Allow Unix sockets in the sandbox, including those of the machine. Chromium and some other programs need them.',
         default: false,
       }),
     }),
@@ -99,7 +99,7 @@ export const imageProgramSchema = named(
     .enum(['stdio', 'http'])
     .optional()
     .describe(
-      '`stdio`: MCP over standard input and output. `http`: MCP over HTTP on `$PORT`. By default the build tries both.',
+      '`stdio`: MCP over standard input and output. `http`: MCP over HTTP on `$PORT`. By default, the build tries both.',
     ),
   path: z.string().startsWith('/').default('/mcp').describe('Path at which it serves MCP over HTTP.'),
   args: z.array(z.string()).optional().describe('Arguments after the name of the image.'),
@@ -109,7 +109,7 @@ export const imageProgramSchema = named(
     .string()
     .regex(/^[A-Za-z0-9][\w.-]*$/, 'the name of a network of the container engine, such as none or bridge')
     .optional()
-    .describe('Network of the container engine, for example `none`. By default the one of the engine.'),
+    .describe("Network of the container engine, for example `none`. By default the engine's own."),
   user: z
     .string()
     .regex(/^[\w.-]+(:[\w.-]+)?$/, 'a user or user:group')

@@ -1,4 +1,4 @@
-/** Lines of the details of an error, without the first one if the message already ends with it. */
+/** Lines of an error's details, without the first one if the message already ends with it. */
 export function detailLines({
   message,
   details,

@@ -6,7 +6,7 @@ export function printable(text: string): string {
   return text.replace(MISLEADING_CHARACTERS, '�')
 }
 
-/** Escapes the characters that `printable` replaces in JSON. The value stays the same. */
+/** Escapes, in JSON text, the characters that `printable` replaces. The value stays the same. */
 export function printableJson(json: string): string {
   return json.replace(MISLEADING_CHARACTERS, found =>
     Array.from(
@@ -16,7 +16,9 @@ export function printableJson(json: string): string {
   )
 }
 
-/** Control characters; embeddings, overrides and isolates of direction; U+FEFF; tags (Unicode, "Bidirectional Controls", "Tags"). */
+/**
+ * Control characters; embeddings, overrides and isolates of direction; U+FEFF; tags (Unicode, "Bidirectional Controls", "Tags").
+ */
 const CONTROL_CHARACTERS =
   '[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2060-\\u206f\\ufeff\\u{e0000}-\\u{e007f}]'
 
@@ -25,8 +27,8 @@ const JOINING_CHARACTER =
   '(?:(?!\\p{sc=Latin}|\\p{sc=Greek}|\\p{sc=Cyrillic}|\\p{sc=Inherited})[\\p{L}\\p{M}]|\\p{ExtPict}|\\p{EMod}|\\ufe0f)'
 
 /**
- * Joiners, direction marks, zero-width spaces and other invisible characters, unless they follow a character that they can
- * belong to. After Latin letters they only make two different names look the same. U+20E3 makes a digit an emoji.
+ * Joiners, direction marks, zero-width spaces and other invisible characters, unless they follow a character that they can belong
+ * to. After Latin letters, they only make two different names look the same. U+20E3 makes a digit an emoji.
  */
 const INVISIBLE_CHARACTERS = `\\p{DI}(?<!${JOINING_CHARACTER}\\p{DI})(?!\\u20e3)`
 

@@ -37,7 +37,7 @@ export class IdleMemory {
     else this.#timer = setTimeout(() => this.#collectWhenQuiet(), QUIET_MS).unref()
   }
 
-  /** Never collects again. The process may live on, for example to run tests. */
+  /** Stops collecting permanently. The process may keep running, for example for tests. */
   close(): void {
     this.#closed = true
     clearTimeout(this.#timer)

@@ -37,9 +37,10 @@ export interface Tenant {
   /** Log file, opened by the process in append mode. Absent: inherited standard output. */
   logFile?: string
   /**
-   * Paths and variables of a user's program. `folder`: its HOME. `data`: its DATA_DIR, by default below HOME. `env`: variables of the
-   * daemon that it gets: PATH, language, time zone, location of certificates. `packages`: folder of installed npm packages. `source`: its
-   * unpacked source archive. `hidden`: folders of the daemon, in which a sandbox only shows the other folders here.
+   * Paths and variables of a user's program. `folder`: its HOME. `data`: its DATA_DIR, by default below HOME. `env`: variables
+   * that it gets from the daemon (PATH, language, time zone, location of certificates). `packages`: folder of installed npm
+   * packages. `source`: its unpacked source archive. `hidden`: folders of the daemon, in which a sandbox only shows the other
+   * folders here.
    */
   program?: {
     folder: string
@@ -245,7 +246,7 @@ export interface SessionClaim {
   gone: number
 }
 
-/** A deployment that was replaced, with the instances that still serve their sessions. */
+/** A deployment that was replaced, with the instances that still serve its sessions. */
 export interface EarlierVersion {
   /** Deployment id. */
   version: string

@@ -36,7 +36,7 @@ export interface LogLine {
   replayOf?: string
   /** Redacted arguments of the request, as text if truncated. Only where bodies are kept, by default in development. */
   arguments?: unknown
-  /** Redacted JSON-RPC answer, like the arguments. */
+  /** Redacted JSON-RPC answer, as text if truncated. */
   answer?: unknown
   /** The bodies of this minute exceeded their limit. */
   bodies?: 'omitted'

@@ -39,7 +39,7 @@ export interface SessionQuery {
 export interface EndedSessions {
   /** Handles. */
   ids: string[]
-  /** Also all sessions that started until then (Unix seconds). 0: none. */
+  /** Also all sessions that started up to this time (Unix seconds). 0: none. */
   startedUntil: number
 }
 
@@ -57,7 +57,7 @@ export type SessionAnswer =
 
 /** Maximum open sessions of a tenant. */
 export const MAX_SESSIONS = 10_000
-/** Limits of a report. Clients choose these strings, and a message of a process with user code may have 2 MB. */
+/** Limits of a report. Clients choose these strings, and a message from a process with user code may have at most 2 MB. */
 export const REPORT_LIMITS = { sessions: 100, subscriptions: 5, characters: 128, callerCharacters: 256 }
 /** An ended session is remembered this long. Older session ids are not taken over anyway. */
 export const ENDED_SESSIONS_KEPT_MS = 24 * 3_600_000

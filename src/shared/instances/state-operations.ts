@@ -16,7 +16,7 @@ export const MAX_STORE_BYTES = 100 * 1024 * 1024
 export const MAX_BATCH = 1000
 export const MAX_SCOPE_BYTES = 1024
 
-/** Part of a store: shared by all users (the empty text), or of one user (`user:<subject>`). */
+/** Part of a store that is shared by all users (the empty text) or belongs to one user (`user:<subject>`). */
 export type StateScope = string
 
 export const USER_SCOPE = 'user:'

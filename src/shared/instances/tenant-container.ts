@@ -6,7 +6,10 @@ export interface TenantContainer {
   env: Record<string, string>
   /** Name or id of a local image. */
   image: string
-  /** The daemon built the image from the artifact. It writes our log lines, and other instances can continue its sessions. */
+  /**
+   * The daemon built the image from the artifact. The container writes our log lines, and other instances can continue its
+   * sessions.
+   */
   isOwn: boolean
   /** UID of the processes in the container. Absent if unknown. */
   uid?: number

@@ -7,15 +7,17 @@ export interface Pattern {
 
 /** Processor time. Far more than a benign pattern needs for 4 MB, and short enough for servers that share the process. */
 const TIME_LIMIT_MS = 100
-/** V8 limits elapsed time. On a busy machine that includes little processor time, so the match is repeated with a longer limit. */
+/**
+ * V8 limits elapsed time. On a busy machine, that includes little processor time, so the match is repeated with a longer limit.
+ */
 const ELAPSED_LIMITS_MS = [TIME_LIMIT_MS, 4 * TIME_LIMIT_MS, 16 * TIME_LIMIT_MS]
 /** About a millisecond of matching. A time limit costs 0.1 ms. */
 const UNLIMITED_STEPS = 1e6
 
 /**
- * A `pattern` of a schema. Its author chooses the pattern and callers of the tool choose the text, so matches have a time
- * limit (https://owasp.org/www-community/attacks/Regular_expression_Denial_of_Service_-_ReDoS): `test` throws when it
- * is exceeded. Throws SyntaxError for an invalid pattern.
+ * A `pattern` of a schema. Its author chooses the pattern and callers of the tool choose the text, so matches have a time limit
+ * (https://owasp.org/www-community/attacks/Regular_expression_Denial_of_Service_-_ReDoS). `test` throws when a match exceeds it.
+ * Throws SyntaxError for an invalid pattern.
  */
 export function createPattern(source: string, flags: string): Pattern {
   const expression = new RegExp(source, flags)

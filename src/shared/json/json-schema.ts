@@ -40,14 +40,16 @@ export interface CompileOptions {
   /** The schema is known to be valid. Saves compiling its meta-schema, which takes 45 ms and 4 MB. */
   isChecked?: boolean
   /**
-   * Compiles in half the time, without optimizing the code, to check whether it succeeds. Only for schemas that passed `listSchemaErrors`.
+   * Compiles in half the time, without optimizing the code, to check whether it succeeds. Only for schemas that passed
+   * `listSchemaErrors`.
    */
   isTrial?: boolean
 }
 
 interface AjvOptions extends CompileOptions {
   /**
-   * Ignores inherited properties. Without it, `{}` has a property `constructor`. Ajv's checks for it take time in each validation.
+   * Ignores inherited properties. Without it, `{}` has a property `constructor`. Ajv's checks for it take time in each
+   * validation.
    */
   ownProperties?: boolean
 }

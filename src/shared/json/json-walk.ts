@@ -25,7 +25,7 @@ export function findJsonFault(root: unknown): JsonFault | undefined {
   return undefined
 }
 
-/** True for a JSON value with more than `levels` objects and lists inside each other. Iterative, as above. */
+/** True for a JSON value whose objects and lists are nested more than `levels` deep. Iterative, like `findJsonFault`. */
 export function isDeeper(root: unknown, levels: number): boolean {
   let level = [root].filter(isStructure)
   for (let depth = 0; level.length > 0; depth++) {

@@ -40,8 +40,8 @@ export const LOG_LEVEL = 'debug'
 const CLOSE_TIMEOUT_MS = 1000
 
 /**
- * Connects with the newest protocol version that the server supports: 2026-07-28 by `server/discover`, otherwise the handshake of 2025.
- * Throws UNAVAILABLE, UNAUTHORIZED, NOT_FOUND, TIMEOUT or UPSTREAM_FAILED.
+ * Connects with the newest protocol version that the server supports: 2026-07-28 by `server/discover`, otherwise an older one by
+ * the 2025 handshake. Throws UNAVAILABLE, UNAUTHORIZED, NOT_FOUND, TIMEOUT or UPSTREAM_FAILED.
  */
 export async function connectToServer(url: string, options: ConnectOptions = {}): Promise<McpConnection> {
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')

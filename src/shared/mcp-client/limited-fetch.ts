@@ -1,8 +1,8 @@
 import { HostingError } from '../errors.ts'
 
 /**
- * A `fetch` whose response fails after this number of bytes. The client collects a response, or an event of a stream, in
- * memory, where a server could otherwise send gigabytes.
+ * A `fetch` whose response fails after this number of bytes. The client collects a response, or an event of a stream, in memory,
+ * and a server could otherwise send gigabytes.
  */
 export function limitedFetch(maxBytes: number): (url: string | URL, init?: RequestInit) => Promise<Response> {
   return async (url, init) => {

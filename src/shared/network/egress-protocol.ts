@@ -37,7 +37,7 @@ export interface DestinationCounts {
 }
 
 /**
- * Request of a process with handler modules on a control connection, one JSON object per line. `connect` opens a connection.
+ * Request from a process with handler modules on a control connection, one JSON object per line. `connect` opens a connection.
  * The process then connects to the egress port from the address `from`, and the two connections are joined.
  */
 export type ControlRequest =

@@ -73,7 +73,7 @@ export function findIsolationTools(path: string): IsolationTools {
   return tools
 }
 
-/** Before Linux 5.14, RLIMIT_NPROC also counts processes of the user outside the sandbox. */
+/** Finds prlimit. Omitted before Linux 5.14, where RLIMIT_NPROC also counts the user's processes outside the sandbox. */
 function findPrlimit(path: string): Pick<IsolationTools, 'prlimit'> {
   const [major = 0, minor = 0] = release().split('.').map(Number)
   const file = path

@@ -5,7 +5,7 @@ interface ActualCall {
   arguments: unknown
 }
 
-/** Problem of a value under a JSON Schema, or null. */
+/** Reason why a value does not match a JSON Schema, or null. */
 export type SchemaCheck = (schema: Record<string, unknown>, value: unknown) => string | null
 
 /** Checks that each expected call was made, as often as expected. Reports the nearest miss. */

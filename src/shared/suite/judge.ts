@@ -28,7 +28,7 @@ export function judge(expectation: Expectation | undefined, seen: RunFacts, chec
   if (turns !== undefined) know('turns', seen.turns, number => judgeRange('turns', turns, number))
   if (seconds !== undefined) know('seconds', seen.seconds, number => judgeRange('seconds', seconds, number))
   if (tokens !== undefined) know('tokens', seen.tokens, number => judgeRange('tokens', tokens, number))
-  // Usually the cause of the failures. Without this, they are only in the server's log.
+  // Tool errors are usually the cause of the failures, and would otherwise only be in the server's log.
   if (verdict.failures.length > 0) verdict.failures.push(...seen.toolErrors)
   return verdict
 }

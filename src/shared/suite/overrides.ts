@@ -9,7 +9,7 @@ export type RunSettings = Pick<TestRequest, 'tools' | 'limits' | 'settings' | 'c
 export interface Overrides {
   /** Names of the cases to run. Empty for all. */
   cases: readonly string[]
-  /** They replace the models of the suite. Empty for those of the suite. */
+  /** Models that replace those of the suite. Empty to keep those. */
   models: readonly string[]
   /** Runs of each case. */
   repeat?: number | undefined
@@ -33,7 +33,7 @@ export function overrideSuite(suite: Suite, overrides: Overrides): Suite {
   }
 }
 
-/** Cases get the names that they have among all cases. */
+/** Wanted cases, with the names that they have among all cases. */
 function chooseCases(suite: Suite, wanted: readonly string[]): SuiteCase[] {
   const names = caseNames(suite.cases)
   const unknown = wanted.find(name => !names.includes(name))

@@ -1,6 +1,6 @@
 /**
- * Chances of k runs that are drawn from n runs, c of which passed: at least one of the k passed (pass@k, https://arxiv.org/abs/2107.03374),
- * or all of them did (pass^k, https://arxiv.org/abs/2406.12045).
+ * Probabilities for k runs that are drawn from n runs, c of which passed: at least one of the k passed (pass@k,
+ * https://arxiv.org/abs/2107.03374), or all of them did (pass^k, https://arxiv.org/abs/2406.12045).
  */
 export function passAt(k: number, runs: number, passed: number): number {
   return 1 - choose(runs - passed, k) / choose(runs, k)

@@ -8,7 +8,7 @@ const MAX_TEXT = 4000
 /** The API takes bodies of up to a mebibyte. */
 const MAX_BYTES = 1_000_000
 
-/** A message of a case, and the agent's result. Undefined when the run failed before. */
+/** A message of a case, and the agent's result. The result is undefined when the run failed before it arrived. */
 export interface Exchange {
   message: string
   result: TestResult | undefined

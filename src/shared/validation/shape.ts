@@ -110,7 +110,7 @@ function withinPath(path: readonly PropertyKey[], issue: Issue): Issue {
   return { ...issue, path: [...path, ...issue.path] }
 }
 
-/** The issue's path ends with the discriminator. */
+/** Describes an issue with the discriminator of a union, which may be the last step of the path. */
 function describeDiscriminator(
   field: string,
   path: readonly PropertyKey[],

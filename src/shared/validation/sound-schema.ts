@@ -25,8 +25,8 @@ const KEYWORDS = new Map<string, Check>([
 ])
 
 /**
- * True for common schemas that are certainly valid and can be compiled. The others need the meta-schema, whose
- * compilation costs a command 80 ms.
+ * True for common schemas that are certainly valid and can be compiled. Other schemas need the meta-schema, whose compilation
+ * costs a command 80 ms.
  */
 export function isSound(schema: unknown): boolean {
   if (typeof schema === 'boolean') return true

@@ -11,8 +11,8 @@ const OUTPUT_OR_TAG = /\{\{.*?\}\}|\{%.*?%\}/gs
 const DOT_SEGMENT = /(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?=[/\\;]|%2f|%5c|%3b|$)/i
 
 /**
- * Arguments come from the caller, but the URL's template comes from its author. A value may fill in its part of the URL, but must not
- * change the host or leave the path.
+ * Arguments come from the caller, but the URL's template comes from its author. A value may fill in its part of the URL, but must
+ * not change the host or leave the path.
  */
 export function createUrlCheck(source: string, template: TextTemplate, templates: Templates): UrlCheck {
   const staysAtHost = compileHostRule(source, template, templates)
@@ -88,8 +88,8 @@ function firstOutput(source: string): string {
 const ENCODES = /\|\s*(?:url_encode|cgi_escape|uri_escape|slugify|raw)\b/
 
 /**
- * Percent-encodes the caller's values in the path and query (RFC 3986 2.1), so that "?", "&" and "/" stay part of a value. `| raw`
- * disables this. The URL check covers the part before the path.
+ * Percent-encodes the caller's values in the path and query (RFC 3986 2.1), so that "?", "&" and "/" stay part of a value. `|
+ * raw` disables this. The URL check covers the part before the path.
  */
 export function encodeCallerValues(source: string): string {
   const [authority = ''] = /^\s*(?:[a-z][a-z0-9+.-]*:\/\/)?/i.exec(source) ?? []

@@ -16,7 +16,10 @@ export interface SessionClaim {
   revision: LegacyRevision
   /** Unix seconds. */
   issuedAt: number
-  /** Capabilities that determine what the client can be asked. An instance that takes the session over has not seen its `initialize`. */
+  /**
+   * Capabilities that determine what the client can be asked. An instance that takes the session over has not seen its
+   * `initialize`.
+   */
   capabilityBits: number
   /** Port where the instance that started the session accepts relayed requests. Absent without siblings. */
   peerPort?: number | undefined

@@ -44,10 +44,10 @@ export const keyInfoSchema = named('ApiKeyInfo', 'The API key of a request.', KE
   isExpired: z.boolean().describe('The key has expired.'),
 })
 
-const rateLimitSchema = named('RateLimit', 'Requests of a key in the current hour.').object({
-  limit: z.int().describe('Maximum number.'),
-  used: z.int().describe('Number so far.'),
-  resetAt: isoTime.nullable().describe('End of the hour. Null if there were none.'),
+const rateLimitSchema = named('RateLimit', 'Requests made with a key in the current hour.').object({
+  limit: z.int().describe('Maximum number of requests.'),
+  used: z.int().describe('Number of requests so far.'),
+  resetAt: isoTime.nullable().describe('End of the hour. Null if there were no requests.'),
 })
 
 export const keyRecordSchema = keyInfoSchema
@@ -85,11 +85,13 @@ export const createKeyRequestSchema = namedCreateApiKeyRequest.strictObject({
   expiresAt: z.iso
     .datetime({ offset: true })
     .optional()
-    .describe('Expiry time, in the future. By default it never expires.'),
+    .describe('Expiry time, in the future. By default, the key never expires.'),
   replace: z
     .boolean()
     .optional()
-    .describe('`true` revokes keys with this name. Otherwise a name in use returns 409.'),
+    .describe(
+      '`true` revokes existing keys with this name. Otherwise, the request returns 409 if the name is in use.',
+    ),
 })
 
 export const keyPageSchema = itemPage(keyRecordSchema, 'ApiKeyPage')

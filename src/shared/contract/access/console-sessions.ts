@@ -14,7 +14,7 @@ export const consoleLinkSchema = named('ConsoleLink', 'A URL that signs one brow
 }).object({
   url: z
     .string()
-    .describe('URL to open once. With `&to=/servers/greeter` it opens that page of the console.'),
+    .describe('URL to open once. With `&to=/servers/greeter`, it opens that page of the console.'),
   expiresAt: isoTime.describe('Time after which it no longer works.'),
 })
 
@@ -26,8 +26,8 @@ export const consoleSessionSchema = named('ConsoleSession', 'A browser that is s
 }).object({
   id: z.string().describe('Id of the session.'),
   createdAt: isoTime.describe('Time of the sign-in.'),
-  expiresAt: isoTime.describe('Time at which it ends.'),
-  key: keyInfoSchema.describe('The key whose rights it has.'),
+  expiresAt: isoTime.describe('Time at which the session ends.'),
+  key: keyInfoSchema.describe('The key whose permissions the session has.'),
 })
 
 export const endedConsoleSessionsSchema = named('EndedConsoleSessions', 'Result of signing browsers out.', {

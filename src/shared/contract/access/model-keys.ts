@@ -30,7 +30,7 @@ const namedModelKeyList = named('ModelKeyList', 'Keys of all vendors.', {
 
 export const modelKeyListSchema = namedModelKeyList.object({
   items: z.array(modelKeySchema).describe('One entry per vendor.'),
-  defaultModel: z.string().describe('Model of a test that names none.'),
+  defaultModel: z.string().describe('Model for a test that names none.'),
 })
 
 const namedSaveModelKeyRequest = named('SaveModelKeyRequest', 'A key of a model vendor.', {
@@ -42,7 +42,7 @@ export const saveModelKeySchema = namedSaveModelKeyRequest.strictObject({
   baseUrl: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .describe('URL to use instead of that of the vendor.'),
+    .describe("URL to use instead of the vendor's."),
 })
 
 export type ModelKeyRecord = z.infer<typeof modelKeySchema>

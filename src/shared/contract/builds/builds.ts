@@ -27,9 +27,7 @@ export const buildRecordSchema = namedBuild.object({
   mcp_id: mcpIdSchema,
   name: z.string().describe('Name of the server.'),
   status: buildStateSchema,
-  url: z
-    .string()
-    .describe('MCP endpoint of the preview of the server. Empty until its first build is ready.'),
+  url: z.string().describe("MCP endpoint of the server's preview. Empty until its first build is ready."),
   build_time: z.number().describe('Duration of the build in seconds.'),
   // Extensions
   template: templateSchema.optional(),
@@ -62,7 +60,7 @@ export const surfaceChangeSchema = named('SurfaceChange', 'A change that clients
 
 const namedSurfaceReport = named(
   'SurfaceReport',
-  'Changes in a build for the clients of the live deployments of its server.',
+  "Changes in a build for clients of its server's live deployments.",
   {
     mcp_id: EXAMPLE_MCP_ID,
     items: [

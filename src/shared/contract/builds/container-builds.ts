@@ -53,8 +53,8 @@ export const containerBuildSchema = namedContainerBuild.object({
   endTime: time.describe('End time.'),
   createdAt: isoTime.describe('Creation time.'),
   updatedAt: isoTime.describe('Time of the last change.'),
-  imageDigest: z.string().describe('Extension: digest of the manifest of the image.'),
-  mcpId: z.string().describe('Extension: id of the build of the server in the image.'),
+  imageDigest: z.string().describe('Extension: digest of the image manifest.'),
+  mcpId: z.string().describe("Extension: id of the server's build in the image."),
 })
 
 export const containerBuildPageSchema = itemPage(containerBuildSchema, 'ContainerBuildPage')

@@ -8,14 +8,14 @@ const checkResultSchema = named('CheckResult', 'A result of a check.').object({
   fix: z
     .object({
       description: z.string().describe('What to do.'),
-      command: z.string().optional().describe('Command for the machine of the daemon.'),
+      command: z.string().optional().describe("Command to run on the daemon's machine."),
     })
     .optional()
     .describe('Absent if the check passed.'),
 })
 
 /** GET /api/daemon/checks */
-export const checkListSchema = named('CheckList', 'Checks of the machine and the home of the daemon.', {
+export const checkListSchema = named('CheckList', "Checks of the daemon's machine and home.", {
   ok: true,
   checks: [{ name: 'home', status: 'pass', message: '51200 MB free on its disk' }],
 }).object({

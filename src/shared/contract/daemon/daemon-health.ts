@@ -97,7 +97,7 @@ const namedBackup = named(
 /** POST /api/daemon/backup */
 export const backupSchema = namedBackup.object({
   name: z.string().describe('Name of the backup.'),
-  file: z.string().describe('Path of the backup on the machine of the daemon.'),
+  file: z.string().describe("Path of the backup on the daemon's machine."),
   reason: z.enum(BACKUP_REASONS).describe('Why it was made.'),
   bytes: z.int().describe('Size of the database and all files that it refers to.'),
   files: z.int().describe('Number of files that the database refers to.'),
@@ -115,7 +115,7 @@ const { name, file, reason, bytes, files, missing, version, createdAt } = backup
 
 const storedBackupSchema = named(
   'StoredBackup',
-  'A backup. A copy of the database alone, made by an older version, has no reason, version and creation time.',
+  'A backup. A copy of the database alone, made by an older version, has no reason, version or creation time.',
   EXAMPLE_BACKUP,
 ).object({
   name,

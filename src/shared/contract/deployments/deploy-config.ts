@@ -14,7 +14,7 @@ const limitsSchema = named('Limits', 'Resource limits of each instance.').strict
     .max(1_048_576)
     .optional()
     .describe(
-      'Memory in MiB. An instance that uses more is replaced. By default 512, and 384 for processes outside of production. A program is killed when it and its child processes use more than twice as much.',
+      'Memory in MiB. An instance that uses more is replaced. By default 512, or 384 for processes outside production. A program is killed when it and its child processes use more than twice as much.',
     ),
   cpus: z
     .number()
@@ -22,7 +22,7 @@ const limitsSchema = named('Limits', 'Resource limits of each instance.').strict
     .max(1024)
     .optional()
     .describe(
-      'Processors of a program or container, for example 0.5. No limit by default. For programs only where the daemon has control groups.',
+      'Processors for a program or container, for example 0.5. No limit by default. For programs only where the daemon has control groups.',
     ),
   pids: z
     .int()
@@ -105,7 +105,7 @@ export const deployConfigSchema = named('DeployConfig', 'Configuration of a depl
   limits: limitsSchema.optional(),
   auth: deploymentAuthSchema
     .optional()
-    .describe('Sign-in of users. Without it, every client of this machine is served.'),
+    .describe('Sign-in of users. Without it, every client on this machine is served.'),
   origins: originsSchema
     .optional()
     .describe(

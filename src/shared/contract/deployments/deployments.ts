@@ -36,7 +36,7 @@ export const deployRequestSchema = namedDeployRequest.strictObject({
     .optional()
     .meta(
       described(
-        'Extension: id of a deployment of the server, whose configuration this one gets. Fields of `config` override it. Another environment gets neither its domain nor its variables.',
+        'Extension: id of a deployment of the server, whose configuration the new one gets. Fields of `config` override it. To another environment, neither domain nor variables are copied.',
         EXAMPLE_DEPLOYMENT_ID,
       ),
     ),
@@ -44,7 +44,7 @@ export const deployRequestSchema = namedDeployRequest.strictObject({
     .boolean()
     .optional()
     .describe(
-      '`false` rejects a release that breaks clients of the live one (409), `true` confirms it. By default nothing is compared.',
+      '`false` rejects a release that breaks clients of the live one (409), `true` confirms it. By default, nothing is compared.',
     ),
   variables: variableValuesSchema
     .optional()
@@ -132,7 +132,7 @@ const promisesSchema = named(
   min_instances: z.int().describe('Minimum number of instances. 0: it may sleep.'),
   max_instances: z
     .int()
-    .describe('Maximum number of instances. Load starts no more than the machine has processors.'),
+    .describe('Maximum number of instances. Load starts no more instances than the machine has processors.'),
   idle_seconds: z.number().nullable().describe('Idle time after which it sleeps. Null: it never sleeps.'),
   release: z
     .enum(['gradual', 'at_once'])

@@ -31,7 +31,7 @@ export const putMappingSchema = namedPutMappingRequest.strictObject({
     .boolean()
     .optional()
     .describe(
-      '`true` also moves a subdomain that points elsewhere. Otherwise that returns 409 without `If-Match`.',
+      '`true` also moves a subdomain that points elsewhere. Otherwise, such a request returns 409 unless it has `If-Match`.',
     ),
 })
 
@@ -52,7 +52,7 @@ export const mappingSchema = namedMapping.object({
   deploymentId: z
     .string()
     .nullable()
-    .describe('Id of the live deployment, else of the newest one. Null without any.'),
+    .describe('Id of the live deployment, else of the newest one. Null if there is none.'),
   status: deploymentStateSchema.nullable().describe('State of that deployment. Null if there is none.'),
   server: z.string().describe('Name of the server.'),
   environment: environmentSchema,

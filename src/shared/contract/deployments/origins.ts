@@ -3,12 +3,12 @@ import * as z from 'zod'
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@\\"*]+$/
 const MAX_ORIGINS = 100
 
-/** Why a string is not the origin of a page, as browsers send it (RFC 6454 6.2). Undefined when it is. */
+/** Reason why a string is not the origin of a page, as browsers send it (RFC 6454 6.2). Undefined when it is one. */
 function originFault(text: string): string | undefined {
   if (text === '*') return 'use "*" alone to allow all origins, which requires sign-in'
   if (!ORIGIN.test(text) || !URL.canParse(text))
     return 'must be an origin such as https://app.example.com, without a path'
-  // Only these have origins that the URL standard defines. Extensions and desktop programs send their own schemes.
+  // The URL standard defines no origins for the schemes that extensions and desktop programs send.
   const { protocol, origin } = new URL(text)
   const isWeb = protocol === 'http:' || protocol === 'https:'
   return isWeb && origin !== text ? `browsers send this origin as ${origin}` : undefined

@@ -66,7 +66,7 @@ export const requestRecordSchema = named(
   status: z.int().nullable().describe('HTTP status of a refused request.'),
   code: z.int().nullable().describe('Code of the JSON-RPC error.'),
   reason: z.string().nullable().describe('Why it failed.'),
-  replayOf: z.string().nullable().describe('Record that this request repeats, as its client says.'),
+  replayOf: z.string().nullable().describe('Record that this request repeats, according to its client.'),
   bodies: z
     .enum(['kept', 'truncated', 'omitted', 'none'])
     .describe(
@@ -74,7 +74,10 @@ export const requestRecordSchema = named(
     ),
   isReplayable: z.boolean().describe('A tool call whose complete arguments are known.'),
   arguments: z.unknown().optional().describe('Arguments, redacted. Text if truncated. Absent in lists.'),
-  answer: z.unknown().optional().describe('JSON-RPC answer, like the arguments.'),
+  answer: z
+    .unknown()
+    .optional()
+    .describe('JSON-RPC answer, redacted and truncated like the arguments. Absent in lists.'),
 })
 
 export const requestPageSchema = itemPage(requestRecordSchema, 'RequestPage')

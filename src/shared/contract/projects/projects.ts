@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { described, named } from '../../json/schema-metadata.ts'
 import { EXAMPLE_TIME, isoTime, itemPage, projectStateSchema } from '../fields.ts'
 
-/** Service interface 2.7 and 4.7. docs/decisions/deployments.md covers what it leaves open. */
+/** Service interface 2.7 and 4.7. docs/decisions/deployments.md covers what they leave open. */
 
 const line = (max: number) =>
   z

@@ -76,7 +76,7 @@ export const endedSessionsSchema = named('EndedSessions', 'Result of ending sess
   ended: 1,
   unanswered: [],
 }).object({
-  ended: z.int().describe('Number of open sessions that ended.'),
+  ended: z.int().describe('Number of open sessions that were ended.'),
   unanswered: unansweredSchema,
 })
 
