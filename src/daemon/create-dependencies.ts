@@ -40,7 +40,7 @@ export interface DependenciesOptions {
 }
 
 export const ACCEPT_FAILED =
-  'Cannot accept connections to servers. Free memory, close files, or raise the limits of the system (ulimit -n).'
+  "Cannot accept connections to servers. Free memory, close files, or raise the system's limits (ulimit -n)."
 
 /** Creates everything that services use. Lower modules report upward through the callbacks set here. */
 export function createDependencies(

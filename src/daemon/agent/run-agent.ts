@@ -27,7 +27,7 @@ export interface AgentRun {
   context?: TestContext
   limits?: TestLimits
   settings?: TestRequest['settings']
-  /** Replaces the calls: returns the error of a call's arguments, or null. */
+  /** Used instead of making calls. Returns the error in a call's arguments, or null. */
   check?(tool: string, args: unknown): string | null
   signal: AbortSignal
   onEvent(event: TestEvent): void
@@ -49,9 +49,9 @@ type Limits = Required<TestLimits>
 const RETRIES = 2
 
 /**
- * Sends a message to the model, makes the calls of each turn in parallel and returns their results to the model, until it
- * answers or a limit is reached. Throws UPSTREAM_FAILED or UNAVAILABLE when the model fails, and CANCELLED when `signal`
- * aborts.
+ * Sends a message to the model, makes the calls of each turn in parallel and returns their results to the model, until the
+ * model answers or a limit is reached. Throws UPSTREAM_FAILED or UNAVAILABLE when the model fails, and CANCELLED when
+ * `signal` aborts.
  */
 export async function runAgent(run: AgentRun): Promise<AgentOutcome> {
   const limits: Limits = { ...DEFAULT_LIMITS, ...run.limits }
@@ -114,8 +114,8 @@ async function startStream(
 }
 
 /**
- * Throws when the vendor sent nothing for half the time limit, or when the stream ended early without an error, because some
- * proxies close slow streams.
+ * Throws when the vendor sent nothing for half the time limit, or when the stream ended early without an error, as when a
+ * proxy closes a slow stream.
  */
 function requireAnswered(ended: 'end' | 'abort', progress: Progress, model: string, limits: Limits): void {
   if (ended === 'abort') {
@@ -125,7 +125,7 @@ function requireAnswered(ended: 'end' | 'abort', progress: Progress, model: stri
   }
   const reason = progress.steps.at(-1)?.finishReason as string | undefined
   if (reason !== undefined && reason !== 'interrupted' && reason !== 'error') return
-  throw new HostingError('UPSTREAM_FAILED', `The answer of the model ${model} was incomplete.`)
+  throw new HostingError('UPSTREAM_FAILED', `The answer from the model ${model} was incomplete.`)
 }
 
 /** Null when the model had finished. */

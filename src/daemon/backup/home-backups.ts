@@ -27,11 +27,11 @@ import { isWhole, verifyBackup } from './verify-backup.ts'
 export interface CreatedBackup extends BackupEntry {
   /** URI of the copied manifest. */
   sentTo?: string
-  /** Reason why it was not copied. The backup in the home exists anyway. */
+  /** Reason why the backup was not copied. It exists in the home anyway. */
   sendError?: string
 }
 
-/** Backups of a home, in its folder `backups` and in the storage of `MCP_BACKUP`. */
+/** Backups of a home, in its folder `backups` and in the storage set in `MCP_BACKUP`. */
 export class HomeBackups {
   readonly #paths: HomePaths
   readonly #openRemote: () => Promise<RemoteBackups | undefined>
@@ -107,7 +107,7 @@ export class HomeBackups {
     }
   }
 
-  /** Runs `work` with a backup. Downloads a remote one first, without the files that the home has. */
+  /** Runs `work` with a backup. Downloads a remote one first, without the files that the home already has. */
   async #with<T>(
     reference: string | undefined,
     work: (backup: StoredBackup, file: string) => Promise<T>,
@@ -143,7 +143,7 @@ export class HomeBackups {
     throw new HostingError(
       'NOT_FOUND',
       reference === undefined
-        ? `There is no backup in ${backups}${storage ? ' or in the storage of MCP_BACKUP' : ''}.`
+        ? `There is no backup in ${backups}${storage ? ' or in the storage set in MCP_BACKUP' : ''}.`
         : `Backup "${reference}" does not exist.`,
       { next: [{ description: 'List the backups', command: 'mcp daemon backup --list' }] },
     )

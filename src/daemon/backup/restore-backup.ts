@@ -89,7 +89,7 @@ async function checkRestorable(
   return { absent, damaged }
 }
 
-/** Files of servers are put back all at once (`stageState`). */
+/** True for the files of a server, which are put back all at once (`stageState`). */
 function isState(path: string): boolean {
   return path.startsWith('state/')
 }
@@ -187,7 +187,7 @@ function withoutManifest(paths: HomePaths, backup: StoredBackup): HostingError {
       next: [
         { description: 'List the other backups', command: 'mcp daemon backup --list' },
         {
-          description: 'Or restore the database without its digest, and the files that it refers to',
+          description: 'Or restore the database and the files that it refers to, without checking its digest',
           command: `mcp daemon restore ${referenceTo(paths, backup)} --partial`,
         },
       ],
@@ -223,16 +223,16 @@ function incompleteBackup(paths: HomePaths, backup: StoredBackup, damaged: Refer
 }
 
 function otherKey(paths: HomePaths, backup: StoredBackup, keyCheck: string | undefined): HostingError {
-  const state = keyCheck === undefined ? 'is missing' : 'is a different one'
+  const state = keyCheck === undefined ? 'is missing' : 'is not the one that it was encrypted with'
   return new HostingError(
     'INVALID_REQUEST',
-    `${backup.file} cannot be restored: the key file ${paths.secretKey} that it was encrypted with ${state}. Nothing was changed.`,
+    `${backup.file} cannot be restored: the key file ${paths.secretKey} ${state}. Nothing was changed.`,
     {
-      details: 'A backup does not contain the key. It may also be a backup of another home.',
+      details: 'A backup does not contain the key. This may also be a backup of another home.',
       next: [
         { description: 'Stop the daemon and put the secret.key of that home in place, then restore again' },
         {
-          description: 'Or restore without the values that were encrypted with it',
+          description: 'Or restore without the values that were encrypted with that key',
           command: `mcp daemon restore ${referenceTo(paths, backup)} --new-secret-key`,
         },
       ],

@@ -25,8 +25,8 @@ export class ArtifactStore {
   }
 
   /**
-   * Saves an artifact, locally and in the storage. `record` stores that it is used, before any removal can run. Throws
-   * UPSTREAM_FAILED when the storage rejects it.
+   * Saves an artifact, locally and in the storage. `record` stores that the artifact is in use, before any removal can run.
+   * Throws UPSTREAM_FAILED when the storage rejects it.
    */
   publish<T>(built: Pick<BuiltArtifact, 'digest' | 'bytes' | 'bundle'>, record: () => T): Promise<T> {
     const { digest, bytes, bundle } = built
@@ -74,7 +74,7 @@ export class ArtifactStore {
     const expected = bundleDigest(this.load(digest))
     if (expected === undefined) return undefined
     const bundle = readText(this.#bundlePath(digest))
-    if (bundle === undefined) throw unusableArtifact(digest, 'has lost its bundle')
+    if (bundle === undefined) throw unusableArtifact(digest, 'is missing its bundle')
     if (digestOf(bundle) !== expected) throw damagedArtifact(digest)
     return bundle
   }

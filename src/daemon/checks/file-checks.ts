@@ -52,17 +52,17 @@ function checkMissing({ missing }: HomeInspection): Finding {
   const artifacts = missing.filter(path => path.startsWith('artifacts/')).length
   if (artifacts > 0)
     return fail(
-      `${artifacts} artifacts of the database are missing. Their servers cannot start`,
+      `Missing artifacts: ${artifacts}. Their servers cannot start`,
       'Restore a backup, or rebuild the servers',
       'mcp daemon restore',
     )
   if (missing.length > 0)
     return warn(
-      `${missing.length} source archives of the database are missing`,
+      `Missing source archives: ${missing.length}`,
       'Upload them again before the next build, or restore a backup',
       'mcp daemon restore',
     )
-  return pass('all artifacts and sources of the database exist')
+  return pass('no artifacts or sources are missing')
 }
 
 function checkUnknown({ unknownFiles }: HomePaths): Finding {
@@ -84,7 +84,8 @@ function checkBackups(paths: HomePaths, { backup }: HomeInspection): Finding {
   const ageMs = backup.createdAt ? Math.abs(Date.now() - Date.parse(backup.createdAt)) : undefined
   const age = ageMs === undefined ? '' : `, made ${formatDurationMs(ageMs)} ago`
   if (!backup.hasManifest) return warn(`the last backup ${backup.name} has no valid manifest`, ...make)
-  if (!backup.isOfThisDatabase) return warn(`the last backup ${backup.name} is of another database`, ...make)
+  if (!backup.isOfThisDatabase)
+    return warn(`the last backup ${backup.name} belongs to another database`, ...make)
   if (backup.missing > 0)
     return warn(`the last backup ${backup.name}${age} lacks ${backup.missing} files`, ...make)
   if (ageMs !== undefined && ageMs > OLD_BACKUP_MS)

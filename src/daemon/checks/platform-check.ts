@@ -14,7 +14,7 @@ export function checkPlatform(machine: Machine = thisMachine()): Finding {
   const { platform, arch } = machine
   if (platform === 'darwin')
     return warn(
-      `macOS ${arch} is not tested. Missing: the sandbox of programs, memory limits by process size, images from the local Node`,
+      `macOS ${arch} is not tested. Missing: the sandbox for programs, memory limits by process size, images from the local Node`,
       'Run untrusted code on Linux, and export images with --base',
     )
   if (platform !== 'linux')

@@ -64,7 +64,7 @@ function onlyChildOf(pid: number): number | undefined {
     const [first] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ')
     return first ? Number(first) : undefined
   } catch {
-    return undefined // the process has just ended
+    return undefined // the process has just exited
   }
 }
 
@@ -72,7 +72,7 @@ function sendSignal(pid: number, signal: NodeJS.Signals | number | undefined): b
   try {
     return process.kill(pid, signal)
   } catch {
-    return false // it has just ended
+    return false // it has just exited
   }
 }
 

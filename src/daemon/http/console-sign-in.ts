@@ -8,8 +8,9 @@ import type { Bindings } from './endpoint.ts'
 import { isConsole } from './middleware/host-check.ts'
 
 const PATH = `${CONSOLE_PATH}sign-in`
-const USED = 'This URL was already used, has expired, or is unknown. Run `mcp console` to get a new one.\n'
-const FOREIGN = 'This URL was opened by another page. Open the URL that `mcp console` printed yourself.\n'
+const USED =
+  'This URL has already been used, has expired, or is unknown. Run `mcp console` to get a new one.\n'
+const FOREIGN = 'This URL was opened by another page. Open the URL from `mcp console` yourself.\n'
 
 /**
  * The one-time URL that `POST /api/console/links` returns. It exchanges its code for a cookie and redirects to the console, so
@@ -45,7 +46,10 @@ const COOKIE = { httpOnly: true, sameSite: 'Strict', path: '/' } as const
 /** Removes the cookie. */
 export const EXPIRED_COOKIE = `${CONSOLE_COOKIE}=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict`
 
-/** The host of the console. Another page must not sign the browser in, and a prefetch must not use up the URL. */
+/**
+ * True at the console's host unless another page or a prefetch opened the URL. Another page must not sign the browser in, and
+ * a prefetch must not use up the URL.
+ */
 function isOpenedByUser(context: Context<Bindings>): boolean {
   const { req } = context
   const site = req.header('sec-fetch-site') ?? 'none'

@@ -171,7 +171,7 @@ ${problem === undefined ? undefined : html`<p class="warning" role="alert">${pro
 const NO_STORE = { headers: { 'Cache-Control': 'no-store' } }
 
 function notOpenedByClient(): OAuthError {
-  return new OAuthError('invalid_request', 'Only the sign-in of an MCP client can open this page.')
+  return new OAuthError('invalid_request', "Only an MCP client's sign-in can open this page.")
 }
 
 function sameText(a: string, b: string): boolean {

@@ -61,7 +61,7 @@ export function migrate(connection: BetterSqlite3.Database, path: string): void 
 function newerFile(path: string, version: number): HostingError {
   return new HostingError(
     'CONFLICT',
-    `The database ${path} was written by a newer mcp-hosting: it has schema ${version}, this version supports up to ${MIGRATIONS.length}.`,
+    `The database ${path} was written by a newer version of mcp-hosting. It has schema ${version}, but this version supports only schemas up to ${MIGRATIONS.length}.`,
     {
       next: [
         { description: 'Update this program', command: 'npm install -g mcp-hosting@latest' },

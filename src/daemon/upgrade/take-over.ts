@@ -48,7 +48,7 @@ export function reportFailure(error: Record<string, unknown>): void {
 }
 
 function sendToPredecessor(message: FromSuccessor): void {
-  if (process.connected) process.send!(message, undefined, undefined, () => {}) // the predecessor may be gone
+  if (process.connected) process.send!(message, undefined, undefined, () => {}) // the predecessor may have exited
 }
 
 /**

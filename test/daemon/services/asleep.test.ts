@@ -119,5 +119,5 @@ test('a server that cannot start answers list requests, and answers calls with 5
   const { status, headers, json } = await postModern(deployed.url, 'tools/call', call)
   expect(status).toBe(503)
   expect(Number(headers['retry-after'])).toBeGreaterThan(0)
-  expect(json.error.message).toContain('has lost its bundle')
+  expect(json.error.message).toContain('is missing its bundle')
 })

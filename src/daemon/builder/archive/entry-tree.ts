@@ -17,7 +17,7 @@ export interface CheckedEntry {
   path: string
   type: RawEntry['type']
   executable: boolean
-  /** Of a symbolic link: the target as in the archive. Of a hard link: the path in the tree. */
+  /** For a symbolic link, the target as in the archive. For a hard link, the path in the tree. */
   target?: string
 }
 
@@ -68,7 +68,7 @@ export class EntryTree {
       throw refuseEntry(path, `is compressed by a factor of more than ${ratio}`)
   }
 
-  /** Checks that all symbolic links stay in the tree. Called after all entries were added. */
+  /** Checks that all symbolic links stay in the tree. Called once all entries have been added. */
   checkLinks(): void {
     for (const node of this.#nodes.values())
       if (node.type === 'symlink') this.#follow(node.path, posix.dirname(node.path), node.target!, 0)
@@ -104,7 +104,7 @@ export class EntryTree {
     if (type !== 'hardlink') return undefined
     const linked = this.#nodes.get(keyOf(checkEntryPath(target)))
     if (linked?.type !== 'file' || linked.path === path)
-      throw refuseEntry(name, 'is a hard link, but its target is not an earlier file of the archive')
+      throw refuseEntry(name, 'is a hard link, but its target is not an earlier file in the archive')
     return { target: linked.path }
   }
 

@@ -45,7 +45,7 @@ function requireSize(bundle: string): string {
   if (bundle.length <= MAX_CHARACTERS) return bundle
   throw new HostingError(
     'INVALID_MCP',
-    `The bundled source has ${Math.round(bundle.length / MEGA)} MB; the maximum is ${MAX_CHARACTERS / MEGA} MB.`,
+    `The bundled source is ${Math.round(bundle.length / MEGA)} MB; the maximum is ${MAX_CHARACTERS / MEGA} MB.`,
     {
       details:
         'Move large files to a service that the server calls, and import only parts of large packages.',
@@ -63,7 +63,7 @@ function optionsFor({ directory, modules, sdk }: BundleOptions): BuildOptions {
     metafile: true,
     format: 'esm',
     platform: 'node',
-    // The oldest supported Node, because exported bundles run on all of them.
+    // The oldest supported version of Node, because exported bundles run on every supported one.
     target: NODE_TARGET,
     sourcemap: 'external',
     sourcesContent: true,

@@ -34,7 +34,7 @@ export type S3Answer = Dispatcher.ResponseData
 const EMPTY_DIGEST = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'
 const MAX_TRIES = 5
 const FIRST_PAUSE_MS = 100
-/** A server that sends nothing for this time counts as unreachable. */
+/** A server that sends nothing for this long counts as unreachable. */
 const SILENCE_MS = 30_000
 
 /** Signed requests to one bucket (https://docs.aws.amazon.com/AmazonS3/latest/API/sig-v4-authenticating-requests.html). */
@@ -75,7 +75,9 @@ export class S3Client {
       {
         details: [code, message].filter(Boolean).join(': ') || 'It gave no reason.',
         ...(refused && {
-          next: [{ description: 'Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY of the daemon' }],
+          next: [
+            { description: "Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the daemon's environment" },
+          ],
         }),
       },
     )
@@ -113,7 +115,7 @@ export class S3Client {
     const path = key.split('/').map(encodeURIComponent).join('/')
     // For the bucket itself, some servers sign the path without a trailing slash.
     if (endpoint) return new URL(`${endpoint.replace(/\/+$/, '')}/${bucket}${path && `/${path}`}`)
-    // AWS's certificates do not match host names from buckets with dots.
+    // AWS's certificates do not match the host names of buckets with dots in their names.
     if (bucket.includes('.')) return new URL(`https://s3.${region}.amazonaws.com/${bucket}/${path}`)
     return new URL(`https://${bucket}.s3.${region}.amazonaws.com/${path}`)
   }
@@ -127,7 +129,8 @@ export class S3Client {
       'UPSTREAM_FAILED',
       `The object storage ${this.#host} did not respond: ${cause.message}.`,
       {
-        details: 'Check MCP_STORAGE and AWS_ENDPOINT_URL of the daemon, and that the storage is running.',
+        details:
+          "Check MCP_STORAGE and AWS_ENDPOINT_URL in the daemon's environment, and that the storage is running.",
         cause,
       },
     )

@@ -16,7 +16,7 @@ import { idSchema, limitSchema, pageTokenSchema } from '../path-ids.ts'
 
 const params = z.object({ id: idSchema.describe('Id of the key.') })
 
-/** `routes` is called when a key is checked, so it may be set later. */
+/** `routes` is called when a key is checked, so the routes may be set later. */
 export function keysEndpoints({ apiKeys, rateLimits }: Services, routes: () => readonly Route[]) {
   const record = ({ id }: z.output<typeof params>) => apiKeys.get(id)
 

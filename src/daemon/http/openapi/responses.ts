@@ -77,7 +77,7 @@ export class ResponseWriter {
       }),
       ...(events && {
         'text/event-stream': {
-          schema: { type: 'string', description: 'Server-sent events. `x-event-data` is the JSON of each.' },
+          schema: { type: 'string', description: 'Server-sent events with JSON as in `x-event-data`.' },
           'x-event-data': this.#schemas.write(events, 'output'),
         },
       }),

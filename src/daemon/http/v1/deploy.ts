@@ -27,7 +27,7 @@ const created = {
     headers: location,
   },
   202: {
-    description: 'Accepted. It continues in the background.',
+    description: 'Accepted. Continues in the background.',
     schema: deploymentRecordSchema,
     headers: location,
   },
@@ -39,7 +39,7 @@ const started = {
     schema: deploymentStatusSchema,
   },
   202: {
-    description: 'Accepted. It continues in the background.',
+    description: 'Accepted. Continues in the background.',
     schema: deploymentStatusSchema,
   },
 }

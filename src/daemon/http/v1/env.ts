@@ -63,7 +63,7 @@ export function envEndpoints({ deployments, records, variables }: Services) {
         headers: ['Location'],
       },
       202: {
-        description: 'Accepted. It continues in the background.',
+        description: 'Accepted. Continues in the background.',
         schema: deploymentRecordSchema,
         headers: ['Location'],
       },

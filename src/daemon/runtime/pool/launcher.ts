@@ -30,7 +30,7 @@ export interface LauncherOwner {
 /** Starts the instances of one deployment and restarts crashed ones, until that becomes a crash loop. */
 export class Launcher {
   readonly #owner: LauncherOwner
-  // Most never crash.
+  // Created at the first crash, because most deployments never crash.
   #restarts: RestartTimers | undefined
   #history: CrashHistory | undefined
 
@@ -79,7 +79,7 @@ export class Launcher {
   }
 
   onFailed(instance: Instance, error: Error): void {
-    if (!instance.isLive) return // dismissed, or this failure is known already
+    if (!instance.isLive) return // dismissed, or the failure is already known
     this.#owner.instances.remove(instance)
     void instance.place.leave()
     this.#restart(error, { instance, restarts: instance.restarts })

@@ -20,8 +20,8 @@ export interface MemoryWatchOptions {
 const PAUSE_MS = 10_000
 
 /**
- * Replaces instances that hold too much memory while they still serve. The limits of the heap and of the resident memory
- * (vital-signs.ts) are higher. They kill a process together with its requests.
+ * Replaces instances that hold too much memory while they still serve. The limits on the heap and on resident memory
+ * (vital-signs.ts) are higher. A process that exceeds one of them is killed together with its requests.
  */
 export class MemoryWatch {
   readonly #options: MemoryWatchOptions
@@ -49,7 +49,7 @@ export class MemoryWatch {
     this.#replacedAt = performance.now()
   }
 
-  /** The old instance drains after the new one serves. It stays if the new one does not start. */
+  /** Drains the old instance once the new one serves. The old one stays if the new one does not start. */
   async #tryReplace(old: Instance, reason: string): Promise<void> {
     const { startReserve, isWanted, swap, dismiss, log } = this.#options
     try {
@@ -91,6 +91,6 @@ function childrenOf(pid: number): number[] {
     const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
     return text === '' ? [] : text.split(' ').map(Number)
   } catch {
-    return [] // no such file system, or the process has just ended
+    return [] // no such file system, or the process has just exited
   }
 }

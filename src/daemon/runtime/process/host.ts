@@ -35,9 +35,9 @@ export interface Draining {
 export interface HostOptions extends HostProcessOptions {
   /** Shared by all processes, so that their instances can reach each other. */
   peerPorts?: PeerPorts
-  /** Without it a process with its own network namespace has no network. */
+  /** Without it, a process with its own network namespace has no network. */
   egress?: Pick<EgressLink, 'opened' | 'assigned' | 'ended'> | undefined
-  /** Without it handlers have no store. */
+  /** Without it, handlers have no store. */
   stores?: StateStores | undefined
 }
 
@@ -154,15 +154,17 @@ export class Host {
     if (this.#watchers.get(tenantId) === watcher) this.#watchers.delete(tenantId)
   }
 
-  /** The drain ends when the tenant's last connection and kept session end, or with the process. */
+  /** The drain ends when the tenant's last connection and kept session have ended, or when the process exits. */
   drain(tenantId: string, notice: DrainNotice = {}): Draining {
-    // Rejects only when the process or the tenant has ended, which counts as drained.
+    // Rejects only when the process has exited or the tenant has been retired, which counts as drained.
     const begun = this.#answerTo('draining', tenantId).then(ignore, ignore)
     const ended = this.#ask({ type: 'drain', tenantId, ...notice }, 'drained', Number.POSITIVE_INFINITY)
     return { begun, ended }
   }
 
-  /** Sends a message and waits for its answer, without a time limit. Rejects when the process or the tenant ended. */
+  /**
+   * Sends a message and waits for its answer, without a time limit. Rejects when the process exits or the tenant is retired.
+   */
   query<Type extends FromInstance['type']>(
     message: Extract<ToInstance, { tenantId: string }>,
     type: Type,
@@ -172,7 +174,7 @@ export class Host {
     return answer
   }
 
-  /** Resolves when the process has dropped the tenant or has ended. */
+  /** Resolves when the process has dropped the tenant or has exited. */
   async retire(tenantId: string): Promise<void> {
     await this.#ask({ type: 'retire', tenantId }, 'retired')
   }
@@ -211,7 +213,7 @@ export class Host {
     const timer = Number.isFinite(hangTimeoutMs) ? setTimeout(() => this.kill(), hangTimeoutMs) : undefined
     const answered = this.#answerTo(answer, message.tenantId)
     this.#process.send(message)
-    await answered.catch(() => {}) // a process that ended has drained, retired and stopped writing
+    await answered.catch(() => {}) // a process that has exited no longer drains, serves or writes
     clearTimeout(timer)
   }
 

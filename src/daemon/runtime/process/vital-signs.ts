@@ -93,7 +93,7 @@ function readProc(pid: number, name: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8')
   } catch {
-    return undefined // no such file system, or the process has just ended
+    return undefined // no such file system, or the process has just exited
   }
 }
 

@@ -35,7 +35,7 @@ export class PeerPorts {
     return this.#keys.get(port) === key ? await connectTo(port) : undefined
   }
 
-  /** Must be called when the instance has ended. */
+  /** Must be called when the instance has stopped. */
   forget(port: number): void {
     this.#keys.delete(port)
   }
@@ -45,7 +45,7 @@ export class PeerPorts {
 export async function connectTo(port: number): Promise<Socket | undefined> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   socket.pause()
-  socket.on('error', () => {}) // it may break before its process receives it
+  socket.on('error', () => {}) // the connection may break before its process receives it
   try {
     await once(socket, 'connect')
     return socket

@@ -64,7 +64,7 @@ function setAsideDamaged(path: string): void {
 function missingKey(path: string): HostingError {
   return new HostingError('UNAVAILABLE', `The key file ${path} of the database is missing.`, {
     details:
-      'Without it, the environment variables of deployments and the keys of models cannot be decrypted. Nothing was changed.',
+      'Without it, the environment variables of deployments and the saved model keys cannot be decrypted. Nothing was changed.',
     next: [
       { description: 'Restore the file from your copy while the daemon is stopped, then start it' },
       NEW_KEY,
