@@ -7,7 +7,7 @@ export type Step = StepResult<ToolSet>
 export interface Progress {
   /** Finished turns. */
   steps: Step[]
-  /** Text of the current turn. Text next to calls is not the answer. */
+  /** Text of the current turn. Text that accompanies calls is not the answer. */
   text: string
   /** `performance.now()` at the start of the pending request. */
   askedMs: number | undefined

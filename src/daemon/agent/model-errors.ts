@@ -64,7 +64,7 @@ function networkCode(fault: Fault): string | undefined {
 
 const MAX_MESSAGE_LENGTH = 500
 
-/** Truncated and without keys, which some endpoints repeat in their errors. */
+/** The error's message, truncated and without keys, which some endpoints repeat in their errors. */
 function messageOf({ message }: Fault): string {
   const text = (message ?? 'no reason given').replace(/\b(sk|key|Bearer)[-_ ][\w*.-]{6,}/gi, '$1-…')
   return text.length > MAX_MESSAGE_LENGTH ? `${text.slice(0, MAX_MESSAGE_LENGTH)}…` : text

@@ -7,8 +7,8 @@ const VOLATILE_TEXT: readonly [RegExp, string][] = [
 ]
 
 /**
- * The parts of a request that affect the answer. Call ids are numbered, members are sorted, and times and random ids in
- * results of the server are replaced.
+ * The parts of a request that affect the answer. Call ids are numbered, members are sorted, and times and random ids in the
+ * server's results are replaced.
  */
 export function normalizeRequest(model: string, options: LanguageModelV4CallOptions): unknown {
   const { prompt, tools = [], toolChoice, temperature, seed, maxOutputTokens } = options

@@ -63,7 +63,7 @@ export async function makeBackup(paths: HomePaths, reason: BackupReason): Promis
   }
 }
 
-/** Returns a unique name even if the clock stops or goes back. */
+/** Returns a unique name even if the clock stops or goes backwards. */
 function unusedName(folder: string, createdAt: string): string {
   for (let atMs = Date.parse(createdAt); ; atMs++) {
     const name = backupName(new Date(atMs).toISOString())
@@ -137,7 +137,7 @@ function pruneBackups(folder: string, pool: ObjectPool): void {
   pool.prune(new Set(kept.flatMap(backup => filesOf(backup, pool)).map(({ path }) => path)))
 }
 
-/** Without a manifest the database says which files may still be needed. */
+/** Without a manifest, the database says which files may still be needed. */
 function filesOf({ file, manifest }: StoredBackup, pool: ObjectPool): { path: string }[] {
   return manifest?.files ?? filesReferredIn(file, path => pool.path(path))
 }

@@ -23,13 +23,13 @@ export interface Manifest {
   /** Version of the program that made the backup. */
   version: string
   databaseId: string
-  /** Check value of the `secret.key` of the database. Null for databases of older versions. */
+  /** Check value for the database's `secret.key`. Null for databases from older versions. */
   keyCheck: string | null
   database: { digest: string; bytes: number }
   files: BackedUpFile[]
   /**
-   * Digests of stores and of files of programs, by their path below the folder `state` of the home. Their objects are in `files`.
-   * Absent in backups of older versions.
+   * Digests of stores and of files of programs, by their path below the folder `state` of the home. Their objects are in
+   * `files`. Absent in backups from older versions.
    */
   state?: Record<string, string>
   /** Paths of missing or damaged files that the database refers to. */

@@ -90,7 +90,7 @@ export async function describeFile(file: string, path: string): Promise<BackedUp
   return { path, digest: hash.digest('hex'), bytes }
 }
 
-/** The folder is on another file system or one without hard links, or the file has the maximum number of links. */
+/** True if the folder is on another file system or on one without hard links, or the file has the maximum number of links. */
 function isLinkUnsupported(error: unknown): boolean {
   return /^(EXDEV|EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS|EMLINK|EACCES)$/.test(
     String((error as NodeJS.ErrnoException).code),

@@ -28,8 +28,8 @@ export interface RemoteBackup {
 const MANIFEST_KEY = /^(?<database>[^/]+)\/manifests\/(?<name>[^/.]+)\.(?<digest>[0-9a-f]{64})\.json$/
 
 /**
- * Copies of backups in a folder or bucket. Several homes may share it, because all keys start with the id of the database.
- * Objects are sent first and the manifest last. Everything is read back and verified.
+ * Copies of backups in a folder or bucket. Several homes may share this storage, because all keys start with the id of the
+ * database. Objects are sent first and the manifest last. Everything is read back and verified.
  */
 export class RemoteBackups {
   readonly #storage: ObjectStorage
@@ -43,7 +43,7 @@ export class RemoteBackups {
     return this.#storage.locate(key)
   }
 
-  /** Sends a backup of the folder, and removes backups beyond seven per reason. Throws UPSTREAM_FAILED. */
+  /** Sends a backup from `folder`, and removes backups beyond seven per reason. Throws UPSTREAM_FAILED. */
   async send(folder: string, manifest: Manifest): Promise<string> {
     const { databaseId, name, database } = manifest
     const pool = new ObjectPool(folder)
@@ -66,7 +66,7 @@ export class RemoteBackups {
     return this.locate(key)
   }
 
-  /** Intact manifests of one database or all, newest first. */
+  /** Intact manifests of one database or of all, newest first. */
   async list(databaseId?: string): Promise<RemoteBackup[]> {
     const keys = await this.#storage.list(databaseId ? `${databaseId}/manifests/` : '')
     const found: RemoteBackup[] = []
@@ -142,7 +142,7 @@ export class RemoteBackups {
     return Buffer.concat(chunks).toString('utf8')
   }
 
-  /** Keeps every object if a manifest cannot be read, because it may name them. */
+  /** Keeps every object if a manifest cannot be read, because that manifest may name any of them. */
   async #prune(databaseId: string): Promise<void> {
     const all = await this.list(databaseId)
     const manifests = await this.#storage.list(`${databaseId}/manifests/`)

@@ -10,13 +10,14 @@ interface Swap {
   copy: string
   /** New name of the old database. */
   kept: string
-  /** The same for the folder with the state of servers. Absent when that folder is not replaced. */
+  /** The same names for the folder with the servers' state. Absent when that folder is not replaced. */
   state?: { name: string; copy: string; kept: string }
 }
 
 /**
- * Replaces the database with a copy next to it, and the state of servers with a folder next to it. Keeps the old ones. After a
- * crash, the next start keeps the old database and state, or completes the swap with `finishSwap` if the note was already written.
+ * Replaces the database with a copy next to it, and the state of servers with a folder next to it. Keeps the old ones. After
+ * a crash, the next start keeps the old database and state, or completes the swap with `finishSwap` if the note about it had
+ * already been written.
  */
 export function swapDatabase(
   database: string,

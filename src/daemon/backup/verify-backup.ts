@@ -24,7 +24,7 @@ export function manifestState(backup: StoredBackup): string {
 }
 
 /**
- * Finds a write-ahead log next to a backup with a manifest, which SQLite would apply despite the digest of the database
+ * Reports a write-ahead log next to a backup with a manifest. SQLite would apply the log despite the digest of the database
  * (https://sqlite.org/walformat.html).
  */
 export function laterChange({ file, manifest }: StoredBackup): string[] | undefined {

@@ -9,7 +9,7 @@ import type { MachineContext } from './machine-context.ts'
 
 const MIN_FREE_BYTES = 200 * 1024 * 1024
 
-/** Files on disk: the home, its database and leftovers of crashes. */
+/** Files on disk: the home, its database and leftovers from crashes. */
 export const HOME_CHECKS: readonly Check<MachineContext>[] = [
   { name: 'home', run: ({ paths }) => [checkWritable(paths.home), ...checkSpace(paths.home)] },
   { name: 'database', run: async context => [await checkDatabaseFile(context)] },

@@ -16,7 +16,7 @@ import { findImageUser } from './image-user.ts'
 export interface ContainersOptions {
   /** Identifies the containers of this home. */
   home: string
-  /** File that exists once containers were used. Without it, a start does not look for leftover containers. */
+  /** File that exists once containers have been used. Without it, a start does not look for leftover containers. */
   marker: string
   /** The previous daemon is still serving and removes its containers itself. */
   isSuccessor?: boolean
@@ -143,7 +143,7 @@ export class Containers {
     )
   }
 
-  /** Removes every container of this daemon. If the engine does not answer, the next start does it. */
+  /** Removes every container of this daemon. If the engine does not answer, the next start removes them. */
   async close(): Promise<void> {
     this.#isClosing = true
     if (this.#swept) await this.#removeAll(`${DAEMON_LABEL}=${this.#daemonId}`).catch(() => {})

@@ -8,8 +8,8 @@ const HEAP_MB = 96
 const THREADS = '16'
 
 /**
- * Starts the egress process. It reads input of user code, so it may use only the network: no files and no child
- * processes. If it cannot be started, the child emits `error`.
+ * Starts the egress process. It reads input from user code, so it may use only the network: no files and no child processes.
+ * If it cannot be started, the child emits `error`.
  */
 export function startEgressProcess(program: string): ChildProcess {
   const names = new Set([program, realpathSync(program)])
@@ -19,7 +19,7 @@ export function startEgressProcess(program: string): ChildProcess {
     '--max-semi-space-size=2',
     '--permission',
     ...[...names].map(path => `--allow-fs-read=${path}`),
-    // Node 26 refuses connections without it.
+    // Node 26 refuses connections without this flag.
     ...(known.has('--allow-net') ? ['--allow-net', '--disable-warning=ExperimentalWarning'] : []),
   ]
   return spawn(process.execPath, [...flags, program], {

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { type ChannelLimits, ChannelMeter, OPEN_LIMITS } from './channel-limits.ts'
 
-/** A process takes a few thousand connections per second with at most one message each. Nothing else is as frequent. */
+/** A process takes a few thousand connections per second with at most one message each. No other message is as frequent. */
 const MAX_MESSAGES_PER_SECOND = 20_000
 /** Maximum number of lost handles in a row. They are lost when the process is out of file descriptors. */
 const MAX_LOST_HANDLES = 20

@@ -50,7 +50,7 @@ export function moduleSandbox(path = process.env.PATH ?? ''): ModuleSandbox {
   return found
 }
 
-/** Makes the next `moduleSandbox` return immediately. The tests run in the background, once. */
+/** Makes the next call of `moduleSandbox` return immediately. The tests run in the background, once. */
 export function prepareModuleSandbox(path = process.env.PATH ?? ''): Promise<void> {
   searching ??= searchInBackground(path)
   return searching

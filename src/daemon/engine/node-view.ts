@@ -26,7 +26,10 @@ export function programView(file: string): View {
   return new Map(samePaths([file, ...libraries]))
 }
 
-/** Files that the C library of `node` reads to resolve names. Older versions of glibc load modules for it on demand. */
+/**
+ * Files that the C library of `node` reads to resolve names. Older versions of glibc load their name service modules on
+ * demand.
+ */
 export function resolverView(node: View): View {
   const files = ['hosts', 'host.conf', 'resolv.conf', 'nsswitch.conf', 'gai.conf'].map(name => `/etc/${name}`)
   const modules = [...node.keys()]

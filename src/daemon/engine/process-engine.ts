@@ -26,9 +26,9 @@ export interface ProcessOptions {
   id: string
   /** File for standard output and error. Opened in append mode, so it may be renamed or truncated while in use. */
   logPath: string
-  /** Limit of the JavaScript heap. Above it V8 aborts the process. */
+  /** Limit on the JavaScript heap. Above it, V8 aborts the process. */
   memoryLimitMb: number
-  /** Port on 127.0.0.1 of a debugger. Allowed for handler modules only, which then have no network namespace. */
+  /** Port of a debugger on 127.0.0.1. Allowed for handler modules only, which then have no network namespace. */
   inspectPort?: number | undefined
 }
 
@@ -51,7 +51,7 @@ export function startProcess(options: ProcessOptions): StartedProcess {
     const isSealed = isSealedKind(options.kind)
     const [file, ...args] = [...(isSealed ? fileSizeLimit() : []), ...command]
     const child = spawn(file!, args, {
-      // Does not keep a folder busy that a user may want to remove or unmount.
+      // The root, so that the process keeps no folder busy that a user may want to remove or unmount.
       cwd: parse(process.execPath).root,
       env: {
         ...(depth === 2 && timeZone()),
@@ -119,7 +119,7 @@ export function sandboxGap(why: string): string {
   return `runs under Node's permission model only, because ${why}`
 }
 
-/** Network namespace of bridges. Without it a bridge is like any open process. */
+/** Network namespace of bridges. Without it, a bridge is like any open process. */
 export function bridgeNetwork(): NetworkSandbox {
   return networkSandbox()
 }
@@ -136,10 +136,11 @@ export function processEnvironment(from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /**
- * Limits the young generation to 8 MB. At 2 MB a call takes an eighth more processor time, and 16 MB (Node's default) saves none. Memory of a burst is released when the process is idle
+ * Limits the young generation to 8 MB. At 2 MB, a call takes an eighth more processor time, and 16 MB (Node's default) saves
+ * none. Memory used during a burst is released when the process is idle
  * (https://nodejs.org/api/cli.html#--max-semi-space-sizesize-in-mib).
  *
- * The process sets other V8 flags after its start (instance/host/tune-memory.ts). On the command line nearly all of them
+ * The process sets other V8 flags after its start (instance/host/tune-memory.ts). On the command line, nearly all of them
  * make V8 reject the compiled code of Node's built-in modules, which makes start-up 50% slower.
  */
 export function nodeFlags(memoryLimitMb: number): string[] {
@@ -165,8 +166,8 @@ function inspectFlags(port: number | undefined): string[] {
 }
 
 /**
- * `--allow-net`: the permission model of Node 25 and later also denies the network, which is limited elsewhere. The others
- * remove modules that reach memory or files without a permission check.
+ * `--allow-net`: the permission model of Node 25 and later also denies the network, which is limited elsewhere. The other
+ * flags remove modules that reach memory or files without a permission check.
  */
 const FEATURE_FLAGS = ['--no-experimental-sqlite', '--no-experimental-ffi', '--allow-net']
 

@@ -1,6 +1,6 @@
 const INTERVAL_MS = 60_000
 
-/** Limits a report to one call per minute, for errors that each of very many connections may have. */
+/** Limits a report to one call per minute, for errors that may occur on each of very many connections. */
 export function oncePerMinute(report: ((error: Error) => void) | undefined): (error: Error) => void {
   let reportedAt = Number.NEGATIVE_INFINITY
   return error => {

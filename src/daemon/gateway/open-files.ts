@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 const SHARE = 1 / 4
 
 /**
- * Maximum number of connections of one listener, so that a flood of them leaves file descriptors for the other listeners, the
- * database and new processes. Unlimited if the system has no limit or no /proc (getrlimit(2), RLIMIT_NOFILE).
+ * Maximum number of connections to one listener, which keeps file descriptors free for the other listeners, the database and
+ * new processes during a flood. Unlimited if the system has no limit or no /proc (getrlimit(2), RLIMIT_NOFILE).
  */
 export function connectionLimit(limits: string = readLimits()): number {
   const soft = /^Max open files\s+(\d+)/m.exec(limits)?.[1]

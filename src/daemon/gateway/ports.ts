@@ -9,7 +9,7 @@ export const PORT_RANGE = { first: 20_000, last: 31_999 } as const
 /** Fallback range, because other programs often use these ports. */
 const SECOND_RANGE = { first: 12_000, last: 19_999 } as const
 
-/** Instances of a killed daemon hold a leased socket (runtime/process/socket-lease.ts) until they have ended. */
+/** Instances of a killed daemon hold a leased socket (runtime/process/socket-lease.ts) until they have exited. */
 const LEASED_SOCKET_WAIT_MS = 3000
 const RETRY_MS = 50
 

@@ -16,7 +16,7 @@ import { lockBackups, lockHome } from './home-lock.ts'
 import { requireDatabase } from './require-database.ts'
 import { readBackupStorage } from './storage-settings.ts'
 
-/** Longest wait for another backup, which may be of a large home. */
+/** Maximum wait for another backup, which takes long for a large home. */
 const BACKUP_WAIT_MS = 120_000
 
 /**

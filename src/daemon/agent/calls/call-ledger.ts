@@ -3,7 +3,7 @@ import { toSeconds } from '../../../shared/duration.ts'
 
 export type CallKind = 'tool' | 'resource' | 'prompt'
 
-/** A call of a tool, a read of a resource, or a fetch of a prompt. */
+/** A tool call, a resource read or a prompt fetch. */
 export interface Call {
   id: string
   kind: CallKind
@@ -23,10 +23,10 @@ export interface CallOutcome {
   error: string | null
 }
 
-/** Error of a call that was pending when the run ended. */
+/** Error for a call that was still pending when the run ended. */
 const UNANSWERED_ERROR = 'The run ended before the call was answered.'
 
-/** All calls of a run in the order of their start, with a limit on their number. */
+/** All calls of a run in the order in which they started, up to a limit. */
 export class CallLedger {
   readonly calls: Call[] = []
   readonly #limit: number

@@ -8,12 +8,12 @@ export interface CallContext {
   /** `_meta` of every request to the server. */
   meta: Record<string, unknown>
   timeoutMs: number
-  /** Replaces tool calls: returns the error of a call's arguments, or null. */
+  /** Used instead of calling tools. Returns the error in a call's arguments, or null. */
   check?(tool: string, args: unknown): string | null
 }
 
 export interface CallHandle {
-  /** The model's id of the call. */
+  /** The model's id for the call. */
   id: string
   signal?: AbortSignal
 }

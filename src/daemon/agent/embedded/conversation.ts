@@ -11,11 +11,11 @@ export interface CompletedCall {
 }
 
 export interface Conversation {
-  /** The last message of the user. */
+  /** The user's last message. */
   message: string
   /** Calls made since that message, in order. */
   done: CompletedCall[]
-  /** Earlier messages of the user, latest last. */
+  /** The user's earlier messages, latest last. */
   earlier: string[]
   /** Number of calls in the whole conversation. */
   calls: number

@@ -25,7 +25,7 @@ function line(what: string, ...about: (string | undefined)[]): string {
   return `- ${what}: ${about.filter(Boolean).join('. ')}`
 }
 
-/** The same as structured data. */
+/** The contents of both descriptions as structured data. */
 export function hintsOf({ resources, resourceTemplates, prompts }: Offer): ModelHints {
   return {
     resources: resources.map(({ uri, name, description, mimeType }) => ({

@@ -11,16 +11,16 @@ export interface Offer {
 }
 
 /**
- * Models support only tools, so they read a resource by calling `read_resource` with `{uri}` and fetch a prompt by calling `get_prompt`
- * with `{name, arguments}`. Each of the two is only offered if the server has something for it, with a number appended if a tool of the
- * server has the same name.
+ * Models support only tools, so they read a resource by calling `read_resource` with `{uri}` and fetch a prompt by calling
+ * `get_prompt` with `{name, arguments}`. Each is offered only if the server has something to read or fetch. A number is
+ * appended to its name if one of the server's tools has the same name.
  */
 export const READ_RESOURCE = 'read_resource'
 export const GET_PROMPT = 'get_prompt'
 
 /**
- * Key of {@link ModelHints} in the call option `providerOptions`: structured data of the tools' descriptions. Vendors'
- * providers ignore other keys.
+ * Key of {@link ModelHints} in the call option `providerOptions`: the descriptions of these tools as structured data.
+ * Vendors' providers ignore other keys.
  */
 export const HINTS_KEY = 'mcp-hosting'
 

@@ -8,7 +8,7 @@ export async function readOffer({ client }: McpConnection, filter: ToolFilter = 
   const [tools, resources, templates, prompts] = await Promise.all([
     can.tools ? client.listTools() : { tools: [] },
     can.resources ? client.listResources() : { resources: [] },
-    // Older servers have resources without this method.
+    // Older servers have resources but lack this method.
     can.resources
       ? client.listResourceTemplates().catch(() => ({ resourceTemplates: [] }))
       : { resourceTemplates: [] },

@@ -24,7 +24,7 @@ export interface OpenedModel {
 }
 
 /**
- * Loads the code of the provider and opens the model. Throws CONFLICT when the vendor's key is missing, UNAVAILABLE when
+ * Loads the provider's code and opens the model. Throws CONFLICT when the vendor's key is missing, UNAVAILABLE when
  * node-llama-cpp is not installed, and NOT_FOUND for a missing GGUF file.
  */
 export async function openModel(choice: ModelChoice, keys: ModelKeys): Promise<OpenedModel> {
@@ -44,7 +44,7 @@ export async function openModel(choice: ModelChoice, keys: ModelKeys): Promise<O
       const { apiKey, baseUrl } = requireKey('openai', keys, plain.name)
       const { createOpenAI } = await import('@ai-sdk/openai')
       const provider = createOpenAI({ apiKey, baseURL: baseUrl, fetch: vendorFetch() })
-      // The vendor must not store tests.
+      // The vendor must not store test conversations.
       return {
         ...plain,
         model: provider(choice.model),

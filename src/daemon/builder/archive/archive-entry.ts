@@ -15,7 +15,7 @@ export interface RawEntry {
   content(): AsyncIterable<Uint8Array>
 }
 
-/** Called for one entry at a time. Readers wait for it. */
+/** Called for one entry at a time. Readers wait for the returned promise. */
 export type Visit = (entry: RawEntry) => Promise<void>
 
 /** INVALID_REQUEST that names the entry. */

@@ -1,4 +1,4 @@
-/** Limits for archives of projects: far above real ones, and safe for the machine. */
+/** Limits on project archives: far above what real projects need, and safe for the machine. */
 export const ARCHIVE_LIMITS = {
   entries: 20_000,
   totalBytes: 500 * 1000 * 1000,

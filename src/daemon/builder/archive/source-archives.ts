@@ -35,9 +35,9 @@ export class SourceArchives {
   }
 
   /**
-   * Stores an archive while it streams. `keep` records that it is used, before any removal can run. Throws PAYLOAD_TOO_LARGE,
-   * UNSUPPORTED_MEDIA_TYPE when it is not an archive, INVALID_REQUEST when it is malicious, damaged or does not have the `expected` digest,
-   * and UPSTREAM_FAILED when the storage rejects it.
+   * Stores an archive while it streams. `keep` records that the archive is in use, before any removal can run. Throws
+   * PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE when it is not an archive, INVALID_REQUEST when it is malicious, damaged or
+   * does not have the `expected` digest, and UPSTREAM_FAILED when the storage rejects it.
    */
   async receive<T>(
     body: AsyncIterable<Uint8Array>,

@@ -18,7 +18,7 @@ import { ARCHIVE_LIMITS, type ArchiveLimits } from './limits.ts'
 import { readTar } from './read-tar.ts'
 import { readZip } from './read-zip.ts'
 
-/** Detects the format by the first bytes. Throws UNSUPPORTED_MEDIA_TYPE. */
+/** Detects the format from the first bytes. Throws UNSUPPORTED_MEDIA_TYPE. */
 export function detectFormat(path: string): ArchiveFormat {
   const start = readStart(path)
   if (start[0] === 0x1f && start[1] === 0x8b) return 'tar.gz'
@@ -121,7 +121,7 @@ async function* counted(path: string, raw: RawEntry, tree: EntryTree): AsyncGene
   }
 }
 
-/** Names that only the folder of a project contains. */
+/** Names that occur only in the folder of a project. */
 const PROJECT_MARKERS =
   /^(package\.json|mcp\.config\.\w+|pyproject\.toml|requirements\.txt|tools|resources|prompts)$/
 

@@ -9,7 +9,7 @@ import type { Layout } from './layout.ts'
 import type { RepositoryAddress } from './repository-address.ts'
 
 export interface Base {
-  /** Reference and digest of its manifest. Undefined for this machine's Node. */
+  /** Where the base comes from, with the digest of its manifest. Undefined for this machine's Node. */
   origin?: { name: string; digest: string; repository: RepositoryAddress | undefined }
   layers: Layer[]
   env: Record<string, string>

@@ -9,7 +9,7 @@ import type { ImagePaths } from './image-paths.ts'
 import type { Layer } from './layer.ts'
 import { malformedImage } from './manifest.ts'
 
-/** Limits for unpacked base images: far above real ones, and safe for the machine. */
+/** Limits on unpacked base images: far above what real images need, and safe for the machine. */
 const MAX_ENTRIES = 1_000_000
 const MAX_UNPACKED_BYTES = 50_000_000_000
 

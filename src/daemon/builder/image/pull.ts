@@ -77,7 +77,7 @@ export function registrySource(registry: Registry): ImageSource {
   }
 }
 
-/** Registries redirect to stores of other origins for blobs. */
+/** Follows redirects, because registries redirect blob requests to storage at other origins. */
 async function followRedirects(registry: Registry, first: RegistryAnswer): Promise<RegistryAnswer> {
   let answer = first
   for (let hops = 0; [301, 302, 303, 307, 308].includes(answer.statusCode); hops++) {

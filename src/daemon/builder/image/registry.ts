@@ -14,7 +14,7 @@ export interface RegistryRequest {
 
 export type RegistryAnswer = Dispatcher.ResponseData
 
-/** A registry that sends nothing for this time counts as unreachable. */
+/** A registry that sends nothing for this long counts as unreachable. */
 const SILENCE_MS = 60_000
 const MAX_TOKEN_BYTES = 100_000
 const MAX_REASON_BYTES = 2000

@@ -9,8 +9,8 @@ export interface UnusedImage {
 }
 
 /**
- * Images that are not in use, and the size and age of blobs of no image. Throws UNAVAILABLE if a manifest in use is missing or
- * damaged, because its layers are then unknown.
+ * Images that are not in use, and the size and age of blobs that belong to no image. Throws UNAVAILABLE if a manifest in use
+ * is missing or damaged, because its layers are then unknown.
  */
 export function findUnusedImages(
   layout: Layout,

@@ -9,14 +9,14 @@ import { digestOf } from '../digest.ts'
 import { runNpm } from '../project/npm-install.ts'
 import type { NpxCommand } from './npx-command.ts'
 
-/** Packages that no server used for this time count as unused. A server that needs one later uses npx. */
+/** Packages that no server has used for this long count as unused. A server that needs one later uses npx. */
 const KEPT_MS = 90 * 24 * 3600 * 1000
 /** Longer than any installation takes. */
 const KEPT_WORK_MS = 3600 * 1000
 
 /**
  * npm packages of programs, each tree of versions installed once. A server that wakes up needs no registry, uses the versions
- * that it was built with, and is one process instead of the three of npx.
+ * that it was built with, and runs as one process instead of npx's three.
  */
 export class Packages {
   readonly directory: string
@@ -124,7 +124,7 @@ function isExact(spec: string): boolean {
   return /@\d+\.\d+\.\d+(?:[-+][\w.+-]*)?$/.test(spec)
 }
 
-/** Depends on Node and the platform, because scripts may compile native parts. */
+/** Includes Node's version and the platform, because scripts may compile native parts. */
 function installationDigest(lock: string): string {
   const { platform, arch, versions } = process
   return digestOf(JSON.stringify([lock, platform, arch, versions.modules]))

@@ -46,7 +46,7 @@ function toFault({ text, location }: Message, devDependencies: readonly string[]
   return { head: frame.split('\n', 1)[0]!, frame }
 }
 
-/** esbuild's message with a hint, if there is one. `isWhole`: it contains the position. */
+/** esbuild's message with a hint, if there is one. `isWhole` means that the text already contains the position. */
 function explain(text: string, devDependencies: readonly string[]): { text: string; isWhole?: boolean } {
   const missingExport = /^No matching export in "(.+)" for import "(.+)"$/.exec(text)
   if (missingExport)

@@ -17,7 +17,7 @@ import { digestOf } from '../digest.ts'
 import { type LockedDependencies, readLockedDependencies } from './lock-file.ts'
 import { npmInstall } from './npm-install.ts'
 
-/** Dependencies that no build used for this time are removed when the daemon starts. */
+/** Dependencies that no build has used for this long are removed when the daemon starts. */
 const KEPT_MS = 30 * 24 * 3600 * 1000
 /** Longer than any installation takes. */
 const KEPT_WORK_MS = 3600 * 1000
@@ -49,7 +49,7 @@ export class Dependencies {
     symlinkSync(join(folder, 'node_modules'), link, 'junction')
   }
 
-  /** Removes dependencies that were not used for a month, and incomplete installations that a crash left. */
+  /** Removes dependencies that have not been used for a month, and incomplete installations that a crash left. */
   async prune(now: number): Promise<void> {
     const names = await readdir(this.#directory).catch(() => []) // nothing was ever installed
     for (const name of names) {
@@ -104,7 +104,7 @@ function isInterruption(error: unknown): boolean {
   return error instanceof HostingError && error.code === 'INTERRUPTED'
 }
 
-/** Registries and their tokens only. Other settings of npm name programs that it would run. */
+/** npm settings for registries and their tokens only. Other settings can name programs that npm would run. */
 function registrySettings(project: string): string {
   const file = join(project, '.npmrc')
   if (!existsSync(file)) return ''

@@ -17,8 +17,8 @@ export interface ProjectModule {
 const KINDS = ['tool', 'resource', 'prompt'] as const
 
 /**
- * Modules that the request names as handlers, then all files of `tools/`, `resources/` and `prompts/` by name. Ignores
- * subfolders, which contain shared code. Throws INVALID_MCP for a named module that does not exist.
+ * Modules that the request names as handlers, then all files of `tools/`, `resources/` and `prompts/`, sorted by name.
+ * Ignores subfolders, which contain shared code. Throws INVALID_MCP for a named module that does not exist.
  */
 export function findModules(directory: string, request: BuildRequest): ProjectModule[] {
   const named = namedModules(request)

@@ -23,7 +23,7 @@ export function toLoadError(error: unknown, directory: string): unknown {
   return withHint(error, `${error.message} (${placeName(first)})`, details)
 }
 
-/** Node's messages mention flags that users cannot set, or deny the existence of a module. */
+/** Hints for errors in which Node mentions flags that users cannot set, or denies that a module exists. */
 const HINTS = {
   'Access to this API has been restricted':
     'A handler module may not read files, start processes or load addons. Import the files that it needs (docs/custom-servers.md), or host the server as a program: mcp deploy --command.',
@@ -40,7 +40,7 @@ function withHint(error: HostingError, message: string, details: string | undefi
 function placeOf(frame: string, directory: string): CodePlace | undefined {
   const match = frame.startsWith('at ') ? FRAME.exec(frame) : undefined
   if (!match) return undefined
-  // The path of the source may follow a path of the bundle. The longest suffix that is a file counts.
+  // The path of the bundle may precede that of the source. The longest suffix that is a file counts.
   const segments = match[1]!.split('/')
   for (let start = 0; start < segments.length; start++) {
     const file = segments.slice(start).join('/')

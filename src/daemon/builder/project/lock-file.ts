@@ -95,7 +95,7 @@ function requireRegistryFor({ dependencies, optionalDependencies, overrides }: F
     if (!isFromRegistry(wanted)) throw notFromRegistry(name, wanted)
 }
 
-/** Names and versions, including nested ones of `overrides`. */
+/** Names and versions, including nested ones in `overrides`. */
 function specsOf(value: unknown): [name: string, wanted: string][] {
   return Object.entries(fieldsOf(value)).flatMap(([name, inner]): [string, string][] =>
     typeof inner === 'string' ? [[name, inner]] : specsOf(inner),

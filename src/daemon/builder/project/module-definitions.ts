@@ -5,7 +5,7 @@ import { validateDefinitions } from '../../../shared/validation/validate-definit
 import type { ProjectModule } from './find-modules.ts'
 
 /**
- * Validates definitions of modules like other definitions. Throws INVALID_MCP with problems that name the module:
+ * Validates definitions from modules like other definitions. Throws INVALID_MCP with problems that name the module:
  * `tools/add.ts: inputSchema.type: …`.
  */
 export function parseModuleDefinitions(

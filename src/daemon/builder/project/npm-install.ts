@@ -159,7 +159,7 @@ function notStarted(error: NodeJS.ErrnoException): HostingError {
   })
 }
 
-/** Removes npm's prefix of each line and the path of its log. */
+/** Removes npm's prefix from each line, and the path of its log. */
 function toReadable(output: string): string {
   const lines = output.split('\n').map(line => line.replace(/^npm (?:error|ERR!) ?/, '').trimEnd())
   return lines.filter(line => line && !/complete log of this run|^npm warn/.test(line)).join('\n')

@@ -7,7 +7,7 @@ const IDLE_MS = 60_000
 /** Running builds. A build never finishes if esbuild's process, which all builds share, is stopped. */
 let running = 0
 let timer: NodeJS.Timeout | undefined
-/** Number of its processes that have exited. */
+/** Number of esbuild processes that have exited. */
 let exits = 0
 
 /** Loads esbuild with the first build. Its process keeps running between builds, and is replaced when it dies. */
@@ -22,7 +22,10 @@ export async function runEsbuild(options: BuildOptions, idleMs = IDLE_MS): Promi
   }
 }
 
-/** esbuild does not notice that its process died, and rejects all later builds. */
+/**
+ * Replaces esbuild's process and repeats the build after an unexpected error. esbuild does not notice that its process died,
+ * and rejects all later builds.
+ */
 async function buildWith(esbuild: typeof import('esbuild'), options: BuildOptions): Promise<BuildResult> {
   const exitsBefore = exits
   try {

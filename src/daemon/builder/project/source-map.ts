@@ -4,8 +4,8 @@ interface SourceMap {
 }
 
 /**
- * Adds an inline source map to the code. Omits the source text of packages, which is most of its size. Stack traces only need
- * their names and lines.
+ * Adds an inline source map to the code. Omits the source text of packages, which would be most of the map. Stack traces only
+ * need file names and line numbers.
  */
 export function inlineSourceMap(code: string, map: string): string {
   const url = `data:application/json;base64,${Buffer.from(withoutPackages(map)).toString('base64')}`

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { toDiskError } from './object-storage.ts'
 
-/** Writes a stream to a file atomically: it appears when it is complete and on disk. */
+/** Writes a stream to a file atomically: the file appears only when it is complete and on disk. */
 export async function writeWhole(chunks: AsyncIterable<Uint8Array>, file: string): Promise<void> {
   const temporary = `${file}.${randomBytes(8).toString('hex')}.tmp`
   try {

@@ -8,7 +8,7 @@ import type { LocalAuthority } from './local-authority.ts'
 interface CachedContext {
   context: SecureContext
   until: number
-  /** Modification times of its files. */
+  /** Modification times of the certificate's files. */
   stamp: string
 }
 
@@ -70,7 +70,9 @@ export class Certificates {
     else this.#reported.set(hostname, problem)
   }
 
-  /** Empty without files. A single file is an error, so that its owner does not get the local authority by accident. */
+  /**
+   * Empty without files. With only one of the files, `find` fails instead of silently falling back to the local authority.
+   */
   #stampOf(hostname: string): string {
     const found = this.#paths(hostname).map(path => statSync(path, { throwIfNoEntry: false })?.mtimeMs)
     return found.every(time => time === undefined) ? '' : found.join(' ')

@@ -78,7 +78,7 @@ async function pickContext(name: string, options: TlsGatewayOptions, done: Conte
     if (options.resolve(hostname) === undefined) return done(new Error(`no server has the name ${hostname}`))
     done(null, await options.certificate(hostname))
   } catch (error) {
-    // Problems with the user's files were reported (certificates.ts).
+    // Problems with the user's files have already been reported (certificates.ts).
     if (!(error instanceof HostingError)) options.onDropped?.(error as Error)
     done(error as Error)
   }

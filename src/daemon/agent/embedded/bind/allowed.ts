@@ -1,6 +1,9 @@
 import type { Parameter } from '../tools/signature.ts'
 
-/** Checks lengths, ranges and address formats of a schema. Ignores patterns, because a server's pattern may be slow. */
+/**
+ * Checks a value against the schema's lengths, ranges and address formats. Ignores patterns, because a server's pattern may
+ * be slow.
+ */
 export function isAllowed({ schema, items }: Parameter, value: unknown): boolean {
   if (typeof value === 'string') return isAllowedText(schema, value)
   if (typeof value === 'number')

@@ -20,11 +20,11 @@ export interface BoundParameter {
   values: unknown[]
   score: number
   part?: 'core' | 'region'
-  /** The nth value goes to the nth call, together with those of other dealt parameters. */
+  /** The nth value goes to the nth call, together with the nth values of the other dealt parameters. */
   dealt?: boolean
 }
 
-/** Minimum scores. Optional parameters need a word that names them or a specific kind. */
+/** Minimum scores. An optional parameter needs a word that names it, or a value of a specific kind. */
 const MIN_SCORE = { required: 0.15, optional: 1.55 }
 
 /**
@@ -46,7 +46,7 @@ export function assign(scope: Scope, parameters: Parameter[], candidates: Candid
   return inOrder(scope, states[0]!.bound)
 }
 
-/** Maximum score to give up for the order of numbered parameters, which is more reliable than nearby words. */
+/** Maximum score to give up for keeping numbered parameters in order. Their order is more reliable than nearby words. */
 const COST_OF_ORDER = 1.3
 
 /** "Yellow and blue" for color1 and color2: without clear cues, the first value goes to the first parameter. */

@@ -67,7 +67,7 @@ function readClosed(
   }
 }
 
-/** Other kinds (addresses, codes) are values regardless of the examples. */
+/** Kinds of mentions in which examples count. Other kinds (addresses, codes) are values regardless of the examples. */
 const FREE_KINDS = new Set<MentionKind>(['phrase', 'name', 'quoted', 'number'])
 
 /** The first used example, with the others in the same list. */

@@ -14,7 +14,7 @@ export interface ChosenValue {
   length: number
 }
 
-/** Enumeration values (or examples of a description) in this part of the message, best first. */
+/** Enumeration values (or examples from a description) in this part of the message, best first. */
 export function findChosen(scope: Scope, choices: Choice[], many = false): ChosenValue[] {
   const found: ChosenValue[] = []
   for (const choice of choices) {

@@ -9,8 +9,8 @@ const REACH_BEFORE = 8
 const REACH_AFTER = 4
 
 /**
- * Score of the words around a mention that name the parameter: "a radius of 10", "3 bedrooms", "b = 4". Nearer words count
- * more, and other values block. 0 to about 4.
+ * Score for words around a mention that name the parameter: "a radius of 10", "3 bedrooms", "b = 4". Nearer words count more,
+ * and words beyond another value do not count. 0 to about 4.
  */
 export function cueScore(scope: Scope, parameter: Parameter, mention: Mention): number {
   const noun = pairedNoun(scope, mention)

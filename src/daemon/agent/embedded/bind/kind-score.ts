@@ -2,7 +2,10 @@ import { isMember } from '../lexicon/kinds.ts'
 import type { Parameter } from '../tools/signature.ts'
 import type { Scope } from './scope.ts'
 
-/** Score of a known member of the kind that the parameter asks for, such as "magenta" for a color. Negative for others. */
+/**
+ * Score for a known member of the kind that the parameter asks for, such as "magenta" for a color. Negative for any other
+ * word if the kind is known.
+ */
 export function scoreOfKind(
   scope: Scope,
   parameter: Parameter,

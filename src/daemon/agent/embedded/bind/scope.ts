@@ -18,7 +18,7 @@ export interface Scope {
   from: number
   to: number
   signature: Signature
-  /** Number of parameters that contain a stem. "number" does not distinguish "number1" from "number2". */
+  /** Number of parameters that contain each stem. "number" does not distinguish "number1" from "number2". */
   stemCounts: ReadonlyMap<string, number>
 }
 

@@ -19,8 +19,8 @@ export interface Plan {
 }
 
 /**
- * Minimum score of a request for a tool: how much of the tool it names (0 to 1.5) plus how well it fills the required
- * parameters (up to 0.3).
+ * Minimum score for a tool to fit a request: how much of the tool the request names (0 to 1.5) plus how well it fills the
+ * required parameters (up to 0.3).
  */
 export const RELEVANT_SCORE = 0.47
 const WEIGHT_OF_FILLING = 0.06
@@ -50,7 +50,7 @@ function withoutToolNames(analysis: Analysis, signatures: Signature[]): Analysis
   }
 }
 
-/** Plans the calls of requests in order. Later requests reuse values of earlier ones. */
+/** Plans the calls of requests in order. Later requests reuse values from earlier ones. */
 export function planRequests(
   analysis: Analysis,
   requests: Request[],
@@ -96,7 +96,7 @@ function isRelevant({ request, bindings: [first] }: AnsweredRequest): boolean {
   return request.score + evidence >= RELEVANT_SCORE
 }
 
-/** With `results` the request may wait for results of earlier calls. */
+/** With `results`, the request may wait for the results of earlier calls. */
 function answer(
   analysis: Analysis,
   request: Request,

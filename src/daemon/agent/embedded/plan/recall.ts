@@ -2,7 +2,7 @@ import type { BoundParameter } from '../bind/assign.ts'
 import type { Binding } from '../bind/bind.ts'
 import type { Parameter } from '../tools/signature.ts'
 
-/** Values of earlier requests in the message, for "the same city" and "these two". */
+/** Values from earlier requests in the message, for "the same city" and "these two". */
 export type Memory = Map<string, { parameter: Parameter; values: unknown[] }>
 
 export function remember(memory: Memory, parameters: Parameter[], bindings: Binding[]): void {
@@ -12,7 +12,7 @@ export function remember(memory: Memory, parameters: Parameter[], bindings: Bind
   }
 }
 
-/** Below this score a required text was filled from a common noun because there was nothing better. */
+/** Below this score, a required text was filled from a common noun because there was nothing better. */
 const WEAK_SCORE = 1.9
 
 export function isWeak({ parameter, score, candidate }: BoundParameter): boolean {

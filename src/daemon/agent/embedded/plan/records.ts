@@ -57,7 +57,7 @@ function conflicts(before: Binding, alone: Binding, both: Binding): boolean {
   return kept < before.bound.filter(isSure).length + countExact(before) + own
 }
 
-/** The piece only adds items to arrays: "with disabled access, and open 24 hours". */
+/** True if the piece only adds items to arrays: "with disabled access, and open 24 hours". */
 function onlyExtendsArrays(before: Binding, { bound, exact }: Binding): boolean {
   const own = bound.filter(isSure)
   if (own.some(({ candidate }) => candidate.members[0]!.kind === 'literal')) return false

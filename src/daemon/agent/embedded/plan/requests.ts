@@ -39,7 +39,9 @@ export function findRequests(analysis: Analysis, signatures: Signature[]): Reque
   return only ? [{ ...bestOfWhole(analysis, signatures, requests[0]!), stretch: whole }] : requests
 }
 
-/** For a single tool, the best one for the whole message may differ from the clause's, because it uses all values. */
+/**
+ * Replaces the only requested tool if another one fits the whole message better. Unlike a clause, the message has all values.
+ */
 function bestOfWhole(analysis: Analysis, signatures: Signature[], found: Request): Request {
   const ranked = rankTools(analysis, signatures)
   const reached = ranked.find(({ signature }) => signature === found.signature)!.score
@@ -55,13 +57,16 @@ const CLOSE_ENOUGH = 0.75
 interface ClauseRequests {
   clause: Piece
   chosen: Request[]
-  /** True if its sentence continues in the next clause, or if it introduces something new: "Second, I have two numbers". */
+  /**
+   * True if the clause's sentence continues in the next clause, or if the clause introduces something new: "Second, I have
+   * two numbers".
+   */
   leadsOn: boolean
 }
 
 /**
- * Joins consecutive clauses that ask for the same tool. A clause without a tool belongs to the previous request, or to the
- * next one if it leads to it.
+ * Joins consecutive clauses that ask for the same tool. A clause without a tool belongs to the next request if it leads on to
+ * it, otherwise to the previous one.
  */
 function joinClauses(asked: ClauseRequests[]): Request[] {
   const requests: Request[] = []
@@ -112,7 +117,7 @@ function leadsOn({ tokens }: Analysis, clause: Piece, next: Piece | undefined): 
   return BEGINNINGS.has(tokens[clause.from]!.lower)
 }
 
-/** The best tool of a clause, and others whose distinctive words are all in the clause. */
+/** The best tool for a clause, and others whose distinctive words are all in the clause. */
 function chooseTools(analysis: Analysis, signatures: Signature[], clause: Piece): Request[] {
   const ranked = weigh(analysis, clause, rankTools(analysis, signatures, clause.from, clause.to))
   const [best, ...others] = ranked
@@ -133,7 +138,8 @@ function stemsIn(analysis: Analysis, { from, to }: Piece): Set<string> {
 const GENERIC_STEMS = new Set([...GENERIC_WORDS, ...FUNCTION_WORDS].map(stem))
 
 /**
- * True if the clause contains the distinctive stems of the tool's name (all but one of many) and not only stems of the best tool.
+ * True if the clause contains the distinctive stems of the tool's name (all but one if there are many) and not only stems of
+ * the best tool.
  */
 function isNamed(
   signature: Signature,

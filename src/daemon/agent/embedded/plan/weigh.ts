@@ -50,7 +50,7 @@ function filling({ bound }: Binding): number {
   return scores.length === 0 ? 0 : scores.reduce((sum, score) => sum + score, 0) / scores.length
 }
 
-/** Cost of a single value for an array, and of several values for a single one, which need several calls. */
+/** Cost of a single value for an array parameter, and of several values for a scalar one, which take several calls. */
 function costOfNumber({ bound }: Binding): number {
   const costs = bound.map(({ parameter, candidate }) => {
     const many = candidate.members.length > 1

@@ -18,7 +18,7 @@ export type Reader = (message: string) => Analysis
 /** Longer messages are truncated. All scanners are linear, so this limits the tagger's memory. */
 const MAX_READ = 8000
 
-/** Real messages need hundreds to thousands. */
+/** Maximum number of parameter-mention pairs to compare. Real messages need hundreds to thousands. */
 const MAX_WORK = 60_000
 
 /** Loads the tagger and the date parser (60 ms, once). Relative dates count from `reference`. */

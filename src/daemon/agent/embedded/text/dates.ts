@@ -18,7 +18,7 @@ const PERIODS = new Set(
   'day week month year weekend quarter hour minute'.split(' ').flatMap(word => [word, `${word}s`]),
 )
 
-/** Only windows around cues are parsed, because the parser's time grows faster than its input. */
+/** Only windows around cues are parsed, because the parsing time grows faster than linearly. */
 const BEFORE = 5
 const AFTER = 8
 const MAX_WINDOWS = 24

@@ -3,7 +3,10 @@ import type { Mention } from './mention.ts'
 import { textOf } from './mention.ts'
 import type { Token } from './tokens.ts'
 
-/** Sequences of content words, such as a topic or a genre, without `taken` tokens. Two joined by "of" also form a phrase. */
+/**
+ * Sequences of content words, such as a topic or a genre, without `taken` tokens. Two such sequences joined by "of" also form
+ * a phrase.
+ */
 export function findPhrases(
   text: string,
   tokens: Token[],

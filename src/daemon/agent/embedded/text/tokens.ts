@@ -3,13 +3,13 @@ import { identifierWords, isDigit, isLetter, isUpper, stem } from './stem.ts'
 export interface Token {
   text: string
   lower: string
-  /** Stems of its parts. "well-known" has two. Marks have none. */
+  /** Stems of the token's parts. "well-known" has two, a punctuation mark none. */
   stems: string[]
   /** Offsets in the message, end exclusive. */
   start: number
   end: number
   kind: 'word' | 'number' | 'mark'
-  /** No white space before it. */
+  /** True if no white space precedes the token. */
   glued: boolean
   capital: boolean
   /** Number of the sentence, from 0. */

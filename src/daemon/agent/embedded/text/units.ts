@@ -133,7 +133,7 @@ export function unitNamed(name: string): Unit | undefined {
   return units.get(name)
 }
 
-/** Finds a unit by its spelling. One or two letters are case-sensitive ("m", "K", "mA"). */
+/** Finds a unit by its spelling. Spellings of one or two letters are case-sensitive ("m", "K", "mA"). */
 export function unitOf(word: string): Unit | undefined {
   const exact = bySpelling.get(word)
   if (exact) return exact

@@ -7,7 +7,7 @@ export function rolesByDescription(name: string, description: string): Role[] {
   return [...headRoles(description), ...countRole(name, description)]
 }
 
-/** The roles of the first nouns of a description: "The city to search in" asks for a place. */
+/** Roles of the first nouns in a description: "The city to search in" asks for a place. */
 function headRoles(description: string): Role[] {
   const words = tokenize(description.slice(0, 120)).filter(
     token => token.kind === 'word' && token.sentence === 0,

@@ -121,7 +121,7 @@ function mentionKinds({ mentions, tokens }: Analysis, from: number, to: number):
   ]
 }
 
-/** Words of an address, a path or a quote are not words of the request. */
+/** True for a word in an address, path or quote, which is not a word of the request. */
 function isQuoted({ owners }: Analysis, at: number): boolean {
   const owner = owners[at]
   return owner !== undefined && QUOTING_KINDS.has(owner.kind)
@@ -168,7 +168,7 @@ function scoreTool(content: Content, signature: Signature, rarity: Rarity): numb
   return 0.6 * name + 0.5 * description + 0.4 * back
 }
 
-/** The weighted share of the stems that the text contains. Related words count two thirds. */
+/** The weighted share of the stems that the text contains. Related words count for two thirds. */
 function coverage(content: Content, stems: readonly string[], rarity: Rarity): number {
   let total = 0
   let hit = 0

@@ -36,7 +36,7 @@ export interface Parameter {
 
 export interface Tool {
   name: string
-  /** Subtracted from its score. */
+  /** Subtracted from the tool's score. */
   handicap?: number
   description?: string
   inputSchema: Schema
@@ -60,7 +60,7 @@ const bySchema = new WeakMap<object, Signature>()
 const byText = new Map<string, Signature>()
 const MAX_CACHED = 1000
 
-/** Reads a tool. Cached by its schema object, or by its text for a new schema object. */
+/** Reads a tool. Cached by schema object, and by the tool's text for a schema that is parsed again. */
 export function signatureOf(tool: Tool): Signature {
   const known = bySchema.get(tool.inputSchema)
   if (known && known.name === tool.name && known.description === (tool.description ?? '')) return known
