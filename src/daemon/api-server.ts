@@ -24,7 +24,9 @@ export class ApiServer {
     this.#gate = open.gate
   }
 
-  /** Port 0 picks a free one. `descriptor` belongs to an inherited listening socket. Throws CONFLICT when the port is in use. */
+  /**
+   * Port 0 picks a free port. `descriptor` belongs to an inherited listening socket. Throws CONFLICT when the port is in use.
+   */
   static async open(port: number, descriptor?: number): Promise<ApiServer> {
     const gate = Promise.withResolvers<RequestListener>()
     const { server, port: chosen } = await listen(port, waitAt(gate), descriptor)
@@ -79,7 +81,7 @@ function waitAt({ promise }: PromiseWithResolvers<RequestListener>): RequestList
   return (request, response) => void promise.then(serve => serve(request, response))
 }
 
-/** Node accepts a descriptor in `server.listen({fd})`, but has no public way to get one. */
+/** Node accepts a descriptor in `server.listen({fd})`, but has no public way to read a server's descriptor. */
 function descriptorOf(server: Server): number {
   return (server as unknown as { _handle: { fd: number } })._handle.fd
 }

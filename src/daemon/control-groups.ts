@@ -16,8 +16,9 @@ export function prepareControlGroups(): void {
 }
 
 /**
- * Version 2: enables limits for groups of programs next to the daemon's group. Only inside a group that systemd or a container runtime gave
- * to this daemon alone. Newer systemd has already put the daemon into a group below it (`DelegateSubgroup=`).
+ * Version 2: enables limits for groups of programs next to the daemon's group. Only inside a group that systemd or a
+ * container runtime gave to this daemon alone. Newer versions of systemd have already put the daemon into a group below it
+ * (`DelegateSubgroup=`).
  */
 export function enableControllers(own: string): void {
   const isBelow = basename(own) === DAEMON_GROUP
@@ -43,7 +44,7 @@ function moveInto(group: string): void {
   writeFileSync(join(group, 'cgroup.procs'), String(process.pid))
 }
 
-/** Groups of bridges that were killed together with their guard. The kernel keeps a group that has processes. */
+/** Removes the groups of bridges that were killed together with their guard. The kernel keeps a group that has processes. */
 export function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent)) {
     const bridge = name.startsWith(PROGRAM_GROUP) && Number.parseInt(name.slice(PROGRAM_GROUP.length), 10)

@@ -44,7 +44,7 @@ export interface DaemonConfig {
   clock?: () => Date
   /** For tests: time until the daemon first checks whether a backup is due. */
   backupDelayMs?: number
-  /** Called after POST /api/daemon/stop was answered. The caller closes the daemon. */
+  /** Called after POST /api/daemon/stop has been answered. The caller closes the daemon. */
   requestStop?(): void
   /** Runs the upgrades that `POST /api/daemon/upgrade` requests. */
   upgrades?: Upgrades

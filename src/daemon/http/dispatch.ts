@@ -77,7 +77,7 @@ function serverAuthorization(context: ApiContext): string | undefined {
   return isApiKey ? undefined : given
 }
 
-/** A stream ends with its key. Other requests finish what they have begun. */
+/** Signal that ends a request. A stream ends with its key. Other requests finish what they have begun. */
 function endOf(context: ApiContext, closing: AbortSignal): AbortSignal {
   const lifetime = context.req.method === 'GET' ? context.get('lifetime') : undefined
   return AbortSignal.any([context.req.raw.signal, closing, ...(lifetime ? [lifetime] : [])])

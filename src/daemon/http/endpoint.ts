@@ -114,8 +114,8 @@ export interface Endpoint<
   binary?: { types: readonly string[]; limitBytes: number; tooLarge(): HostingError }
   takesPrefer?: boolean
   /**
-   * The one record that the request is about, as its GET shows it. Makes the endpoint send its ETag and check `If-Match`
-   * and `If-None-Match`. Throws NOT_FOUND without one, or returns undefined if a PUT creates it.
+   * The one record that the request is about, as its GET shows it. Makes the endpoint send its ETag and check `If-Match` and
+   * `If-None-Match`. Throws NOT_FOUND when there is none, or returns undefined if a PUT creates it.
    */
   record?(params: z.output<P>): object | undefined
   /** The path need not name an existing record, so there is no NOT_FOUND. */

@@ -6,7 +6,9 @@ import type { ApiContext, Reply } from './endpoint.ts'
 
 type Forward = Extract<Reply, { forward: unknown }>['forward']
 
-/** Headers of the connection (RFC 9110 7.6.1), the API or the page. `Origin` was checked, and is not one of the server's. */
+/**
+ * Headers of the connection (RFC 9110 7.6.1), the API or the page. `Origin` has been checked, and is unknown to the server.
+ */
 const OWN_REQUEST_HEADERS =
   /^(connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|host|origin|referer|cookie|authorization|x-api-key|proxy-.*|sec-.*)$/
 

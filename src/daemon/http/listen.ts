@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { HostingError } from '../../shared/errors.ts'
 
 /**
- * Listens on loopback. Port 0 picks a free one. `descriptor` belongs to an inherited socket that already listens on the port. Throws
- * CONFLICT when another program uses the port.
+ * Listens on loopback. Port 0 picks a free port. `descriptor` belongs to an inherited socket that already listens on the
+ * port. Throws CONFLICT when another program uses the port.
  */
 export async function listen(
   port: number,
@@ -23,7 +23,7 @@ export async function listen(
 /** Lets running requests finish, and aborts them after `graceMs`. */
 export async function closeServer(server: Server, graceMs: number): Promise<void> {
   const closed = new Promise<void>(resolve => server.close(() => resolve()))
-  // A connection becomes idle shortly after its answer was sent.
+  // A connection becomes idle shortly after its answer has been sent.
   const idle = setInterval(() => server.closeIdleConnections(), 20)
   const cut = setTimeout(() => server.closeAllConnections(), graceMs)
   server.closeIdleConnections()

@@ -18,9 +18,9 @@ export interface Served {
   memoryMb?: number | undefined
   /** Memory limit of the process in MB. Default: `memoryLimitMb` of the supervisor. */
   processMb?: number | undefined
-  /** While it sleeps, health and lists are answered from its artifact without a wake-up. */
+  /** While the server sleeps, health and lists are answered from its artifact without a wake-up. */
   answersAsleep?: boolean
-  /** Port on 127.0.0.1 of a debugger for its handler modules, in development only. */
+  /** Port of a debugger for its handler modules on 127.0.0.1, in development only. */
   inspectPort?: number | undefined
   /** Called at each start and not kept, because thousands of tenants sleep, and they contain secrets. */
   loadTenant(): Tenant
@@ -36,6 +36,6 @@ export interface Served {
 
 export interface ServedReport {
   instances: InstanceReport[]
-  /** Figures since it was added. */
+  /** Figures since the server was added. */
   requests: { total: number; errors: number }
 }

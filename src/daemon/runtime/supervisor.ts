@@ -30,7 +30,7 @@ import { PeerPorts } from './sessions/peer-ports.ts'
 import { SessionTransfers } from './sessions/session-owners.ts'
 
 const HEAP_MB = 256
-/** Longest time at a breakpoint of a debugger. */
+/** Maximum pause at a breakpoint of a debugger. */
 const MAX_PAUSE_MS = 24 * 3600_000
 
 export interface SupervisorOptions {
@@ -139,8 +139,8 @@ export class Supervisor {
   }
 
   /**
-   * Lets open connections finish, up to a limit, then removes the server. With `notice.changed` another id has the
-   * address: clients that listen are notified of these changed lists. With `notice.sessionIdleMs` its sessions stay.
+   * Lets open connections finish, up to a limit, then removes the server. With `notice.changed`, another id has taken over
+   * the address, and listening clients are notified of these changed lists. With `notice.sessionIdleMs`, the sessions stay.
    */
   drain(id: string, options?: DrainOptions): Promise<void> {
     return this.#remove(id, pool => pool.drain(options))
@@ -159,7 +159,7 @@ export class Supervisor {
     void this.#pools.get(from)?.keepSessions()
   }
 
-  /** Revokes these tokens of the issuer everywhere, including draining releases. */
+  /** Revokes these tokens from the issuer everywhere, including draining releases. */
   revoke(issuer: string, tokens: RevokedTokens): void {
     for (const pool of this.#pools.values()) pool.revoke(issuer, tokens)
   }
@@ -229,7 +229,7 @@ export class Supervisor {
     return (await this.#pools.get(id)?.holdLog(instanceId)) ?? (() => {})
   }
 
-  /** Stops every process. Resolves when all have ended. */
+  /** Stops every process. Resolves when all have exited. */
   async close(): Promise<void> {
     this.#closed = true
     const removed = [...this.#pools.keys()].map(id => this.remove(id))
@@ -282,7 +282,7 @@ export class Supervisor {
       logPath,
       memoryLimitMb,
       inspectPort,
-      // At a breakpoint, it does not answer.
+      // A process at a breakpoint does not answer.
       hangTimeoutMs: inspectPort === undefined ? hangTimeoutMs : MAX_PAUSE_MS,
       termination,
       egress,

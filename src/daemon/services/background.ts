@@ -30,8 +30,8 @@ export class Background {
   }
 
   /**
-   * Writes an outcome that must not be lost. When `work` fails, for example on a full disk, throws, repeats `work` in the background until
-   * it succeeds, and then runs `afterwards`. If the daemon stops first, reconciliation does the rest.
+   * Writes an outcome that must not be lost. When `work` fails, for example on a full disk, throws the error, repeats `work`
+   * in the background until it succeeds, and then runs `afterwards`. If the daemon stops first, reconciliation does the rest.
    */
   retryUntilWritten(work: () => void, afterwards: () => Promise<unknown>): void {
     try {

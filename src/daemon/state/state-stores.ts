@@ -17,7 +17,7 @@ export interface StateStoresOptions {
   /** Folder for unfinished copies, on the same disk. */
   unfinished: string
   now(): number
-  /** Receives failures of operations of instances. */
+  /** Receives failures of operations that instances request. */
   onError(error: unknown): void
 }
 
@@ -37,7 +37,7 @@ export class StateStores {
     this.#options = options
   }
 
-  /** May return fewer results than operations. The others did not happen. Throws UNAVAILABLE. */
+  /** May return fewer results than operations. Operations without a result were not run. Throws UNAVAILABLE. */
   async run(place: StatePlace, operations: readonly StateOperation[]): Promise<ResultOf['run']> {
     try {
       return await this.#call(place, { method: 'run', operations })
@@ -69,7 +69,7 @@ export class StateStores {
     return existsSync(this.#path(place))
   }
 
-  /** Gives a place without state a copy of another's shared entries and files. False when nothing was copied. */
+  /** Gives a place without state a copy of another place's shared entries and files. False when nothing was copied. */
   copy(from: StatePlace, to: StatePlace): Promise<boolean> {
     const { program, unfinished, now } = this.#options
     const folders = { from: this.#folder(from), to: this.#folder(to) }

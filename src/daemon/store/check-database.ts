@@ -11,7 +11,7 @@ export interface DatabaseCheck {
 }
 
 const MAX_PROBLEMS = 20
-/** Larger files get the quick check, which skips the comparison of indexes with their tables. That takes seconds. */
+/** Larger files get the quick check, which skips the comparison of indexes with their tables, because that takes seconds. */
 const QUICK_ABOVE_BYTES = 256 * 1024 * 1024
 
 /** Reads the whole file, even while a daemon uses it. Throws when the file is missing or unreadable. */

@@ -12,7 +12,7 @@ export interface KeysetQuery {
   cursor: string | undefined
 }
 
-/** One page by (created_at, id), newest first, and the cursor of the next page. Null on the last page. */
+/** One page by (created_at, id), newest first, and the cursor of the next page, which is null on the last page. */
 export function selectPage<Row extends { created_at: string; id: string }>(
   database: Database,
   { table, filters, only, limit, cursor }: KeysetQuery,

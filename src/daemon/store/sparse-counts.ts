@@ -26,7 +26,7 @@ export function unpackCounts(packed: Uint8Array): number[] {
   return pairs
 }
 
-// Divides instead of shifting, because counts of years exceed 32 bits.
+// Divides instead of shifting, because counts over several years may exceed 32 bits.
 function pushVarint(bytes: number[], value: number): void {
   let rest = value
   for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128)

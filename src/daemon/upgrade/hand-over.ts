@@ -14,14 +14,14 @@ export interface InheritedState {
   sockets: InheritedSockets
 }
 
-/** Steps with which a daemon hands the home over to its successor, while its servers keep answering. */
+/** Steps in which a daemon hands the home over to its successor, while its servers keep answering. */
 export interface HandOver {
   inheritedState(): InheritedState
   /** Closes the API and makes the database read-only, so that the successor may write. */
   begin(): Promise<void>
   /** Undoes `begin` after the successor failed. */
   takeBack(): Promise<void>
-  /** Called when the successor serves. Stops accepting connections, and resolves when the open ones have ended. */
+  /** Called when the successor serves. Stops accepting connections, and resolves when the open ones have closed. */
   finish(): Promise<void>
 }
 

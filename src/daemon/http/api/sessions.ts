@@ -27,7 +27,7 @@ export function sessionsEndpoints({ serverSessions }: Services) {
     operationId: 'endSession',
     summary: 'End an MCP session of a server. Its client must initialize again',
     params: z.object({ name, id: idSchema.describe('Id of the session.') }),
-    answers: { 200: { description: 'It is no longer open.', schema: endedSessionsSchema } },
+    answers: { 200: { description: 'The session is no longer open.', schema: endedSessionsSchema } },
     run: ({ params, principal }) => serverSessions.end(params.name, params.id, principal.name),
   })
 

@@ -14,7 +14,7 @@ export function consoleCookie(context: ApiContext): string | undefined {
   return cookie
 }
 
-/** Pages at another port of the host are of the same site, so `SameSite` does not stop them. */
+/** Pages on another port of the host belong to the same site, so `SameSite` does not stop them. */
 function requireOwnPage(context: ApiContext): void {
   const { method } = context.req
   const own = `http://${context.req.header('host')}`

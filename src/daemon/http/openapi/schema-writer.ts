@@ -43,7 +43,7 @@ export class SchemaWriter {
     return this.write(envelope, 'output')
   }
 
-  /** Completes the references of a document whose `components.schemas` are these. */
+  /** Completes the references in a document, and returns it with its `components.schemas`. */
   finish(document: Json): { document: Json; schemas: Json } {
     const { input, output } = this.#definitions
     const differing = findDiffering(input, output)

@@ -36,7 +36,7 @@ export function buildEndpoints(services: Services) {
     operationId: 'createBuild',
     summary: 'Build an MCP server from its definitions',
     body: buildRequestSchema,
-    // All errors in definitions are INVALID_MCP, including errors of shape.
+    // All errors in definitions are INVALID_MCP, including errors in their shape.
     rawBody: true,
     takesPrefer: true,
     answers: {

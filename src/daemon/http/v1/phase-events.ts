@@ -1,6 +1,9 @@
 import type { PhaseEvent } from '../../../shared/contract/phase-events.ts'
 
-/** The phases of work as they begin, then its record. Ends without a record when the work throws, which its service reports. */
+/**
+ * The phases of work as they begin, then the finished record. Ends without a record when the work throws, which its service
+ * reports.
+ */
 export async function* phaseEvents<Work, T>(
   { phases, done }: { phases: AsyncIterable<string>; done: Promise<Work> },
   toRecord: (work: Work) => T,

@@ -8,21 +8,21 @@ import { keyOf, type Segment } from './log-segments.ts'
 /** The daemon does other work after this number of lines. Lines of many small files are merged without waiting for a disk. */
 const LINES_PER_TURN = 500
 
-/** More instances would not fit into a URL. Others are read again from their end. */
+/** The positions of more instances would not fit into a URL. Other instances are read again from their end. */
 const MAX_POSITIONS = 64
 
 /** End of an earlier page of the newest lines. */
 export interface OlderThan {
-  /** Time of its last line. */
+  /** Time of the page's last line. */
   timestamp: string
-  /** Its first line of each instance that it read. Others are read from their end. */
+  /** Position of the oldest line that the page read from each instance. Other instances are read from their end. */
   before: LogPosition
 }
 
 /**
  * The last matching lines, latest first. Reads backwards from the end. `end`: the end of the log. A file is only opened when
- * its last line may be the next one, because earlier deployments may have left many files. `next`: for the next page,
- * undefined when there are no older lines. `scan`: maximum number of lines to read.
+ * its last line may be next, because earlier deployments may have left many files. `next`: for the next page, undefined when
+ * there are no older lines. `scan`: maximum number of lines to read.
  */
 export async function readTail(
   logs: ReadonlyMap<string, Segment[]>,
@@ -32,7 +32,8 @@ export async function readTail(
 ): Promise<{ lines: LogLine[]; end: LogPosition; next: OlderThan | undefined }> {
   const cursors = openCursors(logs, from)
   const lines: LogLine[] = []
-  // Instances that were read last are last, because others are only known to have no line before the time of the last one.
+  // Instances that were read last come last, because `newestOf` keeps their positions. Others are read again from their end,
+  // down to the time of the last line.
   const before = new Map(Object.entries(from?.before ?? {}))
   let last: LogLine | undefined
   try {
@@ -78,7 +79,7 @@ function newestOf(positions: ReadonlyMap<string, LinePosition>): LogPosition {
   return Object.fromEntries([...positions].slice(-MAX_POSITIONS))
 }
 
-/** A line that was written since the earlier page, by an instance that it did not read. */
+/** True for a line newer than the earlier page, from an instance whose position the page does not have. */
 function isNewer(line: LogLine, from: OlderThan | undefined): boolean {
   return from !== undefined && !from.before[keyOf(line)] && line.timestamp > from.timestamp
 }

@@ -15,7 +15,7 @@ export interface RetentionLimits {
   keptSegments: number
   /** Maximum bytes in full segments per instance. Default: no limit. */
   keptBytes?: number
-  /** Maximum number of ended instances per deployment. */
+  /** Maximum number of stopped instances per deployment. */
   keptInstances: number
   /** Older files are removed. Default: no limit. */
   keptMs?: number

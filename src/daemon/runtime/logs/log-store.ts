@@ -80,7 +80,7 @@ export class LogStore {
     return { lines, nextToken: next ? encodeToken(next) : null }
   }
 
-  /** The line at a position. Undefined when it was removed. */
+  /** The line at a position. Undefined when it has been removed. */
   async lineAt(id: string, instance: string, at: LinePosition): Promise<LogLine | undefined> {
     return this.exclusive(id, async () => {
       const all = (await this.#segments(id)).get(instance) ?? []
@@ -134,7 +134,7 @@ export class LogStore {
     }
   }
 
-  /** Instances with a log file, including ended instances. */
+  /** Instances with a log file, including stopped instances. */
   async instances(id: string): Promise<string[]> {
     return [...(await listSegments(this.folder(id))).keys()]
   }
@@ -214,7 +214,7 @@ export class LogStore {
     return this.#queue.run(id, work)
   }
 
-  /** In the order of the ids, so that two calls do not wait for each other. */
+  /** Acquires the locks in the order of the ids, so that two calls do not wait for each other. */
   #exclusiveAll<T>(ids: LogIds, work: () => Promise<T>): Promise<T> {
     return [ids]
       .flat()

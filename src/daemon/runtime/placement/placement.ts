@@ -12,7 +12,7 @@ export interface Place {
   readonly tenantId: string
   /** Returns the tenant with that id and, in a shared process, with `logFile`. Not stored, because there are thousands of tenants. */
   describe(tenant: Tenant): Tenant
-  /** Resolves when the process has released the tenant. May be called after the process exited. */
+  /** Resolves when the process has released the tenant. May be called after the process has exited. */
   leave(): Promise<void>
 }
 

@@ -15,8 +15,8 @@ export function loadOf({ connections, activeRequests, utilization }: InstanceLoa
 }
 
 /**
- * Number of connections that each instance should close so that all have about the same. Otherwise kept-alive connections
- * would stay where they are while a new instance is idle. A difference of one is fine.
+ * Number of connections that each instance should close so that all have about the same number. Otherwise kept-alive
+ * connections would stay where they are while a new instance is idle. A difference of one is fine.
  */
 export function surplusConnections(counts: readonly number[]): number[] {
   const fairShare = counts.reduce((sum, count) => sum + count, 0) / Math.max(1, counts.length)

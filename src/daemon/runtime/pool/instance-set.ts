@@ -29,7 +29,7 @@ export class InstanceSet implements Siblings {
     this.#owner = owner
   }
 
-  /** `history`: that of the instance that it replaces. */
+  /** `history`: the history of the instance that the new one replaces. */
   open(place: Place, history?: InstanceHistory): Instance {
     const instance = new Instance(place, this.#owner, this, history)
     this.#all = [...this.#all, instance]
@@ -37,7 +37,10 @@ export class InstanceSet implements Siblings {
     return instance
   }
 
-  /** Each client listens on one instance, and any instance may be the one where a list changed or a session ended. */
+  /**
+   * Forwards an announcement to the other instances, because each client listens on one instance, and a list may change or a
+   * session may end in any of them.
+   */
   announce(from: Instance, { lists, uris, used, ended }: Announcement): void {
     for (const instance of this.#all) {
       if (instance === from || instance.state === 'starting') continue

@@ -14,7 +14,7 @@ import type { NamedRequest } from '../process/named-request.ts'
 import type { ShareableSocket } from '../process/socket-lease.ts'
 import type { TenantWatcher } from '../process/tenant-watcher.ts'
 
-/** Metrics arrive at most a second after a change. They include hand-overs that are older than this. */
+/** Metrics arrive at most a second after a change, so they include hand-overs that are older than this limit. */
 const METRICS_DUE_MS = 5000
 /** A process without a report for this long is idle, unless requests are active, which may block its event loop. */
 const SILENT_MS = 2500
@@ -26,9 +26,9 @@ export interface InstanceOwner {
   onMetrics(series: SeriesCounts[]): void
   /** The process exited, or it can no longer serve the tenant. */
   onFailed(instance: Instance, error: Error): void
-  /** It is new, or its state has changed. */
+  /** The instance is new, or its state has changed. */
   onState(instance: Instance): void
-  /** It sleeps, and a request needs it. */
+  /** The instance sleeps, and a request needs it. */
   onWake(instance: Instance): void
 }
 
@@ -41,7 +41,7 @@ export interface Siblings {
 export interface InstanceHistory {
   /** Crashes of the instances that this one replaces. */
   restarts: number
-  /** How the last of them failed, in words that complete a sentence about it. */
+  /** How the last of those instances failed, in words that complete a sentence about it. */
   lastFailure?: string | undefined
 }
 
@@ -56,11 +56,11 @@ const NO_HISTORY: InstanceHistory = { restarts: 0 }
 export class Instance implements TenantWatcher {
   readonly place: Place
   readonly startedAt = Date.now()
-  /** Started to replace others. It is not counted until it takes connections. */
+  /** Started to replace other instances. Not counted until it takes connections. */
   isReserve = false
   readyAt: number | undefined
   metrics: Omit<TenantMetrics, 'series'> | undefined
-  /** It has not answered `keepSessions` yet. */
+  /** True while `keepSessions` waits for an answer. */
   isUnresponsive = false
   #state: InstanceReport['state'] = 'starting'
   readonly #owner: InstanceOwner
@@ -156,7 +156,7 @@ export class Instance implements TenantWatcher {
     return !this.isReserve && this.state === 'ready'
   }
 
-  /** It may have connections. */
+  /** True once the instance may have connections. */
   get isServing(): boolean {
     return this.readyAt !== undefined
   }
@@ -173,7 +173,8 @@ export class Instance implements TenantWatcher {
   }
 
   /**
-   * Port where it accepts requests of its sessions. Undefined when its process exited. Requested from the process only once.
+   * Port where the instance accepts requests of its sessions. Undefined when its process has exited. Requested from the
+   * process only once.
    */
   keepSessions(): Promise<number | undefined> {
     if (this.#sessionPort) return this.#sessionPort
@@ -191,13 +192,15 @@ export class Instance implements TenantWatcher {
     return this.#sessionPort
   }
 
-  /** Its open sessions. Rejects when its process exited. Takes a long time when its code blocks the process. */
+  /**
+   * Open sessions of the instance. Rejects when its process has exited. Takes a long time when its code blocks the process.
+   */
   async listSessions(query: SessionQuery): Promise<SessionReport[]> {
     const { host, tenantId } = this.place
     return (await host.query({ type: 'list-sessions', tenantId, query }, 'sessions')).sessions
   }
 
-  /** Returns the ids of the sessions that it ended. Otherwise like `listSessions`. */
+  /** Ends sessions and returns the ids of those that were open. Otherwise like `listSessions`. */
   async endSessions(ended: EndedSessions): Promise<string[]> {
     const { host, tenantId } = this.place
     return (await host.query({ type: 'end-sessions', tenantId, ended }, 'sessions-ended')).ids
@@ -208,7 +211,7 @@ export class Instance implements TenantWatcher {
     host.notify({ ...notice, tenantId })
   }
 
-  /** Lets it accept connections itself until `endLease`. */
+  /** Lets the instance accept connections itself until `endLease`. */
   lease(socket: ShareableSocket): void {
     this.place.host.lease(this.place.tenantId, socket)
   }
@@ -217,7 +220,7 @@ export class Instance implements TenantWatcher {
     this.place.host.endLease(this.place.tenantId)
   }
 
-  /** Open connections, including those that it has not reported yet. */
+  /** Open connections, including those that the instance has not reported yet. */
   get connections(): number {
     return (this.metrics?.connections ?? 0) + this.#handedOver
   }

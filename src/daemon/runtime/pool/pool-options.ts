@@ -13,7 +13,7 @@ export interface PoolOptions {
   /** Not called for a failure that a pending `start` rejects with. */
   onFailed(id: string, error: Error): void
   onTraffic(id: string, series: SeriesCounts[]): void
-  /** The state of an instance that the deployment's report shows has changed. */
+  /** Called when an instance's state, as shown in the deployment's report, has changed. */
   onInstance(served: Served, instance: InstanceChange): void
   /** Writes a line to the log of the deployment or preview. */
   log(id: string, level: LogLine['level'], message: string): void

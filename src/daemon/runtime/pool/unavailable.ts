@@ -15,8 +15,8 @@ const LINGER_MS = 2000
 
 /**
  * Answers a connection that no instance can take with HTTP 503. Waits for the request first, because clients treat an earlier
- * response as a broken connection. Reads what follows it, because closing with unread bytes resets the connection and loses the
- * answer (RFC 9112 section 9.6).
+ * response as a broken connection. Reads what follows the request, because closing with unread bytes resets the connection
+ * and loses the answer (RFC 9112 section 9.6).
  */
 export function refuseConnection(socket: Socket, why: Unavailability, named?: NamedRequest): void {
   socket.on('error', () => socket.destroy()) // the client disconnected

@@ -39,7 +39,7 @@ const START_DELAY_MS = 150
 export class EgressLink {
   readonly #options: EgressLinkOptions
   readonly #confined = new Map<string, ConfinedProcess>()
-  /** Includes processes that ended, because their final counts arrive later. */
+  /** Includes processes that have exited, because their final counts arrive later. */
   readonly #tenants = new Map<string, string>()
   #child: ChildProcess | undefined
   #restart: NodeJS.Timeout | undefined

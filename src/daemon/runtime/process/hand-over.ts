@@ -24,7 +24,10 @@ export interface HandOversOptions {
 /** A connection that the process has not acknowledged yet. */
 interface PendingHandOver extends HandOver {
   sentAt: number
-  /** Until then libuv holds its descriptor number. After an early close, the number could belong to another connection. */
+  /**
+   * False while libuv still needs the connection's descriptor number. After an early close, the number could belong to
+   * another connection.
+   */
   isSent: boolean
   outcome: 'taken' | 'lost' | undefined
 }
@@ -46,7 +49,7 @@ export class HandOvers {
     this.#options = options
   }
 
-  /** False as soon as the process shows signs of having ended. */
+  /** False as soon as the process shows signs of having exited. */
   get isOpen(): boolean {
     return this.#options.child.connected && !this.#broken
   }
@@ -78,7 +81,7 @@ export class HandOvers {
     }
   }
 
-  /** Must be called when the process and its channel have ended. */
+  /** Must be called when the process has exited and its channel has closed. */
   close(): void {
     this.#broken = true
     clearTimeout(this.#timer)

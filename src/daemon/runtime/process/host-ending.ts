@@ -1,11 +1,11 @@
 export interface HostEnding {
-  /** The daemon stopped it, so it is not a crash. */
+  /** True when the daemon stopped the process, so this is not a crash. */
   requested: boolean
   code: number | null
   signal: NodeJS.Signals | null
-  /** It could not even be started. */
+  /** Set when the process could not even be started. */
   error?: Error
-  /** Why the daemon killed it, or why it crashed, in words that complete a sentence about the process. */
+  /** Why the daemon killed the process, or why the process crashed, in words that complete a sentence about the process. */
   reason?: string | undefined
 }
 

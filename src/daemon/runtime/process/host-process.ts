@@ -50,7 +50,7 @@ export class HostProcess {
   #requested = false
   #hasSentMessage = false
   #unread = 0
-  /** Only descriptions are large. */
+  /** True while the process describes a server. Only descriptions are large. */
   #isDescribing = false
   #reason: string | undefined
   #ending: HostEnding | undefined
@@ -90,7 +90,7 @@ export class HostProcess {
     return this.#depth === undefined ? this.child.pid : nodePid(this.child, this.#depth)
   }
 
-  /** Undefined while it runs. */
+  /** Undefined while the process runs. */
   get ending(): HostEnding | undefined {
     return this.#ending
   }
@@ -157,7 +157,7 @@ export class HostProcess {
 
   async #watchEnd(): Promise<HostEnding> {
     const ending = await new Promise<HostEnding>(resolve => {
-      // `close` is emitted after the last message was read, but `exit` may be emitted before.
+      // `close` is emitted after the last message has been read, but `exit` may be emitted before.
       this.child.once('close', (code, signal) => resolve(this.#endingOf(code, signal)))
       this.child.on('error', error => {
         if (this.child.pid === undefined)

@@ -1,4 +1,4 @@
-/** Checks of values in messages of processes, which run user code. */
+/** Checks on values in messages from processes, which may run user code. */
 export type Members = Record<string, unknown>
 
 const MAX_ID_CHARACTERS = 256

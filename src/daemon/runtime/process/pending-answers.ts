@@ -44,7 +44,7 @@ export class PendingAnswers {
     return next
   }
 
-  /** Rejects the tenant's answers to older questions, which no longer arrive once it is retired. */
+  /** Rejects the pending answers to the tenant's older questions. They no longer arrive once the tenant is retired. */
   rejectBefore({ question }: Answer, tenantId: string, error: Error): void {
     for (const type of TYPES_BEFORE_RETIRED)
       while ((this.#waiting.get(`${type} ${tenantId}`)?.[0]?.question ?? question) < question)

@@ -16,7 +16,10 @@ export interface ShareableSocket {
   reclaim(): void
 }
 
-/** A lease ends when the instance accepted fewer connections than this in a period, or reported none. */
+/**
+ * A lease is reviewed at this interval. It ends if the instance has accepted fewer than `MIN_ACCEPTED` connections since the
+ * last review.
+ */
 const REVIEW_EVERY_MS = 1000
 const MIN_ACCEPTED = 50
 
@@ -65,8 +68,8 @@ export class SocketLeases {
 }
 
 /**
- * A listening socket that an instance uses during a burst of connections. Each hand-over takes two processes and some messages,
- * which limits them to a few thousand per second. An instance that accepts by itself has no such limit.
+ * A listening socket that an instance uses during a burst of connections. Each hand-over takes two processes and some
+ * messages, which limits hand-overs to a few thousand per second. An instance that accepts by itself has no such limit.
  */
 class SocketLease {
   readonly #socket: ShareableSocket

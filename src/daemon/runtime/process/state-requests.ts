@@ -3,7 +3,7 @@ import type { StateOperation, StateResult } from '../../../shared/instances/stat
 
 /** Runs operations on the stores of servers. */
 export interface StateStores {
-  /** May return fewer results than operations. The others did not happen. */
+  /** May return fewer results than operations. Operations without a result were not run. */
   run(place: StatePlace, operations: readonly StateOperation[]): Promise<StateResult[]>
 }
 

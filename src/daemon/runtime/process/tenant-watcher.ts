@@ -10,7 +10,7 @@ export interface TenantWatcher {
   onMetrics(metrics: TenantMetrics): void
   /** The process exited, or it can no longer serve the tenant. */
   onFailed(error: HostEndedError | RefusedArtifactError): void
-  /** The tenant's program ended and is restarted. `how` completes a sentence about it. */
+  /** The tenant's program has exited and is being restarted. `how` completes a sentence about it. */
   onRestarting(how: string): void
   onAnnounced(announcement: Announcement): void
   onClaim(claim: SessionClaim): void

@@ -10,7 +10,7 @@ import {
 /** An instance that may have sessions. */
 export interface SessionHolder {
   readonly id: string
-  /** Its process serves the server. */
+  /** True once its process serves the server. Until then it has no sessions. */
   readonly isServing: boolean
   listSessions(query: SessionQuery): Promise<SessionReport[]>
   endSessions(ended: EndedSessions): Promise<string[]>
@@ -23,7 +23,7 @@ export interface SessionPool {
 }
 
 export interface LiveSession extends SessionReport {
-  /** Deployment or preview that serves it. */
+  /** Deployment or preview that serves the session. */
   servedId: string
   instanceIds: string[]
 }
@@ -71,7 +71,10 @@ export class LiveSessions {
     }
   }
 
-  /** Ends sessions and returns the ids of those that were open. Instances refuse later requests of all of them, open or not. */
+  /**
+   * Ends sessions and returns the ids of those that were open. Instances refuse later requests of all these sessions, open or
+   * not.
+   */
   async end(
     ids: readonly string[],
     ended: EndedSessions,
@@ -109,7 +112,7 @@ export class LiveSessions {
     return answers
   }
 
-  /** Undefined when the process exited, and with it its sessions. */
+  /** Undefined when the process has exited, which ends its sessions. */
   async #withinLimit<T>(answer: Promise<T>): Promise<T | undefined | typeof LATE> {
     const late = Promise.withResolvers<typeof LATE>()
     const timer = setTimeout(() => late.resolve(LATE), this.#answerMs)

@@ -8,7 +8,7 @@ export interface PeerRequestsOptions {
   ports: PeerPorts
   /** Maximum number of ports that the process may open. */
   maxPorts: number
-  /** `onSent` is called when the process has its own copy of the handle or has ended. */
+  /** `onSent` is called when the process has its own copy of the handle or has exited. */
   send(message: ToInstance, handle?: SocketHandle, onSent?: () => void): void
 }
 
@@ -18,7 +18,7 @@ const MAX_CONNECTING = 64
 /** Opens peer ports and connections for one process, within limits, because the process may run user code. */
 export class PeerRequests {
   readonly #options: PeerRequestsOptions
-  /** Port of its public address. Requests for the next release are sent there. */
+  /** Port of the server's public address. Requests for the next release are sent there. */
   address: number | undefined
   readonly #open = new Set<number>()
   /** Includes ports being opened. */

@@ -1,16 +1,19 @@
 import type { EarlierVersion, SessionClaim } from '../../../shared/instances/instance-protocol.ts'
 
-/** Maximum number of claims per deployment. Beyond it the oldest is forgotten, so that its session may move once more. */
+/**
+ * Maximum number of claims per deployment. Beyond this number, the oldest claim is forgotten, so its session may move once
+ * more.
+ */
 const MAX_CLAIMS = 10_000
 /** Maximum number of earlier releases of an address that keep their sessions. Each may be a 15 MB process. */
 const MAX_EARLIER = 16
 /**
- * An instance that is blocked by its code must not delay a release. The first request to it was sent when the release began to
- * start.
+ * An instance that is blocked by its code must not delay a release. The first request to the instance was sent when the
+ * release began to start.
  */
 const KEEP_ANSWER_MS = 400
 
-/** Records which instance took over which session of a stopped instance. The first to ask gets it. */
+/** Records which instance took over which session of a stopped instance. The first instance that asks gets the session. */
 export class SessionClaims {
   readonly #owners = new Map<string, { instance: object; port: number }>()
 

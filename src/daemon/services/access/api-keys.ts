@@ -14,7 +14,7 @@ import { Lifetimes } from './lifetimes.ts'
 
 export type Principal = ApiKey
 
-/** Without the requests of the key, which its rate limit counts. */
+/** A key's record without its request count, which `RateLimits` has. */
 type WithoutUse<K extends KeyRecord> = Omit<K, 'rateLimit'>
 
 export class ApiKeys {

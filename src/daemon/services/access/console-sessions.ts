@@ -10,7 +10,7 @@ import { Lifetimes } from './lifetimes.ts'
 
 const LINK_MS = 60_000
 const SESSION_MS = 12 * 3_600_000
-/** Beyond it, the oldest link no longer works. */
+/** Beyond this number, the oldest link no longer works. */
 const MAX_LINKS = 1000
 
 export type { ConsoleSession }

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 /** The system clock may be set forward, so a timer alone would be late. */
 const CHECK_MS = 60_000
 
-/** Aborts open streams when the key that opened them ends. */
+/** Aborts open streams when the key or console session that opened them expires or is revoked. */
 export class Lifetimes {
   readonly #clock: Clock
   readonly #open = new Map<string, AbortController>()

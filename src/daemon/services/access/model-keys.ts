@@ -62,7 +62,7 @@ export class VendorKeys {
     }
   }
 
-  /** Differs between keys with the same hint. Throws NOT_FOUND for an unknown vendor. */
+  /** Object that differs even between keys with the same hint. Throws NOT_FOUND for an unknown vendor. */
   version(name: string): object {
     const record = this.get(name)
     return { ...record, savedAt: this.#deps.store.modelKeys.find(record.vendor)?.createdAt ?? null }

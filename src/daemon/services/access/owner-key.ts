@@ -9,7 +9,7 @@ interface Credentials {
 
 /**
  * Makes sure that the credentials file has a valid key, and returns it. Without one, creates a new owner's key. Other
- * contexts of the file are kept.
+ * contexts in the file are kept.
  */
 export function ensureOwnerKey(apiKeys: ApiKeys, path: string): string {
   const credentials = readCredentials(path)

@@ -27,7 +27,7 @@ interface PageOptions {
   nextToken?: string | undefined
 }
 
-/** An action and the user who performs it, for the log of the daemon. */
+/** An action and the user who performs it, for the daemon's log. */
 interface Action {
   server: string
   id: string
@@ -164,7 +164,7 @@ export class SignInGrants {
     return Date.parse(this.#deps.clock.wallTime()) / 1000
   }
 
-  /** No token that was issued until now is valid for longer. */
+  /** Latest possible expiry of the tokens issued so far. */
   get #until(): number {
     return this.#now + REFRESH_TOKEN_SECONDS
   }
@@ -191,7 +191,7 @@ function toClientRecord(client: StoredClient, environment: Environment): SignInC
   }
 }
 
-/** The scheme of an application's own URI, such as `cursor:`. */
+/** Host of a redirect URI. For an application's own scheme, such as `cursor:`, the scheme. */
 function hostOf(uri: string): string {
   const { host, protocol } = new URL(uri)
   return host || protocol

@@ -20,7 +20,10 @@ import type { SecretBox } from './secrets.ts'
 const ISSUER = new RegExp(
   `^(?:/\\.well-known/oauth-authorization-server)?/auth/([A-Za-z0-9._-]{1,63})/(${ENVIRONMENTS.join('|')})(?:/oauth/[^?]*)?$`,
 )
-/** Revoked tokens that instances get when they start. Exceeding it would take a hundred thousand sign-outs within a day. */
+/**
+ * Maximum number of revoked tokens that instances get when they start. Exceeding this number would take a hundred thousand
+ * sign-outs within a day.
+ */
 const MAX_REVOKED = 100_000
 const LOCAL = /^\/sign-in(\/|$)/
 

@@ -2,8 +2,8 @@ import type { Deployment } from '../../store/tables/deployments.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 
 /**
- * Closes the address of a deployment that no longer serves, unless another one serves there. Connections go to a deployment
- * that is starting and wait for it.
+ * Closes the address of a deployment that no longer serves, unless another deployment serves there. If one is starting,
+ * connections go to it and wait.
  */
 export async function closeUnusedAddress(
   { store, addresses, supervisor }: Pick<ServiceDependencies, 'addresses' | 'store' | 'supervisor'>,

@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.ts'
 import type { Address, Slot } from '../../store/tables/addresses.ts'
 import type { Deployment } from '../../store/tables/deployments.ts'
 
-/** Names below it resolve to loopback (RFC 6761 section 6.3). */
+/** Names with this suffix resolve to loopback (RFC 6761 section 6.3). */
 const LOCAL = '.localhost'
 
 /** Finds deployments by host name. */

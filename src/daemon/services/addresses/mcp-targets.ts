@@ -11,7 +11,10 @@ export class McpTargets {
     this.#deps = deps
   }
 
-  /** Throws NOT_FOUND for an unknown server, or one without an address there, and UNAVAILABLE while nothing serves there. */
+  /**
+   * Throws NOT_FOUND for an unknown server, or one without an address in the slot, and UNAVAILABLE while nothing serves
+   * there.
+   */
   url(server: string, slot: Slot): string {
     const { addresses, store } = this.#deps
     if (!store.servers.find(server)) throw new HostingError('NOT_FOUND', `There is no server "${server}".`)

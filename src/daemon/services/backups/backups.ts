@@ -46,7 +46,7 @@ export class Backups {
     return this.#run(['list'], { failure: 'Could not list the backups' })
   }
 
-  /** Checks the machine and the home. Callers during a check get its findings, because it reads the whole database. */
+  /** Checks the machine and the home. Concurrent callers share one check, because a check reads the whole database. */
   check(): Promise<NamedFinding[]> {
     this.#checking ??= this.#run<NamedFinding[]>(['checks', String(process.pid)], {
       failure: 'The checks failed',
@@ -62,7 +62,7 @@ export class Backups {
     return runDatabaseTool(args, { program, env, signal: closing, ...options })
   }
 
-  /** Reason for a backup now. Undefined when the last one is less than a day old and of this version. */
+  /** Reason for a backup now. Undefined when the last one is less than a day old and was made by this version. */
   due(nowMs: number): BackupReason | undefined {
     const newestMs = this.#newestMs()
     // A backup from the future was made before the clock was set back.

@@ -21,8 +21,8 @@ export interface UnknownEntry {
 
 /**
  * Records how long files have been unknown to the database. A database may be new, empty, older or restored, so a file is
- * removed only after a while. The record is a file of the home, because a restored database does not know what happened
- * while another one was in use.
+ * removed only after a while. The record is a file of the home, because a restored database does not know what happened while
+ * another database was in use.
  */
 export class UnknownFiles {
   readonly #path: string
@@ -66,7 +66,7 @@ export class UnknownFiles {
     })
   }
 
-  /** Undefined when the record is missing or damaged. The time then starts again. */
+  /** Undefined when the record is missing or damaged. The seven days then start again. */
   #read(): UnknownFilesRecord | undefined {
     try {
       const record = JSON.parse(readFileSync(this.#path, 'utf8')) as UnknownFilesRecord

@@ -157,7 +157,7 @@ export class Builds {
     return buildArtifact(request)
   }
 
-  /** Code runs during the build. It gets the stored variables of the environment that it is built for. */
+  /** Adds the stored variables of the environment that the build is for, because code runs during the build. */
   #withVariables({ environment, ...request }: BuildRequest): BuildRequest {
     const stored = readStoredValues(this.#deps, request.name, environment ?? 'development')
     return Object.keys(stored).length === 0
@@ -203,7 +203,7 @@ export class Builds {
 interface BuildOptions {
   /** Aborts a build of code. */
   stopped?: AbortSignal | undefined
-  /** Expires after its last test (`TemporaryBuilds`). */
+  /** Set for a build that expires after its last test (`TemporaryBuilds`). */
   isTemporary?: boolean
   /** Called when a phase of a build of code begins. */
   onPhase?(phase: string): void

@@ -77,7 +77,7 @@ export class Images {
     return file
   }
 
-  /** Stored images that are not in use, and blobs of no image. */
+  /** Stored images that are not in use, and blobs that belong to no image. */
   listUnused(isUsed: (name: string) => boolean): UnusedItem[] {
     if (!existsSync(join(this.#options.directory, 'index.json'))) return []
     const { images, layers } = findUnusedImages(this.layout, isUsed)

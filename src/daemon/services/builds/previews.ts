@@ -68,7 +68,7 @@ export class Previews {
     })
   }
 
-  /** Called after a build was removed. The newest remaining build takes over, or the address closes. */
+  /** Called after a build has been removed. The newest remaining build takes over, or the address closes. */
   removeBuild(build: Build): Promise<void> {
     this.#env.delete(build.id)
     this.#inspected.delete(build.id)
@@ -83,7 +83,7 @@ export class Previews {
     })
   }
 
-  /** Called after a build failed. Closes the address when there is nothing to serve. */
+  /** Called after a build has failed. Closes the address when there is nothing to serve. */
   closeUnused(server: string): Promise<void> {
     return this.#queue.run(server, () => this.#close(server))
   }
@@ -114,7 +114,7 @@ export class Previews {
     for (const name of names) background.run(() => this.#queue.run(name, () => reopen(name)))
   }
 
-  /** Called after variables changed. A sleeping preview reads them when it wakes up. */
+  /** Called after variables have changed. A sleeping preview reads them when it wakes up. */
   refresh(server: string): Promise<void> {
     return this.#queue.run(server, async () => {
       const { store, supervisor } = this.#deps
@@ -163,7 +163,7 @@ export class Previews {
     })
   }
 
-  /** Keeps the debugger of a later request for the build. */
+  /** Resets the preview, unless a later request has started another debugger for the build. */
   async #endInspected(build: Build, started: { port: number }): Promise<void> {
     if (this.#inspected.get(build.id) !== started) return
     this.#inspected.delete(build.id)

@@ -24,7 +24,7 @@ export class TemporaryBuilds {
     return this.#tests.has(id)
   }
 
-  /** Runs a test. The build does not expire before it ends. */
+  /** Runs a test. The build does not expire before the test ends. */
   async whileTested<T>(id: string, test: () => Promise<T>): Promise<T> {
     this.#tests.set(id, (this.#tests.get(id) ?? 0) + 1)
     try {

@@ -35,7 +35,7 @@ export function checkAuth(auth: DeploymentAuth): void {
   )
 }
 
-/** Throws INVALID_REQUEST when pages of every origin could use a server without sign-in. */
+/** Throws INVALID_REQUEST when pages from every origin could use a server without sign-in. */
 export function checkOrigins({ origins, auth }: DeployConfig): void {
   if (origins !== '*' || auth) return
   throw new HostingError(

@@ -18,8 +18,8 @@ export interface ReleaseEnv {
 }
 
 /**
- * The values of the request, over the stored ones that the server can read. Throws INVALID_REQUEST like `checkEnv`, and UNAVAILABLE when
- * stored values cannot be decrypted.
+ * The values in the request, which override the stored ones that the server can read. Throws INVALID_REQUEST like `checkEnv`,
+ * and UNAVAILABLE when stored values cannot be decrypted.
  */
 export function releaseEnv(
   deps: Pick<ServiceDependencies, 'secrets' | 'store'>,
@@ -39,8 +39,9 @@ export function releaseEnv(
 }
 
 /**
- * Checks environment variables against those that the server declares. A server without declarations accepts any, because
- * the contract has no declarations, but does not read them. Throws INVALID_REQUEST naming every unknown or missing variable.
+ * Checks environment variables against those that the server declares. A server without declarations accepts any variables,
+ * because the contract has no declarations, but it does not read them. Throws INVALID_REQUEST naming every unknown or missing
+ * variable.
  */
 export function checkEnv(
   { name: server, env }: Build,

@@ -2,14 +2,14 @@ import type { Environment } from '../../../shared/contract/states.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { Deployment } from '../../store/tables/deployments.ts'
 
-/** No release can be repeated without a live deployment. */
+/** CONFLICT, because there is no live deployment to release again. */
 export function nothingLive(server: string, environment: Environment): HostingError {
   return new HostingError('CONFLICT', `"${server}" has no live deployment in ${environment} to redeploy.`, {
     details: 'The next deployment there gets the stored variables.',
   })
 }
 
-/** The caller's change is based on a configuration that is not live, or not for long. */
+/** CONFLICT for a change based on a configuration that is not live, or will soon be replaced. */
 export function notReconfigurable(
   { id, name, environment, status }: Deployment,
   other: Deployment | undefined,

@@ -7,7 +7,7 @@ type Check = HealthReport['checks'][number]
 export interface HealthFacts {
   status: DeploymentState
   instances: HealthReport['instances']
-  /** Requests of the last minutes. Older failures say nothing about the current state. */
+  /** Requests in the last few minutes. Older failures say nothing about the current state. */
   recent: NonNullable<HealthReport['recent']>
   /** Minimum number of instances. 0 when the deployment may sleep. */
   wanted: number

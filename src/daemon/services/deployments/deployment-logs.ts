@@ -98,7 +98,10 @@ export class DeploymentLogs {
   }
 }
 
-/** Adds `phase`, so that the line has the same shape as those of container builds. The answer of a request belongs to its record. */
+/**
+ * Adds `phase`, so that the line has the same shape as the lines of container builds. Omits the answer and bodies, which
+ * belong to the request's record.
+ */
 export function withPhase({ at, answer, bodies, ...line }: LogLine): ShownLine {
   return { phase: RUN_PHASE, ...line, ...(at && { position: `${at.segment}.${at.offset}` }) }
 }

@@ -16,7 +16,7 @@ interface EnvironmentRules {
   /** Time without a connection or request after which a deployment sleeps. Null for never, unless its minimum is 0 instances. */
   idleSeconds: number | null
   release: 'gradual' | 'at_once'
-  /** Time without use after which a session of the 2025 era leaves the release that started it. */
+  /** Idle time after which a session of the 2025 era moves to the current release. */
   sessionSeconds: number
   logLevel: 'info' | 'debug'
   /** Number of deployments of a server that are kept, including the live one. Null for all. */

@@ -6,8 +6,8 @@ import type { ServiceDependencies } from '../dependencies.ts'
 import { revealConfig } from './deployment-secrets.ts'
 
 /**
- * A release of the live build with its configuration, changed by `changes`. Variables of the deployment itself stay. Others come from the
- * stored ones, which may have changed. Throws UNAVAILABLE when secrets cannot be decrypted.
+ * A release of the live build with its configuration, changed by `changes`. Variables that are set in the deployment itself
+ * stay. Stored variables get their current values. Throws UNAVAILABLE when secrets cannot be decrypted.
  */
 export function releaseAgain(
   deps: Pick<ServiceDependencies, 'secrets' | 'store'>,
@@ -18,7 +18,9 @@ export function releaseAgain(
   return { mcp_id: mcpId, environment, config: changeConfig(ownConfig(deps, live), changes) }
 }
 
-/** The configuration without the variables that are stored, because a deployment gets their current values. Has secrets. */
+/**
+ * The configuration without the variables that are stored, because a deployment gets their current values. Contains secrets.
+ */
 export function ownConfig(
   { secrets, store }: Pick<ServiceDependencies, 'secrets' | 'store'>,
   deployment: Deployment,

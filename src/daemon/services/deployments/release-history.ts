@@ -152,7 +152,7 @@ export function removeRecord(
   })
 }
 
-/** Releases whose logs may exist: of current deployments, and of deployments that were removed within two days. */
+/** Releases whose logs may exist: those of current deployments, and of deployments removed within the last two days. */
 export function releasesWithLogs(
   { store, clock }: Pick<ServiceDependencies, 'clock' | 'store'>,
   place: ReleasePlace,
@@ -160,7 +160,9 @@ export function releasesWithLogs(
   return store.releases.listSince(place, timeBefore(clock.now(), 2 * DAY_MS))
 }
 
-/** Releases that may write to their logs: of running deployments, and of deployments that ended within an hour. */
+/**
+ * Releases that may write to their logs: those of running deployments, and of deployments that stopped within the last hour.
+ */
 export function activeReleases(
   { store, clock }: Pick<ServiceDependencies, 'clock' | 'store'>,
   place: ReleasePlace,

@@ -35,7 +35,7 @@ export class ServerLogs {
   ): AsyncGenerator<{ id: string | undefined; data: ShownLine }> {
     const known = query.after === undefined ? this.#releases(place) : new Map<string, Release>()
     let older: string[] | undefined = [...known.keys()]
-    // Lines of ended releases are only read once.
+    // Lines of past releases are only read once.
     const current = () => {
       const active = activeReleases(this.#deps, place)
       for (const release of active) known.set(release.id, release)

@@ -78,7 +78,7 @@ function findChangedLists(
   }
 }
 
-/** The sign-in settings changed, so open connections of the old release must end. */
+/** True if the sign-in settings have changed. Open connections to the old release must then close. */
 function requiresNewSignIn({ config: { auth } }: Deployment, old: Deployment): boolean {
   return auth !== undefined && JSON.stringify(auth) !== JSON.stringify(old.config.auth)
 }

@@ -9,7 +9,7 @@ import type { ServiceDependencies } from '../dependencies.ts'
 
 type Values = Record<string, string>
 
-/** The stored values, except those that are given instead. Throws UNAVAILABLE for one that cannot be decrypted. */
+/** The stored values, except those that are given instead. Throws UNAVAILABLE when a value cannot be decrypted. */
 export function readStoredValues(
   { secrets, store }: Pick<ServiceDependencies, 'secrets' | 'store'>,
   server: string,

@@ -17,7 +17,7 @@ export interface ChangeFeedOptions {
   onError(error: unknown): void
 }
 
-/** Derives changes from others. */
+/** Derives further changes from published ones. */
 export interface ChangeObserver {
   /** Called when collection starts. Returns a function that ends it. */
   start(): () => void

@@ -7,7 +7,7 @@ export interface LoggedEvent<Event = ChangeEvent | ResetEvent> {
   data: Event
 }
 
-/** The newest events in memory. Readers have a position in it and no buffer, so a slow reader costs nothing. */
+/** The newest events in memory. A reader has a position in the log but no buffer, so a slow reader costs nothing. */
 export class EventLog {
   readonly #capacity: number
   /** Distinguishes the ids of this log from those of another one. */
@@ -23,7 +23,7 @@ export class EventLog {
 
   add(event: ChangeEvent): void {
     this.#events.push(event)
-    // Removes half of them, because removing one at a time would move the others each time.
+    // Removes half of the events, because removing one at a time would move all the others each time.
     if (this.#events.length >= 2 * this.#capacity) {
       this.#start += this.#events.length - this.#capacity
       this.#events = this.#events.slice(-this.#capacity)
@@ -31,7 +31,7 @@ export class EventLog {
     for (const listener of this.#listeners) listener()
   }
 
-  /** A reader that continues after an id. Its first event is a reset if it cannot. */
+  /** A reader that continues after an id. If the log no longer has that position, its first event is a reset. */
   reader(after: string | undefined): EventReader {
     const position = this.#positionOf(after)
     if (position !== undefined) return new EventReader(this, position)

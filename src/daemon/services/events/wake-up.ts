@@ -1,4 +1,4 @@
-/** Wakes one waiting loop. A call while it does not wait makes the next wait return immediately. */
+/** Wakes one waiting loop. A call while the loop is not waiting makes the next wait return immediately. */
 export class WakeUp {
   #called = Promise.withResolvers<void>()
 

@@ -35,14 +35,14 @@ export class DeploymentMetrics {
     return { ...history, destinations: destinations.list(id) }
   }
 
-  /** Every live deployment with its requests of the last minutes. */
+  /** Every live deployment with its requests in the last few minutes. */
   now(filter: LiveFilter): LiveMetrics {
     const { requestMetrics } = this.#deps
     const tools = (id: string) => requestMetrics.recentTools(id)
     return this.#snapshot(filter, { sums: requestMetrics.recent(), tools, seconds: RECENT_SECONDS })
   }
 
-  /** Yields `now`, then at each interval the requests since the last one, until the signal aborts. */
+  /** Yields `now`, then at each interval the requests since the previous values, until the signal aborts. */
   async *watch(
     filter: LiveFilter & { intervalSeconds: number; signal: AbortSignal },
   ): AsyncGenerator<LiveMetrics> {

@@ -40,7 +40,7 @@ export function toRange({ since, until, stepSeconds }: HistoryQuery, now: string
   return { since: first, until: Math.floor(untilMs / MINUTE_MS) + 1, step }
 }
 
-/** Totals counts by minute, which must be within the range. */
+/** Adds up counts per minute to the steps of the range. The minutes must be within the range. */
 export function toHistory(
   id: string,
   { since, until, step }: HistoryRange,

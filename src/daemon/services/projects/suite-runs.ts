@@ -11,7 +11,7 @@ import type { SuiteRun } from '../../store/tables/suite-runs.ts'
 import { getBuild } from '../builds/stored-builds.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 
-/** A run has up to a megabyte. Older ones are removed. */
+/** A run takes up to a megabyte, so older runs are removed. */
 const MAX_RUNS = { ofServer: 100, ofAll: 1000 }
 
 type Dependencies = Pick<ServiceDependencies, 'clock' | 'store'>
@@ -24,7 +24,7 @@ export class SuiteRuns {
     this.#deps = deps
   }
 
-  /** `author`: name of the API key. Throws NOT_FOUND for an unknown build, or a deployment of another one. */
+  /** `author`: name of the API key. Throws NOT_FOUND for an unknown build, or a deployment of another build. */
   create({ cases, definition, ...results }: NewSuiteRun, author: string): SuiteRunSummary {
     const { clock, store } = this.#deps
     const { mcpId, deploymentId = null } = results

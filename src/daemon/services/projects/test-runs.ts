@@ -93,7 +93,7 @@ export class TestRuns {
     }
   }
 
-  /** Default model of requests. */
+  /** Default model for requests. */
   defaultModel(): string {
     return modelName(defaultModel(this.#keys.resolve()))
   }

@@ -39,7 +39,7 @@ export async function describeBuilds(deps: Dependencies, builds: readonly Build[
   )
 }
 
-/** Builds that `mcp rollback` returns to. In development their deployments were removed. */
+/** Builds that `mcp rollback` returns to. In development, their deployments have been removed. */
 function rollbackTargets({ store }: Pick<Dependencies, 'store'>): Set<string> {
   const targets = store.deployments.listPlaces().flatMap(({ name, environment }) => {
     const current =

@@ -23,7 +23,7 @@ export class Replays {
 
   /**
    * Throws NOT_FOUND, INVALID_REQUEST for a record that is not a tool call or whose arguments are not known, CONFLICT when
-   * nothing serves there, and UNAVAILABLE.
+   * the server is not served in the environment, and UNAVAILABLE.
    */
   async replay(id: string, { token, ...changes }: ReplayRequest, signal: AbortSignal): Promise<ReplayResult> {
     const found = await this.#records.find(id)
@@ -66,7 +66,7 @@ export class Replays {
 interface Call {
   tool: string
   args: Record<string, unknown>
-  /** Record that is repeated. */
+  /** Id of the record whose call is repeated. */
   id: string
   signal: AbortSignal
 }
@@ -102,7 +102,7 @@ function definedOnly({ environment }: ReplayRequest): Pick<ReplayRequest, 'envir
   return environment === undefined ? {} : { environment }
 }
 
-/** 401 would blame the key of the API. */
+/** Reports a rejected token as INVALID_REQUEST, because 401 would blame the API key. */
 function explainFailure(error: unknown, server: string): unknown {
   if (!(error instanceof HostingError) || error.code === 'CANCELLED') return error
   if (error.code === 'UNAUTHORIZED' || error.code === 'INSUFFICIENT_SCOPE')

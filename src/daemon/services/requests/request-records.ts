@@ -75,14 +75,14 @@ export class RequestRecords {
     return toArchive(requests.reverse())
   }
 
-  /** New records until the signal aborts, also those of later releases. `id` is the position to continue after. */
+  /** New records until the signal aborts, including those of later releases. `id` is the position to continue after. */
   async *follow(
     query: RequestQuery & { after?: string | undefined; signal: AbortSignal },
   ): AsyncGenerator<{ id: string | undefined; data: RequestRecordItem }> {
     const { after, signal } = query
     const known = after === undefined ? requestLogs(this.#deps, query) : new Map<string, RequestOrigin>()
     let older: string[] | undefined = [...known.keys()]
-    // Records of ended releases are only read once.
+    // Records of past releases are only read once.
     const current = () => {
       const active = activeRequestLogs(this.#deps, query)
       for (const [id, origin] of active) known.set(id, origin)

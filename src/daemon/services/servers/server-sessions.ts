@@ -22,7 +22,7 @@ interface SessionPlace {
   environment: StoreEnvironment
 }
 
-/** MCP sessions of servers. Instances keep them and are only asked for them here. */
+/** MCP sessions of servers. The instances keep them, so each method asks the instances. */
 export class ServerSessions {
   readonly #deps: Dependencies
 
@@ -52,7 +52,7 @@ export class ServerSessions {
     return this.#end({ server, environment }, { ids: [id], startedUntil: 0 }, by)
   }
 
-  /** Ends all sessions that have started until now, including those that no instance has in memory. */
+  /** Ends all sessions that have started so far, including those that no instance has in memory. */
   async endAll(filter: SessionFilter, by: string): Promise<EndedSessionsResult> {
     const { server } = filter
     const startedUntil = Math.floor(this.#now() / 1000)
@@ -66,7 +66,7 @@ export class ServerSessions {
     }
   }
 
-  /** Stores it first, so that no instance that starts later serves these sessions again. */
+  /** Stores the end of the sessions first, so that no instance that starts later serves them again. */
   async #end(
     { server, environment }: SessionPlace,
     sessions: EndedSessions,

@@ -22,7 +22,7 @@ export interface DestinationsOptions {
 
 interface LoggedRefusal {
   at: number
-  /** Refusals since then. */
+  /** Refusals since `at`. */
   unlogged: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * MCP sessions that were ended through the API: an empty `session` stands for all that started until `ended_at`. Browsers that
- * are signed in to the console with the rights of a key: `hash` is that of their cookie.
+ * MCP sessions that were ended through the API: an empty `session` stands for all that started until `ended_at`. Browsers
+ * that are signed in to the console with the rights of a key: `hash` is the hash of their cookie.
  */
 export const sessions = `
 CREATE TABLE ended_sessions (

@@ -131,7 +131,7 @@ export class DeploymentStore extends RecordStore<Deployment> {
       .all()
   }
 
-  /** Counts deployed and deploying ones. */
+  /** Counts deployed and deploying deployments. */
   countActive(): { environment: Environment; status: DeploymentState; count: number }[] {
     return this.database
       .prepare<{ environment: Environment; status: DeploymentState; count: number }>(

@@ -17,7 +17,7 @@ export interface StoredGrant {
 /** Client of an authorization server. */
 export interface StoredClient {
   id: string
-  /** Its registration. Undefined for a client that its metadata document identifies. */
+  /** Its registration. Undefined for a client identified by a metadata document. */
   metadata: ClientMetadata | undefined
   grants: number
   /** Newest sign-in. Null without a grant. */
@@ -40,7 +40,7 @@ export interface GrantQuery {
   clientId?: string | undefined
   subject?: string | undefined
   now: number
-  /** Grants without refresh tokens have ended if they are older. */
+  /** A grant without a refresh token has expired if the user signed in before this time. */
   signedInSince: number
   limit: number
   after?: { signedInAt: number; id: string } | undefined
@@ -49,7 +49,7 @@ export interface GrantQuery {
 const SIGNED_IN_AT = "json_extract(g.value, '$.signedInAt')"
 const CLIENT_ID = "json_extract(g.value, '$.clientId')"
 
-/** Only records of these kinds have these values, so that the indexes are small. */
+/** The indexes are small, because they include only records that have these values. */
 const INDEXES = [
   `CREATE INDEX IF NOT EXISTS oauth_records_by_sign_in
    ON oauth_records (kind, ${onRecord(SIGNED_IN_AT)}) WHERE ${onRecord(SIGNED_IN_AT)} IS NOT NULL`,
@@ -91,7 +91,7 @@ SELECT ids.id,
   (SELECT max(f.expires_at) ${OWN_GRANTS}) AS refresh_until
 FROM ids WHERE ids.id > @after AND (value IS NOT NULL OR grants > 0) ORDER BY ids.id LIMIT @limit`
 
-/** Clients and grants in the records of authorization servers, which the first of them creates. */
+/** Clients and grants in the records of authorization servers. The first of these servers creates the table. */
 export class SignInGrantStore {
   readonly #database: Database
   #isIndexed = false
@@ -178,7 +178,7 @@ export class SignInGrantStore {
     return this.#database.prepare('DELETE FROM oauth_records WHERE kind = ? AND key = ?').run([kind, key]) > 0
   }
 
-  /** Creates the indexes when they are first needed. Returns false while no server had a sign-in. */
+  /** Creates the indexes when they are first needed. Returns false as long as no server has had a sign-in. */
   #prepare(): boolean {
     if (this.#isIndexed) return true
     const sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'oauth_records'"

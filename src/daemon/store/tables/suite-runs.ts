@@ -5,7 +5,7 @@ import { type Page, Table } from '../table.ts'
 
 export type SuiteRun = SuiteRunSummary
 
-/** What lists do not read. */
+/** Content that lists omit. */
 type Content = Pick<SuiteRunRecord, 'definition' | 'cases'>
 
 /** Runs of test suites with the suites and the cases. Removing a run removes its cases. */
