@@ -113,7 +113,7 @@ describe.each([
     client.onToolsChanged(() => {
       isHeard = true
     })
-    // Its stream may not be open yet when it calls for the first time.
+    // The client's stream may not be open yet at its first call.
     while (!isHeard) await client.call('test_trigger_tool_change')
   })
 })

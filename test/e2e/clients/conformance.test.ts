@@ -6,7 +6,7 @@ import { type Outcome, runConformance } from '../../helpers/clients/conformance.
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { uniqueName } from '../../helpers/unique-name.ts'
 
-/** Scenarios that ask the client during a call (sampling, elicitation, `input_required`). They need handler modules. */
+/** Scenarios in which a tool sends requests to the client (sampling, elicitation, `input_required`), as only modules can. */
 const NEED_A_MODULE: Record<string, string[]> = {
   '2025-11-25': [
     'elicitation-sep1034-defaults',
@@ -58,13 +58,16 @@ const failed = (outcome: Outcome) =>
     .filter(scenario => outcome[scenario]!.length > 0 && !isExtension(scenario))
     .sort()
 
-/** The tests are pairwise: any two values of server kind, revision and environment occur together in one test. Development serves from a shared process and logs messages. */
+/**
+ * Pairwise tests: any two values of server kind, revision and environment occur together in one of them. Servers in development
+ * share a process and log their messages.
+ */
 describe('the conformance suite, against a deployed declared server', () => {
   test.each([
     ['2025-11-25', 'development'],
     ['2026-07-28', 'production'],
   ] as const)(
-    'a deployed declared server passes every scenario of %s that needs no handler module, in %s',
+    'a deployed declared server passes every scenario for %s that needs no handler module, in %s',
     async (revision, environment) => {
       const outcome = await runConformance(await deploy(environment), revision)
       expect(Object.keys(outcome).length).toBeGreaterThan(30)
@@ -90,7 +93,7 @@ async function uploadProject(): Promise<object> {
   return { name: 'conformance-modules', template: 'custom', source: source.body.sourceId }
 }
 
-describe('the conformance suite, against a deployed server of handler modules', () => {
+describe('the conformance suite, against a deployed server with handler modules', () => {
   let request: object
   beforeAll(async () => {
     request = await uploadProject()
@@ -100,7 +103,7 @@ describe('the conformance suite, against a deployed server of handler modules', 
     { revision: '2025-11-25', scored: 30, environment: 'production' },
     { revision: '2026-07-28', scored: 37, environment: 'development' },
   ])(
-    'a deployed server of handler modules passes all $scored scored scenarios of $revision, and the unscored ones, in $environment',
+    'a deployed server with handler modules passes all $scored scored scenarios for $revision, and the unscored ones, in $environment',
     async ({ revision, scored, environment }) => {
       const outcome = await runConformance(await deploy(environment, request), revision)
       expect(failed(outcome)).toEqual([])

@@ -31,9 +31,9 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
   let daemon: TestDaemon
   let browser: Browser
   let site: Awaited<ReturnType<typeof startSite>>
-  /** The browser treats its address as one on the internet. */
+  /** A site whose address the browser treats as public. */
   let publicSite: typeof site
-  /** Page of the site. */
+  /** A page on `site`. */
   let page: Page
   let mcpId: string
 
@@ -82,7 +82,7 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
   }
   const run = (page: Page, name: string, url: string) => page.evaluate(`web.${name}(${JSON.stringify(url)})`)
 
-  it('pages of an allowed origin can use the server with both protocols, under each of its addresses', async () => {
+  it('pages of an allowed origin can use the server in both protocol eras, at each of its addresses', async () => {
     const { url, deployment_id } = await deploy('development', {
       origins: [site.origin, publicSite.origin],
     })
@@ -94,7 +94,7 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
     }
   })
 
-  it('a public page can reach loopback once its user allows it', async () => {
+  it('a public page can reach a loopback address once the user allows it', async () => {
     const { url } = await deploy('development', { origins: [publicSite.origin] })
     const guest = await open(publicSite)
     await guest.context().grantPermissions(['local-network-access'], { origin: publicSite.origin })
@@ -103,7 +103,7 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
 
   it('pages of other origins cannot use the server', async () => {
     const { url } = await deploy('development', { origins: [publicSite.origin] })
-    // No answer to an earlier preflight request is stored.
+    // A new browser context has no cached preflight response.
     const stranger = await open(site)
     await expect(run(stranger, 'callOld', url)).rejects.toThrow('Failed to fetch')
   })

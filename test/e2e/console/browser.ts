@@ -2,7 +2,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { CHROMIUM, launchChromium } from '../../helpers/clients/chromium.ts'
 
-/** The browser of all tests of the console. */
+/** Browser that all console tests share. */
 export let browser: Browser
 
 /** Starts the browser before the tests of the calling file and closes it after them. */

@@ -17,7 +17,7 @@ import {
 
 describe.runIf(CHROMIUM !== undefined)('builds in the console', () => {
   useConsole()
-  /** A registry of packages that never answers, so that a build waits for it. */
+  /** A package registry that never answers, which keeps a build running. */
   const registry = createServer()
   beforeAll(() => seedSmallBase(daemon.home.images))
   afterAll(() => {

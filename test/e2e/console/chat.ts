@@ -14,7 +14,7 @@ describe.runIf(CHROMIUM !== undefined)('the chats of the console', () => {
     stub = undefined
   })
 
-  /** The vendor of the default model answers with these turns. */
+  /** Starts a stub of the default model's vendor that answers with these turns. */
   const startVendor = async (...turns: Turn[]): Promise<ModelStub> => {
     stub = await startModelStub('anthropic', turns)
     const body = { apiKey: KEY, baseUrl: stub.url }
@@ -22,7 +22,7 @@ describe.runIf(CHROMIUM !== undefined)('the chats of the console', () => {
     return stub
   }
 
-  test('an administrator saves the key of a vendor, which is not shown again', async () => {
+  test('an administrator saves a key for a vendor, and the key is not shown again', async () => {
     const page = await show('/chat')
     await page.getByText('There is no server to chat with').waitFor()
     await page.getByText('mcp models login anthropic').waitFor()

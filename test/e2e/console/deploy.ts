@@ -47,7 +47,7 @@ describe.runIf(CHROMIUM !== undefined)('a new server in the console', () => {
     expect(body.data.items[0].config).toMatchObject({ log_level: 'debug' })
   })
 
-  test('leads from the weather example to a call, a mistake, its reason and the way back', async () => {
+  test('deploys the weather example, calls it, breaks it, shows the reason and rolls back', async () => {
     const page = await show('/domains')
     await page.getByRole('link', { name: 'Servers' }).click()
     await page.getByRole('button', { name: 'New server' }).click()

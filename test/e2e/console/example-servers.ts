@@ -48,7 +48,7 @@ const TEAM_NOTES = {
 
 /**
  * Deploys a server of every kind and makes some calls: declared, handler modules, two published programs, one with sign-in, one
- * whose tool fails and one whose build fails. Stores what the other views show: a grant, a chat, a run of tests, a container build.
+ * whose tool fails and one whose build fails. Stores what the other views show: a grant, a chat, a test run, a container build.
  */
 export async function deployExamples(daemon: TestDaemon): Promise<AsyncDisposable> {
   const files = mkdtempSync(join(tmpdir(), 'mcp-files-'))
@@ -104,7 +104,7 @@ async function runContainerBuild(daemon: TestDaemon): Promise<void> {
   await daemon.api('GET', `/api/lambda-builds/${body.id}/logs`)
 }
 
-/** A chat with the newest build of a server, and a stored run of tests. The vendor's stub answers until it is closed. */
+/** Adds a chat with the newest build of a server, and a test run. Returns the vendor's stub, which answers until it is closed. */
 async function chatAbout(daemon: TestDaemon, name: string): Promise<ModelStub> {
   const turns = [
     { text: 'I will look.', calls: [{ name: 'current_weather', arguments: { city: 'Oslo' } }] },

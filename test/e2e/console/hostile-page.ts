@@ -2,14 +2,14 @@ import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { layoutProblems } from './walk/layout.ts'
 
-/** Lists and trees show their beginning, so no server can make a page larger. */
+/** Only the start of a long list or tree is rendered, so no server can exceed this limit. */
 const MAX_ELEMENTS = 5000
-/** A list of 20 MB and the results of a few calls, with what the browser needs for them. */
+/** Room for a 20 MB list, the results of a few calls, and the browser's overhead. */
 const MAX_HEAP_BYTES = 300e6
 
 /**
  * Script that returns what a server could have put into the page: elements that load, run or link to something, attributes with
- * scripts, and control characters. Inputs and URLs of the page keep the values that the server receives.
+ * scripts, and control characters except in `value` and `href`, which go back to the server unchanged.
  */
 const FOREIGN = String.raw`(() => {
   const controls = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u

@@ -65,7 +65,7 @@ describe.runIf(CHROMIUM !== undefined)('a hostile server', () => {
     await expectUnharmed(page)
   }
 
-  test('cannot do anything with names, descriptions and results', async () => {
+  test('a hostile server cannot do harm through names, descriptions and results', async () => {
     await open('/servers/hostile/playground')
     await page.getByRole('heading', { name: 'Tools 10021' }).waitFor()
     await expectUnharmed(page)
@@ -76,7 +76,7 @@ describe.runIf(CHROMIUM !== undefined)('a hostile server', () => {
     }
   })
 
-  test('cannot do anything with schemas', async () => {
+  test('a hostile server cannot do harm through schemas', async () => {
     await open('/servers/hostile/playground')
     for (const title of SCHEMAS) {
       await choose(`schema ${title}`)
@@ -90,32 +90,35 @@ describe.runIf(CHROMIUM !== undefined)('a hostile server', () => {
     }
   })
 
-  test.each(['modern', 'legacy'])('cannot do anything with questions in the %s era', async era => {
-    await open('/servers/hostile/playground')
-    await page.getByLabel('Protocol').selectOption(era)
-    await choose('asking')
-    await page.getByRole('button', { name: 'Run', exact: true }).click()
-    const question = page.getByRole('region', { name: 'Question from the server' })
-    for (const text of ['mmm', 'valueOf']) {
-      await question.getByText(text).first().waitFor()
+  test.each(['modern', 'legacy'])(
+    'a hostile server cannot do harm through questions in the %s era',
+    async era => {
+      await open('/servers/hostile/playground')
+      await page.getByLabel('Protocol').selectOption(era)
+      await choose('asking')
+      await page.getByRole('button', { name: 'Run', exact: true }).click()
+      const question = page.getByRole('region', { name: 'Question from the server' })
+      for (const text of ['mmm', 'valueOf']) {
+        await question.getByText(text).first().waitFor()
+        await expectUnharmed(page)
+        await question.getByRole('button', { name: 'Decline' }).click()
+      }
+      for (const uri of [/javascript:alert/, /^$/]) {
+        await question.locator('.sf-resource code').filter({ hasText: uri }).waitFor({ state: 'attached' })
+        expect(await question.getByRole('button', { name: 'Open' }).count()).toBe(0)
+        await expectUnharmed(page)
+        await question.getByRole('button', { name: 'Decline' }).click()
+      }
+      await question.getByRole('heading', { name: 'The server asks a model' }).waitFor()
       await expectUnharmed(page)
-      await question.getByRole('button', { name: 'Decline' }).click()
-    }
-    for (const uri of [/javascript:alert/, /^$/]) {
-      await question.locator('.sf-resource code').filter({ hasText: uri }).waitFor({ state: 'attached' })
-      expect(await question.getByRole('button', { name: 'Open' }).count()).toBe(0)
+      await question.getByLabel('Your answer').fill('no')
+      await question.getByRole('button', { name: 'Answer' }).click()
+      await result().locator('.sf-text', { hasText: 'answered' }).waitFor()
       await expectUnharmed(page)
-      await question.getByRole('button', { name: 'Decline' }).click()
-    }
-    await question.getByRole('heading', { name: 'The server asks a model' }).waitFor()
-    await expectUnharmed(page)
-    await question.getByLabel('Your answer').fill('no')
-    await question.getByRole('button', { name: 'Answer' }).click()
-    await result().locator('.sf-text', { hasText: 'answered' }).waitFor()
-    await expectUnharmed(page)
-  })
+    },
+  )
 
-  test('cannot do anything with resources, prompts and completions', async () => {
+  test('a hostile server cannot do harm through resources, prompts and completions', async () => {
     await open('/servers/hostile/playground')
     await choose('template')
     await page.getByRole('combobox').last().fill('x')
@@ -131,7 +134,7 @@ describe.runIf(CHROMIUM !== undefined)('a hostile server', () => {
     await expectUnharmed(page)
   })
 
-  test('cannot do anything in the other views', async () => {
+  test('a hostile server cannot do harm in the other views', async () => {
     await open('/servers/hostile/playground')
     await choose('content')
     await run()

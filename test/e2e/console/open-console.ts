@@ -15,15 +15,15 @@ export interface OpenOptions {
 /** A page of the console. */
 export interface OpenConsole {
   page: Page
-  /** What no page may cause. */
+  /** Console errors, policy violations, missing files and foreign requests, which no page may cause. */
   errors: string[]
-  /** Status, method and path of API answers of 400 and above. The page shows them to the user. */
+  /** Status, method and path of API answers with status 400 and above. The page shows these errors to the user. */
   failures: string[]
   goto(path: string): Promise<unknown>
   close(): Promise<void>
 }
 
-/** Pages that no test has open. A page in a new context takes five times the processor time of one that is used again. */
+/** Pages that no test is using. A page in a new context takes five times the processor time of a reused one. */
 const idlePages = new WeakMap<Browser, Page[]>()
 
 /**
@@ -67,11 +67,11 @@ async function newPage(browser: Browser): Promise<Page> {
   return context.newPage()
 }
 
-/** Chromium logs most of them itself, but none that a report-only policy finds. */
+/** Chromium logs most violations itself, but none that only a report-only policy finds. */
 const LOG_POLICY_VIOLATIONS = `addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
   console.error('violates ' + effectiveDirective + ': ' + blockedURI))`
 
-/** Removes what a test left behind. The document stays, because another one would start another process. */
+/** Removes what a test left behind. The document stays, because a new one would start another process. */
 async function release(browser: Browser, page: Page): Promise<void> {
   page.removeAllListeners()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
@@ -89,20 +89,20 @@ async function signIn(daemon: TestDaemon, key: string): Promise<{ name: string; 
   return { name, value }
 }
 
-/** Chromium logs every answer of 400 and above, and every broken connection. Answers are counted above. */
+/** Chromium logs every answer with status 400 and above, and every broken connection. `failures` has the answers. */
 function isAnswer(text: string): boolean {
   return text.startsWith('Failed to load resource')
 }
 
-/** Everything else is a file of the page, and must exist. */
+/** True for an answer of the API. Any other response is a file of the page, which must exist. */
 function isFromApi(response: Response): boolean {
   return ['fetch', 'eventsource'].includes(response.request().resourceType())
 }
 
-/** Violations of accessibility rules: rule, and the elements that violate it. `options`: of axe, such as the rules to check. */
+/** Violated accessibility rules, each with the elements that violate it. `options` are passed to axe, such as the rules. */
 export async function violations(page: Page, options: RunOptions = {}): Promise<string[]> {
   if (await page.evaluate(`typeof axe === 'undefined'`)) await page.evaluate(axe.source)
-  // Results without violations are ten times as large. They stay in the page.
+  // The other results are ten times as large, so they stay in the page.
   const all = JSON.stringify({ ...options, resultTypes: ['violations'] })
   const found = await page.evaluate(`axe.run(${all}).then(({ violations }) => violations)`)
   return (found as Result[]).map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)

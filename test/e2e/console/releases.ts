@@ -23,7 +23,7 @@ const dialogOf = (page: Page, name: string) => page.getByRole('dialog', { name }
 describe.runIf(CHROMIUM !== undefined)('releases in the console', () => {
   useConsole()
 
-  test('shows why the newest build failed in place of a deployment', async () => {
+  test('shows why the newest build failed when the server has no deployment', async () => {
     const mcpId = await buildProgram('crm')
     const page = await show()
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'crm', exact: true }) })
@@ -41,7 +41,7 @@ describe.runIf(CHROMIUM !== undefined)('releases in the console', () => {
     await page.waitForURL(`**/builds/${mcpId}`)
   })
 
-  test('deploys a build that has never been deployed once, even if the answer of the API is lost', async () => {
+  test('deploys an undeployed build exactly once, even if the answer from the API is lost', async () => {
     const env = [{ name: 'CITY', required: true, description: 'Where the shop is' }]
     await buildServer(daemon, echoServer('shop', { env }))
     const page = await show('/servers/shop')
@@ -75,7 +75,7 @@ describe.runIf(CHROMIUM !== undefined)('releases in the console', () => {
     await expectAccessible(page)
   })
 
-  test('promotes a release after its breaking changes were confirmed, and keeps the configuration', async () => {
+  test('promotes a release once its breaking changes are confirmed, and keeps the configuration', async () => {
     const old = await buildServer(daemon, echoServer('sold'))
     await deploy(daemon, old, 'production', { auth: { provider: 'local' } })
     const [tool] = echoServer().tools

@@ -250,7 +250,7 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
   })
 })
 
-/** A hundredth of a second: the header of a WAV file and 80 samples. */
+/** A hundredth of a second of silence: the header of a WAV file and 80 samples. */
 function silence(): string {
   const header = Buffer.from(
     '524946467400000057415645666d74201000000001000100401f0000401f0000010008006461746150000000',

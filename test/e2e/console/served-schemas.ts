@@ -34,7 +34,7 @@ describe.runIf(CHROMIUM !== undefined)('forms of served schemas', () => {
     )
     await page.getByRole('form', { name }).waitFor()
   }
-  /** Types into the field if it is text or a number, and otherwise into the JSON of the form. */
+  /** Types into the field if it takes text or a number, and otherwise into the form's JSON. */
   const type = async (name: string, value: unknown) => {
     const field = page
       .getByRole('form', { name })
@@ -53,7 +53,7 @@ describe.runIf(CHROMIUM !== undefined)('forms of served schemas', () => {
     await page.keyboard.press('Control+A')
     await page.keyboard.insertText(JSON.stringify(value))
   }
-  /** Text of the result of the newest call. */
+  /** Submits the form. Returns the text of the result. */
   const run = async () => {
     const calls = page.getByRole('region', { name: 'Calls' }).getByRole('listitem')
     const before = await calls.count()
@@ -63,13 +63,13 @@ describe.runIf(CHROMIUM !== undefined)('forms of served schemas', () => {
     return page.getByRole('region', { name: 'Content' }).locator('.sf-text').textContent()
   }
 
-  /** Message of the server for a client that is not the console. Undefined when it accepts the arguments. */
+  /** Error message that the server sends to a client other than the console. Undefined when it accepts the arguments. */
   const refusal = async (name: string, args: unknown): Promise<string | undefined> => {
     const { isError, content } = await callTool(url, name, args as Record<string, unknown>)
     return isError ? content[0].text : undefined
   }
 
-  test('make arguments that the server accepts, from all valid values', async () => {
+  test('forms make arguments that the server accepts from all valid values', async () => {
     expect(tools.length).toBeGreaterThanOrEqual(226)
     for (const { name, schema, valid } of tools)
       for (const value of valid) {
@@ -82,7 +82,7 @@ describe.runIf(CHROMIUM !== undefined)('forms of served schemas', () => {
       }
   })
 
-  test('show how the server refuses all invalid values', async () => {
+  test('forms show why the server refuses all invalid values', async () => {
     for (const { name, schema, invalid } of tools)
       for (const value of invalid.filter(one => !isCompleted(schema, one))) {
         const form = createForm(schema, { value } as Json)
@@ -95,7 +95,7 @@ describe.runIf(CHROMIUM !== undefined)('forms of served schemas', () => {
       }
   })
 
-  test('are filled and sent with the keyboard, and show the words of the server', async () => {
+  test('forms are filled in and sent with the keyboard, and show the original message from the server', async () => {
     page = await show('/servers/schemas/playground')
     await page.getByRole('heading', { name: 'Tools' }).waitFor()
     expect(typed.length).toBe(20)
@@ -109,7 +109,7 @@ describe.runIf(CHROMIUM !== undefined)('forms of served schemas', () => {
   })
 })
 
-/** Servers of the product add defaults before they check, so they accept a missing member with a default. */
+/** Hosted servers add defaults before they validate, so they accept arguments without a member that has a default. */
 function isCompleted(schema: JsonSchema, value: unknown): boolean {
   return compileSchema(schema, { useDefaults: true })(structuredClone({ value }))
 }

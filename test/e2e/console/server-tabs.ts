@@ -26,7 +26,7 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     return (await daemon.api('POST', '/v1/deploy', { body })).body.data
   }
 
-  test('shows the log live, with all output of a server as harmless text', async () => {
+  test('shows the log live, with all output from a server as harmless text', async () => {
     const { url } = await releaseTwice('logged')
     const page = await show('/servers/logged/logs')
     const log = page.getByRole('listbox', { name: 'Log lines' })
@@ -121,7 +121,7 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     await page.getByText('tried in development was rolled back to v1, as v3.').waitFor()
   })
 
-  test('shows traffic with its releases as charts and as a table, and keeps the choice in the URL', async () => {
+  test('shows traffic and releases as charts or as a table, and keeps the choice in the URL', async () => {
     const { url } = await releaseTwice('charted')
     await callTool(url, 'other', { text: 'hello' })
     await callTool(url, 'other', {})
@@ -180,7 +180,7 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
   })
 })
 
-/** Whether the width of an element is within that of another one, apart from a fraction of a pixel. */
+/** Whether an element lies horizontally within another one, to within a pixel. */
 async function isInside(inner: Locator, outer: Locator): Promise<boolean> {
   const [part, whole] = [(await inner.boundingBox())!, (await outer.boundingBox())!]
   return part.x > whole.x - 1 && part.x + part.width < whole.x + whole.width + 1

@@ -62,7 +62,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await page.keyboard.press('Control+k')
     const field = page.getByRole('combobox', { name: 'Command' })
     const selected = page.getByRole('option', { selected: true })
-    // Roles do not find a dialog that is closed and still in the document.
+    // Queries by role do not find a closed dialog that is still in the document.
     const dialogs = page.locator('dialog')
     await field.waitFor()
     await expectAccessible(page)
@@ -175,7 +175,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await expectNoViolations(page)
   })
 
-  test('shows a key that may only read why an action was refused', async () => {
+  test('shows why an action was refused when the key may only read', async () => {
     await deploy(daemon, await buildServer(daemon, echoServer('read-only')), 'production')
     const { key } = await createKey(daemon, { scopes: ['READ'] })
     const page = await show('/', { key })
@@ -211,7 +211,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await row(page, 'again').waitFor()
   })
 
-  test('shows that it is loading only if loading is slow', async () => {
+  test('shows a loading indicator only if loading is slow', async () => {
     const gate = Promise.withResolvers<void>()
     const page = await show('/nowhere')
     await page.route('**/v1/deploy?*', async route => {

@@ -8,7 +8,7 @@ import { daemon, useConsole } from './use-console.ts'
 
 const HOST = 'console.mcp-hosting.localhost'
 
-/** Status of a request that a page makes with the browser's cookies. 0 if the page may not read it. */
+/** Sends a request from a page with the browser's cookies. Returns the status, or 0 if the page may not read it. */
 const fetchFrom = (page: Page, url: string, method: string): Promise<number> =>
   page.evaluate(
     `fetch('${url}', { method: '${method}', mode: new URL('${url}').origin === origin ? 'cors' : 'no-cors' }).then(({ status }) => status)`,
@@ -19,7 +19,7 @@ describe.runIf(CHROMIUM !== undefined)('the console in Chromium', () => {
   useConsole()
   let context: BrowserContext
   let page: Page
-  /** Another program on this machine, which any page and host name may reach. */
+  /** Requests to another program on this machine, which any page may reach under any host name. */
   const received: IncomingMessage[] = []
   const neighbour = createServer((request, response) => {
     received.push(request)
@@ -57,7 +57,7 @@ describe.runIf(CHROMIUM !== undefined)('the console in Chromium', () => {
     }
   })
 
-  test('a page on another port, even of the same host, can change nothing', async () => {
+  test('a page on another port, even on the same host, can change nothing', async () => {
     for (const host of ['127.0.0.1', HOST]) {
       const other = await context.newPage()
       await other.goto(at(host))

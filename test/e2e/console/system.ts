@@ -26,7 +26,7 @@ describe.runIf(CHROMIUM !== undefined)('the system in the console', () => {
     await expectAccessible(page)
   })
 
-  test('removes what the user selects of what is no longer used, and nothing else', async () => {
+  test('removes only the unused items that the user selects', async () => {
     const ids = [await buildServer(daemon, echoServer('tidy')), await buildServer(daemon, echoServer('tidy'))]
     await deploy(daemon, await buildServer(daemon, echoServer('tidy')), 'production')
     const page = await show('/system')
@@ -46,7 +46,7 @@ describe.runIf(CHROMIUM !== undefined)('the system in the console', () => {
     expect((await daemon.api('GET', `/v1/build/${ids[0]}`)).status).toBe(200)
   })
 
-  test('loads what failed when the connection is back', async () => {
+  test('repeats failed requests when the connection is back', async () => {
     const page = await show()
     await page.route('**/api/daemon/checks', route => route.abort(), { times: 1 })
     await page.getByRole('link', { name: 'System' }).click()
@@ -61,7 +61,7 @@ describe.runIf(CHROMIUM !== undefined)('the system in the console', () => {
     await page.getByText(/checks? passed$/).waitFor()
   })
 
-  test('shows a key that may only read the daemon, but not its backups', async () => {
+  test('shows the daemon, but not its backups, when the key may only read', async () => {
     const { key } = await createKey(daemon, { scopes: ['READ'] })
     const page = await show('/system', { key })
     await page.getByText(/^\d+ MiB$/).waitFor()

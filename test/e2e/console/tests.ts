@@ -93,7 +93,7 @@ describe.runIf(CHROMIUM !== undefined)('the test runs of a server in the console
     expect(run.cases[0].runs[0].transcript[1]).toMatchObject({ tool: 'say', text: 'You said hi' })
   })
 
-  test('a suite keeps running while another view is shown, and is not stored when it is stopped', async () => {
+  test('a suite keeps running while another view is shown, and its run is not stored if it is stopped', async () => {
     const stub = await startModelStub('compatible', [{ silent: true }])
     onTestFinished(() => stub.close())
     const { body: stored } = await store(suiteRun(mcpId, { suite: 'endless' }))
@@ -116,7 +116,7 @@ describe.runIf(CHROMIUM !== undefined)('the test runs of a server in the console
     expect(body.items[0].id).toBe(stored.id)
   })
 
-  test('shows the command for a suite that the page cannot run, and when a replayed run was recorded', async () => {
+  test('shows the command for a suite that the page cannot run, and the recording time of a replayed run', async () => {
     const expectation = { calls: [{ tool: 'say', schema: { required: ['text'] } }] }
     const definition = { cases: [{ message: 'call say with hi', expect: expectation }] }
     const { body: checked } = await store(suiteRun(mcpId, { definition }))
@@ -145,7 +145,7 @@ describe.runIf(CHROMIUM !== undefined)('the test runs of a server in the console
   })
 })
 
-/** Two models, of which one fails a case. */
+/** A run with two models, one of which fails a case. */
 function failedRun(mcpId: string): NewSuiteRun {
   const [passed] = suiteRun(mcpId).cases
   const run = {

@@ -5,7 +5,7 @@ import { browser } from './browser.ts'
 import { type OpenConsole, type OpenOptions, openConsole, violations } from './open-console.ts'
 import { layoutProblems, SCREENS } from './walk/layout.ts'
 
-/** Markup, colours of a terminal and a change of the writing direction. */
+/** Markup, terminal colours and a change of writing direction. */
 export const HOSTILE =
   '<img src=x onerror=alert(1)> \u001b[31mred\u001b[0m \u202egnp.exe \u05e9\u05dc\u05d5\u05dd'
 /** How a page shows the first part of `HOSTILE`. */
@@ -15,7 +15,7 @@ export const HARMLESS = '<img src=x onerror=alert(1)>'
 export let daemon: TestDaemon
 let open: OpenConsole | undefined
 
-/** Gives the calling group of tests its own daemon. Fails a test whose page logged an error or left the daemon. */
+/** Gives the calling group of tests its own daemon. Fails a test whose page caused one of the errors of `OpenConsole`. */
 export function useConsole(): void {
   beforeAll(async () => {
     daemon = await startTestDaemon({ namedPorts: { http: 0, https: 0 } })
@@ -52,17 +52,17 @@ export async function visit(page: Page, path: string): Promise<void> {
   )
 }
 
-/** API answers of 400 and above in the running test. */
+/** API answers with status 400 and above in the running test. */
 export function failures(): readonly string[] {
   return open!.failures
 }
 
-/** Fails if the page has problems in a theme or on a screen. */
+/** Fails if the page has accessibility or layout problems in any theme or on any screen. */
 export async function expectAccessible(page: Page): Promise<void> {
   expect(await problemsOf(page)).toEqual([])
 }
 
-/** Violations of accessibility rules, and problems of the layout, in both themes and on every screen. */
+/** Violations of accessibility rules, and layout problems, in both themes and on every screen. */
 export async function problemsOf(page: Page): Promise<string[]> {
   const { width, height } = page.viewportSize()!
   const problems = await violations(page)

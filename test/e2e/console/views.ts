@@ -2,19 +2,19 @@ import type { Page } from 'playwright-core'
 
 /** A view of the console with the servers of `deployExamples`. */
 export interface View {
-  /** Also the name of its pictures. */
+  /** Also the name of its screenshots. */
   name: string
   path: string
   /** Text that is shown once the view has loaded. */
   text: string | RegExp
-  /** Link or list that leads from the path to the view, with the keyboard alone. */
+  /** Link or list at the path that opens the view with the keyboard alone. */
   open?: { role: 'link' | 'listbox'; name: string | RegExp }
 }
 
 const WEATHER = '/servers/weather'
 const ENV = 'env=production'
 
-/** Every view. A new view needs an entry here for its pictures and the walk by keyboard. */
+/** Every view. A new view needs an entry here for its screenshots and the keyboard tests. */
 export const VIEWS: readonly View[] = [
   { name: 'servers', path: '/', text: 'team-notes' },
   { name: 'overview', path: `${WEATHER}?${ENV}`, text: 'Instances' },

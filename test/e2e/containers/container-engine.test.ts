@@ -29,7 +29,7 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
     engine = await EngineHome.open()
     ;({ home, env } = engine)
     await seedNodeBase(join(home.dir, 'images'))
-    // Builds the image and loads it into the engine once.
+    // Builds the image and loads it into the engine, once for all tests.
     await engine.deploy([WEATHER, '--image', '--memory', '96', '--pids', '40', '--cpus', '0.8'])
   }, 120_000)
 
@@ -62,7 +62,7 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
     expect(counted.instances[0].memoryBytes).toBeGreaterThan(60_000_000)
   }, 60_000)
 
-  test('a deployment in containers has no privileges, no writable disk, and limits for memory and processes', async () => {
+  test('a deployment in containers has no privileges, no writable disk, and limits on memory and processes', async () => {
     const { deployment_id } = await engine.status('weather')
     const name = engine.containerOf(deployment_id)
     const inspected = JSON.parse(engine.podman('inspect', name))[0]
@@ -87,7 +87,7 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
     expect(said).toEqual(['EROFS', 'written', '65532', '0000000000000000', '1'])
   }, 60_000)
 
-  test('a release of a deployment in containers fails no request', async () => {
+  test('a release of a deployment in containers causes no failed request', async () => {
     const { url } = await engine.status('weather')
     const agent = new Agent({ keepAlive: true, maxSockets: 4 })
     const statuses: number[] = []

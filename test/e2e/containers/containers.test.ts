@@ -82,7 +82,7 @@ describe.runIf(HAS_CONTAINER_TOOLS)('images in a registry', () => {
   }, 180_000)
 
   test.runIf(HAS_PYTHON)(
-    'an image of a Python program needs a base with Python, whose layers are sent once',
+    'an image of a Python program needs a base image with Python, whose layers are sent once',
     async () => {
       const files = {
         'mcp.config.json': JSON.stringify({

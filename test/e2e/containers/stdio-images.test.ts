@@ -40,7 +40,7 @@ describe.runIf(HAS_PODMAN && HAS_PYTHON)('an image that speaks MCP over stdio', 
   beforeAll(async () => {
     engine = await EngineHome.open()
     ;({ home, env } = engine)
-    // Outside of the home, which containers must not reach. Writable for the users of the containers.
+    // Outside the home, which containers must not reach. The users in the containers can write to it.
     data = mkdtempSync(join(tmpdir(), 'mcp-notes-'))
     chmodSync(data, 0o777)
     const context = join(home.dir, 'adder')
@@ -55,7 +55,7 @@ describe.runIf(HAS_PODMAN && HAS_PYTHON)('an image that speaks MCP over stdio', 
     rmSync(data, { recursive: true, force: true })
   }, 60_000)
 
-  test('mcp up --image detects that it speaks MCP over stdio', async () => {
+  test('mcp up --image detects that an image speaks MCP over stdio', async () => {
     const result = await home.json<Deployed & { tools: string[] }>(['up', '--image', ADDER], { env })
     expect(result.tools).toEqual(['add', 'remember'])
     expect(await call('adder', 'add', 'a=2', 'b=3')).toBe('5')
@@ -67,7 +67,7 @@ describe.runIf(HAS_PODMAN && HAS_PYTHON)('an image that speaks MCP over stdio', 
     expect(settings).toMatchObject({ ReadonlyRootfs: true, PortBindings: {} })
   }, 60_000)
 
-  test('docker run keeps its variables, mounts, limits and DATA_DIR through restarts, releases and stops', async () => {
+  test('a docker run command keeps its variables, mounts, limits and DATA_DIR through restarts, releases and stops', async () => {
     const options = `-e HOME=/data -e PLACE=/ -v ${data}:/data -m 64m -u 1234`
     const command = `docker run -i --rm ${options} ${ADDER}`
     const args = ['deploy', '--command', command, '--name', 'counter']

@@ -44,7 +44,7 @@ test('a daemon refuses to start with a damaged database, names the file and leav
   expect(home.discovery()).toBeUndefined()
 })
 
-test('names a home that is not writable', async () => {
+test('the daemon names a home that is not writable', async () => {
   const { code, stderr } = await inMountNamespace(
     home,
     `mount -t tmpfs -o ro tmpfs "$MCP_HOME" && exec $MCP daemon start`,
@@ -59,7 +59,7 @@ describe('on a full disk', () => {
   let run: CommandResult
   let failures: Record<string, string>
 
-  // One disk for all tests. Most of the time goes into starting daemons.
+  // One disk for all tests, because starting daemons takes most of the time.
   beforeAll(async () => {
     disk = createHome()
     run = await inMountNamespace(
@@ -97,7 +97,7 @@ describe('on a full disk', () => {
   })
   afterAll(() => disk.remove())
 
-  test('requests fail with a clear message, later ones succeed, and nothing acknowledged is lost', () => {
+  test('requests on a full disk fail with a clear message, later requests succeed, and nothing acknowledged is lost', () => {
     expect(run.code, run.stderr).toBe(0)
     expect(run.stdout).toMatch(/^build: 7$/m)
     expect(failures.build).toMatch(/full/)
@@ -106,7 +106,7 @@ describe('on a full disk', () => {
   })
 
   test('the daemon reports the full disk at start, and starts once there is space', () => {
-    // The log has space for the first 20 bytes of the error of the second start.
+    // The log has space for the first 20 bytes of the error from the second start.
     for (const name of ['start', 'cut']) {
       expect(run.stdout).toMatch(new RegExp(`^${name}: 7$`, 'm'))
       expect(failures[name]).toContain('is full')
@@ -115,7 +115,7 @@ describe('on a full disk', () => {
     expect(run.stdout).toContain('start later: 0')
   })
 
-  test('backup and restore fail with a clear message and change nothing', () => {
+  test('backup and restore on a full disk fail with a clear message and change nothing', () => {
     for (const name of ['backup', 'restore']) {
       expect(run.stdout).toMatch(new RegExp(`^${name}: 7$`, 'm'))
       expect(failures[name]).toMatch(/full/)

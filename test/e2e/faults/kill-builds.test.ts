@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { killBuilds } from '../../../scripts/kill-builds.ts'
 import { seedSmallBase } from '../../helpers/containers/small-base.ts'
 
-test('a daemon killed during container builds finishes each once, loses no log line and leaves nothing behind', {
+test('a daemon killed during container builds finishes each exactly once, loses no log line and leaves nothing behind', {
   timeout: 120_000,
 }, async () => {
   const { problems, statuses, interrupted, linesShown } = await killBuilds(16, 2, home =>

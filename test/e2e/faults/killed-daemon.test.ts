@@ -7,7 +7,7 @@ import { KilledDaemon } from '../../helpers/daemon/killed-daemon.ts'
 import { createHome, eventually, type TestHome } from '../../helpers/daemon/mcp.ts'
 import { isRunning } from '../../helpers/processes.ts'
 
-// `node scripts/kill-daemon.ts` does the same a hundred times. Needs /proc to find processes.
+// `node scripts/kill-daemon.ts` repeats these rounds a hundred times. Finding processes needs /proc.
 describe.runIf(process.platform === 'linux')('a daemon killed at any time', () => {
   let home: TestHome
   let marker: string
@@ -20,14 +20,14 @@ describe.runIf(process.platform === 'linux')('a daemon killed at any time', () =
     rmSync(marker, { recursive: true, force: true })
   })
 
-  test('restores everything acknowledged, without orphans, lost ports or lost log lines', async () => {
+  test('a killed daemon restores everything acknowledged, without orphans, lost ports or lost log lines', async () => {
     const killed = new KilledDaemon(home, marker)
     for (const workMs of [30, 150, 400, 800]) await killed.round(workMs)
     expect(killed.tally.kills).toBe(4)
     expect(killed.tally.acknowledged).toBeGreaterThan(0)
   }, 120_000)
 
-  test('keeps every write to a store that was acknowledged', async () => {
+  test('a killed daemon keeps every acknowledged write to a store', async () => {
     const url = await deployStore()
     const { pid } = home.discovery()!
     const acknowledged: number[] = []

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHome, eventually, type TestHome } from '../../helpers/daemon/mcp.ts'
 import { isRunning } from '../../helpers/processes.ts'
 
-/** Kills the daemon during `mcp remove`. After the next start the removal must be whole. */
+/** Kills the daemon during `mcp remove`. After the next start, the removal must be complete. */
 let home: TestHome
 beforeAll(() => {
   home = createHome()
@@ -20,7 +20,7 @@ const STAGES: [stage: string, isReached: (database: BetterSqlite3.Database) => b
 ]
 
 test.each(STAGES)(
-  'a daemon that is killed when the removal %s completes it at its next start',
+  'after being killed when a removal %s, the daemon completes the removal at its next start',
   async (_, isReached) => {
     await home.json(['daemon', 'start'])
     const { pid } = home.discovery()!
@@ -49,7 +49,7 @@ test.each(STAGES)(
   },
 )
 
-/** Three environments, several builds, a subdomain, a variable and stored data. */
+/** Creates a server with three environments, several builds, a subdomain, a variable and stored data. */
 async function createServer(): Promise<void> {
   const tool = { name: 'hi', description: 'Greets', inputSchema: { type: 'object' } }
   const body = { name: 'doomed', template: 'basic', tools: [tool] }

@@ -35,7 +35,7 @@ beforeAll(async () => {
   })
   hostile = await deployFolder(daemon, 'hostile', HOSTILE, {
     request: { env: ['MINE'] },
-    // With two instances, the test might look at the other one.
+    // With two instances, the test might look at the wrong one.
     config: { env_vars: { MINE: 'own value' }, timeout_seconds: 0.3, scaling: { max_instances: 1 } },
   })
 })
@@ -55,7 +55,7 @@ test('handler code reaches nothing outside its process', async () => {
   const { outcomes, ...seen } = outcome
   const succeeded = Object.keys(outcomes).filter(name => outcomes[name] === 'succeeded')
   const sandbox = moduleSandbox()
-  // In a network namespace it is another port. The neighbour still answers, see below.
+  // In a network namespace, the same number is another port. The neighbour still answers, see below.
   const harmless = sandbox.usable && sandbox.hasNetworks ? ["bind the neighbour's port"] : []
   expect(succeeded).toEqual(harmless)
   expect(Object.keys(outcomes).length).toBeGreaterThan(40)
@@ -155,7 +155,7 @@ async function instancesOf({ deployment_id: id }: Deployed) {
   return body.data.instances
 }
 
-/** Five exits in a row would be a crash loop. */
+/** Restarts the deployment, because five exits in a row would be a crash loop. */
 async function forgetCrashes(): Promise<void> {
   const { status } = await daemon.api('POST', `/v1/deploy/${hostile.deployment_id}/restart`)
   expect(status).toBe(200)

@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => daemon.close())
 
-test('replaces an instance above its memory limit without a failed request, and the status says why', async () => {
+test('an instance above its memory limit is replaced without a failed request, and the status says why', async () => {
   using project = createProjectFolder({ 'tools/leak.ts': LEAK, 'tools/slow.ts': SLOW })
   const { mcp_id } = await buildFolder(daemon, 'leaking', project.path)
   const config = { scaling: { min_instances: 1, max_instances: 1 }, limits: { memory_mb: 160 } }
@@ -37,12 +37,12 @@ test('replaces an instance above its memory limit without a failed request, and 
   const call = () => callTool(Number(new URL(url).port), 'leak', agent)
   const first = await call()
   let isReplaced = false
-  // One of these is in flight whenever the instance is replaced.
+  // One of these calls is always in flight, also while the instance is being replaced.
   const activeCall = (async () => {
     while (!isReplaced) expect(await callTool(Number(new URL(url).port), 'slow')).toBe('done')
   })()
   let calls = 1
-  // Throws if any of them fails.
+  // Rejects if any call fails.
   const leaks = (async () => {
     while ((await call()) === first) {
       calls++

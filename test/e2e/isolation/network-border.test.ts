@@ -24,7 +24,7 @@ export default {
   },
 }`
 
-/** Limit of `vi.waitFor`, which is one second by default. */
+/** Timeout of `vi.waitFor`, which is one second by default. */
 const WITHIN_LIMIT = { timeout: 50_000 }
 
 let daemon: TestDaemon
@@ -84,7 +84,7 @@ test('a list allows its hosts, and "none" allows nothing', async () => {
   expect(await closed.run(get(`127.0.0.3:${port}`))).toContain('"network": "none"')
 })
 
-test('native socket handles reach only an empty loopback', async () => {
+test('native socket handles reach only an empty loopback interface', async () => {
   const { run } = await deploy('sly')
   const raw = (address: string, to: number) => `
     const net = await load('node:net')

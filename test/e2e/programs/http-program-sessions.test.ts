@@ -31,7 +31,7 @@ function build(name: string, ...args: string[]): Promise<string> {
   return buildServer(daemon, { name, template: 'custom', program })
 }
 
-/** `<version> <calls of this session> <pid> <client capabilities>`, over a new connection that any instance may get. */
+/** Calls over a new connection. Returns version, calls in this session, pid and client capabilities, or an error's status. */
 async function count(url: string, session: Session): Promise<string[]> {
   const { status, json } = await post(url, rpc('tools/call', { name: 'count' }), session)
   return status === 200 ? json.result.content[0].text.split(' ') : [String(status)]
@@ -42,7 +42,7 @@ const end = (url: string, headers: Session) => send(url, { method: 'DELETE', hea
 const statusOf = async (id: string) => (await daemon.api('GET', `/v1/deploy/${id}/status`)).body.data
 const instancesOf = async (id: string): Promise<{ pid: number }[]> => (await statusOf(id)).instances
 
-// First, because a restart of the daemon starts every other deployment again.
+// First, because restarting the daemon also restarts all other deployments.
 describe('a sleeping program over HTTP', () => {
   type Server = Awaited<ReturnType<typeof deploy>>
   let sessions: Server
@@ -74,17 +74,17 @@ describe('a sleeping program over HTTP', () => {
     expect(await answerOf(url, session)).toBe('404')
   })
 
-  test('a list request of an era that the program does not support wakes it up', async () => {
+  test('a list request in an era that a sleeping program does not support wakes it up', async () => {
     expect((await postModern(unknownEra.url, 'tools/list')).status).toBe(404)
     expect(await instancesOf(unknownEra.deployment_id)).toHaveLength(1)
   })
 
-  test('a list request of the second era that the program supports does not wake it up', async () => {
+  test('a list request in the second era that a sleeping program supports does not wake it up', async () => {
     expect(listed(await postModern(knownEra.url, 'tools/list'))).toBe('count')
     expect(await instancesOf(knownEra.deployment_id)).toEqual([])
   })
 
-  test('a sleeping program wakes up for any other path', async () => {
+  test('a request to any other path wakes up a sleeping program', async () => {
     expect(await instancesOf(knownEra.deployment_id)).toEqual([])
     expect((await send(knownEra.url.replace('/mcp', '/other'))).text).toBe('no such session')
     expect(await instancesOf(knownEra.deployment_id)).toHaveLength(1)
@@ -98,7 +98,7 @@ describe('a program with three instances', () => {
   })
 
   test('each request of a session reaches the program that created it, whichever instance gets the connection', async () => {
-    // Not a multiple of the instances. Connections go round-robin and would match their sessions by chance.
+    // Not a multiple of the number of instances, or round-robin connections would match their sessions by chance.
     const sessions = await Promise.all(Array.from({ length: 10 }, () => beginSession(url)))
     const first = await Promise.all(sessions.map(session => count(url, session)))
     expect(new Set(first.map(([, , pid]) => pid)).size).toBe(3)
@@ -115,7 +115,7 @@ describe('a program with three instances', () => {
     expect(await count(url, { ...forged, 'mcp-session-id': '7d1b6a3e' })).toEqual(['404'])
   })
 
-  test('a session that is ended through the API ends in the program, closes its streams and gets 404', async () => {
+  test('ending a session through the API ends it in the program, closes its streams and answers its requests with 404', async () => {
     const [session, other] = await twoOfOneProgram()
     const stream = await open(url, { headers: session })
     await once(stream, 'data')
@@ -134,7 +134,7 @@ describe('a program with three instances', () => {
     expect(await answerOf(url, other)).toBe('one 2')
   })
 
-  /** Sessions of the same program, each with one call. */
+  /** Begins sessions until two of them are in the same program. Each has made one call. */
   async function twoOfOneProgram(): Promise<[Session, Session]> {
     const seen = new Map<string, Session>()
     for (;;) {
@@ -152,14 +152,14 @@ describe('a program with three instances', () => {
     const pid = Number(pids[0])
     process.kill(pid, 'SIGKILL')
     await expect.poll(() => isRunning(pid)).toBe(false)
-    // Returns 502 until the instance notices that its program exited.
+    // Requests get 502 until the instance notices that its program exited.
     await expect.poll(() => answerOf(url, sessions[0]!)).toBe('404')
     for (const [at, session] of sessions.entries())
       expect(await answerOf(url, session)).toBe(pids[at] === pids[0] ? '404' : 'one 2')
   })
 })
 
-test('a release keeps sessions and their streams in the old release until the last one ends', async () => {
+test('sessions and their streams stay with the old release until the last session ends', async () => {
   const { url, deployment_id: old } = await release('staying', 'one', 2)
   const sessions = await Promise.all([1, 2, 3].map(() => beginSession(url)))
   const stream = await open(url, { headers: sessions[0]! })

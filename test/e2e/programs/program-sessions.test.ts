@@ -23,12 +23,12 @@ afterEach(() => served?.close())
 
 interface Life {
   session: SessionClient
-  /** Last count of its child. */
+  /** The last count that its child returned. */
   calls: number
   fate: 'ends' | 'vanishes' | 'stays'
 }
 
-/** A client that makes three calls, checks every answer, and then ends its session, vanishes or stays. */
+/** Runs a client that makes three calls, checks every answer, and then ends its session, vanishes or stays. */
 async function live(url: string, client: number, isShared: boolean): Promise<Life> {
   const session = await openSession(url)
   let calls = 0
@@ -36,7 +36,7 @@ async function live(url: string, client: number, isShared: boolean): Promise<Lif
     const answer = await session.call('echo', { text: `session ${client} round ${round}` })
     const [, count] = answer.split(`session ${client} round ${round} (`)
     expect(count, answer).toBeDefined()
-    // Only its own calls. On a busy machine the child may have been stopped as idle, so that the count starts over.
+    // The child of a session counts only its calls. On a busy machine, an idle child may have been stopped, so the count restarts.
     const expected = [calls + 1, 1]
     calls = Number.parseInt(count!, 10)
     if (!isShared) expect(expected).toContain(calls)
@@ -60,7 +60,7 @@ async function vanish(url: string, { headers }: SessionClient, tool: string): Pr
   await call.catch(() => {})
 }
 
-/** A pipe on which any number of programs wait until they are released. */
+/** Creates a pipe on which any number of programs wait until they are released. */
 function createGate() {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-gate-'))
   const path = join(folder, 'gate')
@@ -86,7 +86,7 @@ test('90 sessions with one child each get only their own answers and leave nothi
   const { url, harness } = served
   await (await openSession(url)).end()
   const before = { processes: descendantsOf(harness.pid).length, descriptors: descriptors(harness.pid) }
-  // Twenty at a time. With all of them on a busy machine, every child would be idle too long between its calls.
+  // Twenty at a time. If all ran at once on a busy machine, every child would be idle too long between its calls.
   const all: Life[] = []
   const take = async () => {
     for (let client = next++; client < SESSIONS; client = next++) all.push(await live(url, client, false))
@@ -102,7 +102,7 @@ test('90 sessions with one child each get only their own answers and leave nothi
   expect(await stays.call('echo', { text: 'back' })).toBe('back (1)')
 }, 60_000)
 
-test('90 sessions of one child continue after it dies', async () => {
+test('90 sessions that share one child continue after the child exits', async () => {
   served = await serveProgram({ command: 'sh', args: [LIGHT], isolation: { sandbox: 'off' } })
   const { url, harness } = served
   await (await openSession(url)).end()

@@ -38,7 +38,7 @@ test('without a key the embedded model answers, and the output says so', async (
   expect(ended.stderr).toContain('The embedded model was used')
 })
 
-test('the word after a quoted message is the server, and plain questions call its tools', async () => {
+test('the word after a quoted message names the server, and plain questions call its tools', async () => {
   const ended = await home.mcp(['test', 'What is the weather in Oslo?', 'weather'])
   expect(ended).toMatchObject({
     code: 0,

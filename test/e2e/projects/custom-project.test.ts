@@ -50,7 +50,7 @@ describe('a new custom project', () => {
     expect(third.tools).toEqual(['flip_coin', 'roll_dice'])
   })
 
-  it('reports file, line and source of an error and exits with 1', async () => {
+  it('mcp build reports the file, line and source of an error and exits with 1', async () => {
     const file = join(folder, 'tools/broken.ts')
     writeFileSync(file, `export default {\n  description: 'Breaks',\n  handler: () => (1 +,\n}\n`)
     const failed = await home.mcp(['build', folder])

@@ -79,7 +79,7 @@ describe('weather', () => {
     expect(server.tools).toHaveLength(3)
   })
 
-  it('the weather example answers every tool from the table', async () => {
+  it('the weather example answers every tool call from the table', async () => {
     const results = await callAll(server.url, {
       current_weather: { city: 'Oslo', units: 'fahrenheit' },
       forecast: { city: 'Cape Town' },
@@ -253,7 +253,7 @@ describe('basic', () => {
     server = await up('basic')
   })
 
-  it('the basic example answers every tool, with a sample if it has no handler', async () => {
+  it('the basic example answers every tool call, with a sample if the tool has no handler', async () => {
     const results = await callAll(server.url, {
       find_person: { name: 'GRACE' },
       holidays_left: { taken: 5 },

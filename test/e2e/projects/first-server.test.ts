@@ -15,7 +15,7 @@ beforeAll(() => {
 })
 afterAll(() => home.remove())
 
-/** A tool that stores a note and returns all of them, signed with a secret. */
+/** A tool that stores a note and returns all notes, signed with a secret. */
 const tool = (shown: string) => `
 import { createHmac } from 'node:crypto'
 import { defineTool } from 'mcp-hosting/server'

@@ -9,7 +9,7 @@ import { createProjectFolder } from '../../helpers/daemon/project-folder.ts'
 /** The table "Environments, locally" of docs/decisions/deployments.md, cell by cell. */
 const ENVIRONMENTS = ['production', 'staging', 'development'] as const
 
-/** Limit of `vi.waitFor`, which is one second by default. */
+/** Timeout of `vi.waitFor`, which is one second by default. */
 const WITHIN_LIMIT = { timeout: 50_000 }
 
 let daemon: TestDaemon
@@ -37,7 +37,7 @@ const pidsOf = (status: { instances: { pid: number }[] }) => status.instances.ma
 describe('instances', () => {
   const scaling = { min_instances: 2, max_instances: 3 }
 
-  test('in production instances are dedicated processes, from min_instances to max_instances', async () => {
+  test('in production, instances are dedicated processes, from min_instances to max_instances', async () => {
     const status = await deployed(echoServer('i-production'), 'production', { scaling })
     expect(status.promises).toMatchObject({ placement: 'dedicated', min_instances: 2, max_instances: 3 })
     const other = await deployed(echoServer('i-other'), 'production')
@@ -45,7 +45,7 @@ describe('instances', () => {
   })
 
   test.each(['staging', 'development'])(
-    'in %s servers without user code share a process',
+    'in %s, servers without user code share a process',
     async environment => {
       const [one, two] = [
         await deployed(echoServer(`i-${environment}-1`), environment, { scaling }),
@@ -59,7 +59,7 @@ describe('instances', () => {
   test.each([
     ['staging', 2],
     ['development', 1],
-  ])('in %s a server with code has at most %i dedicated processes', async (environment, most) => {
+  ])('in %s, a server with code has at most %i dedicated processes', async (environment, most) => {
     const { deployment_id } = await deploy(daemon, custom, environment)
     const status = await statusOf(deployment_id)
     expect(status.promises).toMatchObject({ placement: 'dedicated', min_instances: 0, max_instances: most })
@@ -72,7 +72,7 @@ describe('idle', () => {
     ['production', null],
     ['staging', 15 * 60],
     ['development', 5 * 60],
-  ])('in %s idle_seconds is %s', async (environment, seconds) => {
+  ])('in %s, idle_seconds is %s', async (environment, seconds) => {
     const status = await deployed(echoServer('idle'), environment)
     expect(status.promises.idle_seconds).toBe(seconds)
   })
@@ -84,7 +84,7 @@ describe('idle', () => {
   })
 })
 
-/** Cases: a request in flight during a release, and the next request of its session. */
+/** Calls after a release, in a session from before it and without a session. */
 describe('release', () => {
   const version = (text: string) => {
     const inputSchema = { type: 'object' }
@@ -99,7 +99,7 @@ describe('release', () => {
     ['staging', 'gradual', 'one'],
     ['development', 'at_once', 'two'],
   ])(
-    'in %s a release is %s: open sessions get version %s, new clients version two',
+    'in %s, a release is %s: open sessions get version %s, new clients version two',
     async (environment, release, met) => {
       const first = await deployed(version('one'), environment)
       const session = await beginSession(first.url)
@@ -121,7 +121,7 @@ describe('address', () => {
     ['production', /^addresses$/],
     ['staging', /^addresses-[0-9a-z]{6}$/],
     ['development', /^addresses-dev$/],
-  ])('in %s the subdomain matches %s', async (environment, pattern) => {
+  ])('in %s, the subdomain matches %s', async (environment, pattern) => {
     expect((await deployed(echoServer('addresses'), environment)).subdomain).toMatch(pattern)
   })
 
@@ -136,7 +136,7 @@ describe('logs', () => {
     ['production', 'info'],
     ['staging', 'info'],
     ['development', 'debug'],
-  ])('in %s the log level is %s', async (environment, level) => {
+  ])('in %s, the log level is %s', async (environment, level) => {
     const server = { ...echoServer('logged', { template: 'advanced' }), env: [{ name: 'TOKEN' }] }
     const status = await deployed(server, environment, { env_vars: { TOKEN: 'hush-hush-1' } })
     expect(status.promises.log_level).toBe(level)
@@ -163,17 +163,20 @@ describe('old deployments', () => {
     ['production', null, 7],
     ['staging', 5, 5],
     ['development', 1, 1],
-  ])('in %s kept_deployments is %s, and %i of seven deployments remain', async (environment, kept, count) => {
-    const mcpId = await buildServer(daemon, echoServer('seventh'))
-    for (let release = 1; release <= 7; release++) await deploy(daemon, mcpId, environment)
-    const path = `/v1/deploy?name=seventh&environment=${environment}`
-    const { items } = (await daemon.api('GET', path)).body.data
-    expect(items).toHaveLength(count)
-    expect(items[0].promises.kept_deployments).toBe(kept)
-    expect(items.map(({ status }: { status: string }) => status)).toEqual(
-      Array.from({ length: count }, (_, at) => (at === 0 ? 'deployed' : 'stopped')),
-    )
-  })
+  ])(
+    'in %s, kept_deployments is %s, and %i of seven deployments remain',
+    async (environment, kept, count) => {
+      const mcpId = await buildServer(daemon, echoServer('seventh'))
+      for (let release = 1; release <= 7; release++) await deploy(daemon, mcpId, environment)
+      const path = `/v1/deploy?name=seventh&environment=${environment}`
+      const { items } = (await daemon.api('GET', path)).body.data
+      expect(items).toHaveLength(count)
+      expect(items[0].promises.kept_deployments).toBe(kept)
+      expect(items.map(({ status }: { status: string }) => status)).toEqual(
+        Array.from({ length: count }, (_, at) => (at === 0 ? 'deployed' : 'stopped')),
+      )
+    },
+  )
 })
 
 test('these tests cover every environment', async () => {

@@ -73,7 +73,7 @@ test('a session is listed with its client, without anything that would give acce
   expect(await ping(url, { ...session, 'mcp-session-id': items[0].id })).toBe(404)
 })
 
-test('an ended session gets 404 on every instance, even on those that start later, and its streams close', async () => {
+test('an ended session gets 404 from every instance, even if the instance starts later, and its streams are closed', async () => {
   const { url, deployment_id } = await deploy(
     daemon,
     await buildServer(daemon, echoServer('ended')),
@@ -102,7 +102,7 @@ test('an ended session gets 404 on every instance, even on those that start late
   })
 })
 
-test('all sessions of an environment end, including those of earlier releases and those that no instance has in memory', async () => {
+test('all sessions in an environment can be ended, including sessions of earlier releases and those that no instance has in memory', async () => {
   const build = await buildServer(daemon, echoServer('all'))
   const { url } = await deploy(daemon, build, 'production')
   const [lost, kept] = [await beginSession(url), await beginSession(url)]
@@ -114,7 +114,7 @@ test('all sessions of an environment end, including those of earlier releases an
   await daemon.restart()
   expect(await ping(url, kept)).toBe(200)
 
-  // Sessions of the same second as the end count as older, because session ids only contain whole seconds.
+  // Sessions that start in the second in which all are ended count as older, because session ids contain only whole seconds.
   expect((await endAll('all', '?environment=production')).ended).toBe(1)
   for (const session of [lost, kept, started]) expect(await ping(url, session)).toBe(404)
   expect(await ping(preview, previewed)).toBe(200)

@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => daemon.close())
 
-/** Result of the server's tool for an MCP client that resolves the domain to this machine. */
+/** Calls the server's tool from an MCP client that resolves the domain to this machine. Returns the result. */
 async function say(url: URL, ca?: string): Promise<unknown> {
   const agent = new Agent({
     connect: { ...(ca && { ca }), lookup: (_name, _options, done) => done(null, LOOPBACK) },
@@ -50,7 +50,7 @@ async function say(url: URL, ca?: string): Promise<unknown> {
 
 const LOOPBACK = [{ address: '127.0.0.1', family: 4 }]
 
-/** Error code of the system or of OpenSSL for the failed connection. */
+/** Makes a call that must fail to connect. Returns the error code from the system or OpenSSL. */
 async function refusal(url: URL, ca?: string): Promise<unknown> {
   const error = await say(url, ca).then(
     () => expect.unreachable('the client was served'),
@@ -59,7 +59,7 @@ async function refusal(url: URL, ca?: string): Promise<unknown> {
   return (error.cause as { code?: string } | undefined)?.code
 }
 
-/** A key and a self-signed certificate that clients can trust directly. */
+/** Makes a key and a self-signed certificate that clients can trust directly. */
 async function makeCertificate(hostname: string, days: number) {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])

@@ -74,7 +74,7 @@ describe('in production', () => {
     expect(await toolsOf(url, await beginSession(url))).toEqual(['who', 'two'])
   })
 
-  test('a release ends with its last session', async () => {
+  test('an earlier release stops with its last session', async () => {
     const { url, deployment_id } = await deploy(daemon, await saying(server, 'one'), environment)
     const [first, second] = [await beginSession(url), await beginSession(url)]
     await deploy(daemon, await saying(server, 'two'), environment)
@@ -93,14 +93,14 @@ describe('in production', () => {
     expect(await toolsOf(first.url, session)).toEqual(['who', 'two'])
   })
 
-  test('with session_seconds: 0 sessions move with the release', async () => {
+  test('sessions move with the release if session_seconds is 0', async () => {
     const { url } = await deploy(daemon, await saying(server, 'one'), environment)
     const session = await beginSession(url)
     await deploy(daemon, await saying(server, 'two'), environment, { session_seconds: 0 })
     expect(await toolsOf(url, session)).toEqual(['who', 'two'])
   })
 
-  test('on an old connection the new release immediately gets requests without a session, but not those of old sessions', async () => {
+  test('on an old connection, the new release immediately gets requests without a session, but no requests in old sessions', async () => {
     const { url } = await deploy(daemon, await saying(server, 'one'), environment)
     const port = Number(new URL(url).port)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -184,7 +184,7 @@ describe('when one of several instances of a release is killed', () => {
     return instances.find(({ id }: { id: string }) => session['mcp-session-id']!.startsWith(id)).pid
   }
 
-  /** One session at each instance. */
+  /** Begins sessions until both instances have one. Keyed by the pid of the instance. */
   async function sessionsOfBoth(url: string): Promise<Map<string, Record<string, string>>> {
     const found = new Map<string, Record<string, string>>()
     while (found.size < 2) {
@@ -194,7 +194,7 @@ describe('when one of several instances of a release is killed', () => {
     return found
   }
 
-  test('sessions of a killed instance of an earlier release continue at the other instance of that release', async () => {
+  test('sessions on a killed instance of an earlier release continue on the other instance of that release', async () => {
     const release = async (version: string) => {
       using project = createProjectFolder({ 'tools/pid.ts': PID(version) })
       return await deployFolder(daemon, 'halved', project.path, { config: two })
@@ -212,7 +212,7 @@ describe('when one of several instances of a release is killed', () => {
     expect(await textOf(url, 'pid', session)).toBe(`one ${other}`)
   })
 
-  test('a session of a declared server that another instance took over stays with its release', async () => {
+  test('a session with a declared server stays with its release when another instance takes over the session', async () => {
     const { url, deployment_id } = await deploy(daemon, await saying('halves', 'one'), 'production', two)
     const session = await beginSession(url)
     const pid = await pidOfSession(deployment_id, session)
@@ -223,7 +223,7 @@ describe('when one of several instances of a release is killed', () => {
     expect(await toolsOf(url, session)).toEqual(['who', 'one'])
   })
 
-  test('no instance of its release takes over an ended session', async () => {
+  test('no instance of the same release takes over an ended session', async () => {
     const { url, deployment_id } = await deploy(daemon, await saying('parted', 'one'), 'production', two)
     const sessions = new Map<string, Record<string, string>>()
     while (sessions.size < 2) {
@@ -251,7 +251,7 @@ describe('when one of several instances of a release is killed', () => {
   })
 })
 
-test('in development sessions move immediately, except for a call that waits for its client', async () => {
+test('in development, idle sessions move immediately, and a call that waits for its client still gets the answer', async () => {
   const release = async (version: string) => {
     using project = createProjectFolder({ 'tools/pid.ts': PID(version), 'tools/ask.ts': ASK })
     return await deployFolder(daemon, 'asking', project.path, { environment: 'development' })
@@ -270,7 +270,7 @@ test('in development sessions move immediately, except for a call that waits for
   expect((await events.next())!.json.result.content[0].text).toBe('yes')
 })
 
-test('a session of one environment is unknown in another one', async () => {
+test('a session in one environment is unknown in another', async () => {
   const mcpId = await buildServer(daemon, echoServer('apart'))
   const [one, other] = await Promise.all(
     ['staging', 'production'].map(async environment =>

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Call, killUnderLoad, releaseUnderLoad } from '../../../bench/releases/run.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 
-/** The full form is `npm run bench:releases`. */
+/** A light load. `npm run bench:releases` applies the full one. */
 const LOAD = { modern: 2, longSessions: 2, shortSessions: 1, callsPerShortSession: 20 }
 /** The requests take a while on a busy machine. */
 const LIMIT_MS = 120_000
@@ -22,7 +22,7 @@ afterAll(() => daemon.close())
 describe.each([
   ['declared', 1],
   ['module', 2],
-] as const)('a %s server of %i under load of both eras', (kind, instances) => {
+] as const)('a %s server with %i instance(s) under load from both eras', (kind, instances) => {
   test('a server under load loses no request or session during releases and rollbacks, and no wrong release answers', {
     timeout: LIMIT_MS,
   }, async () => {

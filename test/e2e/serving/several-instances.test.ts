@@ -16,7 +16,7 @@ import { deployFolder } from '../../helpers/daemon/custom-server.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { createProjectFolder } from '../../helpers/daemon/project-folder.ts'
 
-/** All requests use new connections, which the daemon hands to the instance with the fewest. */
+/** All requests use new connections, which the daemon hands to the instance with the fewest connections. */
 const TOOL = `
 import { defineTool } from 'mcp-hosting/server'
 const me = crypto.randomUUID()
@@ -64,7 +64,7 @@ async function listen() {
 
 const who = async () => (await postModern(url, 'tools/call', { name: 'who' })).json.result.content[0].text
 
-test('clients of every instance receive an announcement of one of them', async () => {
+test('clients of every instance receive an announcement from any one instance', async () => {
   const listeners = await Promise.all([listen(), listen(), listen(), listen()])
   await who()
   for (const events of listeners) {
@@ -73,10 +73,10 @@ test('clients of every instance receive an announcement of one of them', async (
   }
 })
 
-test('a session stays with its instance, while requests without a session go to both', async () => {
+test('a session stays with its instance, while requests without a session go to both instances', async () => {
   const session = await beginSession(url)
   const answers = []
-  // Open connections make the next one go to the other instance.
+  // While these connections are open, the next one goes to the other instance.
   const held = [await listen(), await listen(), await listen()]
   for (let count = 0; count < 6; count++) {
     const { json } = await post(url, rpc('tools/call', { name: 'who' }), session)
@@ -121,12 +121,12 @@ test('a call that asks its client continues during a restart, and a connection f
   agent.destroy()
 })
 
-test('a client ends its session with a declared server at every instance', async () => {
+test('a client that ends its session with a declared server ends it on every instance', async () => {
   const mcpId = await buildServer(daemon, echoServer('declared'))
   const config = { scaling: { min_instances: 2, max_instances: 2 } }
   const { url } = await deploy(daemon, mcpId, 'production', config)
   const session = await beginSession(url)
-  // Open connections make the next ones go to both instances.
+  // While these connections are open, the next ones go to both instances.
   const streams = await Promise.all(
     Array.from({ length: 4 }, async () => open(url, { headers: await beginSession(url) })),
   )
@@ -143,7 +143,7 @@ async function askedAndAnswered(session: Record<string, string>): Promise<string
   return answeredTo(events, url, session)
 }
 
-/** Answers each question of a call over a new connection. Returns the result's text. */
+/** Answers each question from a call over a new connection. Returns the result's text. */
 async function answeredTo(
   events: ReturnType<typeof readEvents>,
   address: string,

@@ -86,7 +86,7 @@ function keepCalling(headers: Record<string, string>) {
   }
 }
 
-test('three upgrades under load of both eras fail no request, and sessions continue', async () => {
+test('three upgrades under load from both eras cause no failed request, and sessions continue', async () => {
   const session = await beginSession(url)
   const loads = [keepCalling(MODERN), keepCalling(session)]
   const pids = new Set([home.discovery()!.pid])

@@ -36,7 +36,7 @@ const clients = async (query = ''): Promise<SignInClient[]> =>
 const grantOf = async ({ client_id }: LocalSignIn) => (await grants(`?clientId=${client_id}`))[0]!
 const revoke = async (id: string) => (await daemon.api('DELETE', `/api/servers/granted/grants/${id}`)).status
 
-/** Statuses of requests over new connections, which reach both instances. */
+/** Sends requests over new connections, which reach both instances. Returns the different statuses. */
 async function statuses({ access_token }: Tokens): Promise<number[]> {
   const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } }
   const headers = { authorization: `Bearer ${access_token}` }
@@ -135,7 +135,7 @@ test('a client identified by a metadata document is listed and removed by its UR
   const id = 'https://app.example.com/client.json?v=1'
   const { default: BetterSqlite3 } = await import('better-sqlite3')
   const database = new BetterSqlite3(daemon.home.database)
-  // The address of a real document must be public.
+  // A real document must have a public address, so this changes the record instead.
   database
     .prepare(
       "UPDATE oauth_records SET value = json_set(value, '$.clientId', ?) WHERE kind = ? AND value LIKE ?",

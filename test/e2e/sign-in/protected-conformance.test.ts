@@ -65,7 +65,7 @@ async function register(port: number): Promise<string> {
   return ((await registered.json()) as { client_id: string }).client_id
 }
 
-/** The suite prints the address that a user should visit, and waits. */
+/** Collects the output of the suite, and signs in at the address that it prints for its user. */
 function collectOutput(suite: ChildProcess): () => string {
   let output = ''
   let isVisited = false

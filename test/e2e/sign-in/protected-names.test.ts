@@ -7,7 +7,7 @@ import { createProjectFolder } from '../../helpers/daemon/project-folder.ts'
 
 /** A protected server with several instances and a named URL. Tokens are valid for that URL only. */
 let daemon: TestDaemon
-/** The named URL, and the same with 127.0.0.1, which needs no name resolution. */
+/** The named URL, and the same URL with 127.0.0.1, which needs no name resolution. */
 let named: string
 let address: string
 let byName: Record<string, string>
@@ -42,7 +42,7 @@ async function beginSession(): Promise<Record<string, string>> {
 
 test('a session accepts requests over any connection with the token for the named URL', async () => {
   const session = await beginSession()
-  // Open connections make the next one go to the other instance.
+  // While these connections are open, the next one goes to the other instance.
   const listen = async () => {
     const body = modern('subscriptions/listen', { notifications: { toolsListChanged: true } })
     const headers = { ...modernHeaders('subscriptions/listen'), ...byName }
@@ -59,7 +59,7 @@ test('a session accepts requests over any connection with the token for the name
   for (const events of held) events.close()
 })
 
-test('rejects clients that claim to have been relayed from the named URL', async () => {
+test('requests that claim to have been relayed from the named URL are rejected', async () => {
   const { authorization } = byName
   for (const arrival of [named, `${named} `, `${named} ${'A'.repeat(43)}`]) {
     const headers = { authorization: authorization!, 'mcp-hosting-arrival': arrival }

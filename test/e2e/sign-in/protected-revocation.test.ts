@@ -10,7 +10,7 @@ import { redeem, refresh, type Tokens } from '../../sdk/oauth/support/flow.ts'
 // Each test runs several programs in sequence, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-/** Revoked tokens at the instances, which verify requests without asking the daemon. */
+/** Tests revoked tokens on instances, which verify requests without asking the daemon. */
 let daemon: TestDaemon
 let port: number
 let project: ReturnType<typeof createProjectFolder>
@@ -37,7 +37,7 @@ const deploy = (name = 'who') =>
   })
 const signIn = () => signInWithKey(issuer, daemon.ownerKey)
 
-/** Statuses of requests over separate connections, so that every instance gets some. */
+/** Sends requests over separate connections, so that every instance gets some. Returns the different statuses. */
 async function statuses({ tokens }: Pick<LocalSignIn, 'tokens'>, url = deployed.url): Promise<number[]> {
   const initialize = rpc('initialize', {
     protocolVersion: '2025-06-18',

@@ -27,7 +27,7 @@ let daemon: TestDaemon
 let provider: IdentityProvider
 let folder: string
 let port: number
-/** Handler modules with an external identity provider. */
+/** A server with handler modules and an external identity provider. */
 let who: { deployment_id: string; url: string; sign_in: { issuer: string; callback_url: string } }
 
 beforeAll(async () => {
@@ -79,7 +79,7 @@ async function callWho(url: string, memory: Memory, [, Transport, Class]: (typeo
   return JSON.parse((content as { text: string }[])[0]!.text)
 }
 
-/** A legacy `tools/list` over a new connection, whatever the answer. */
+/** Sends a legacy `tools/list` over a new connection. Accepts any answer. */
 function list(url: string, token?: string): Promise<{ status: number; challenge: string | undefined }> {
   const headers = {
     'content-type': 'application/json',
@@ -98,19 +98,22 @@ function list(url: string, token?: string): Promise<{ status: number; challenge:
 }
 
 describe('a protected deployment', () => {
-  it.each(ERAS)('signs in users of the %s client and passes their identity to its code', async (...given) => {
-    const era = given as unknown as (typeof ERAS)[number]
-    const memory = await signIn(who.url, era)
-    expect(await callWho(who.url, memory, era)).toMatchObject({
-      subject: 'idp|ada',
-      clientId: expect.any(String),
-      scopes: expect.arrayContaining(['openid']),
-      claims: who.url,
-    })
-    expect(decodeJwt(memory.tokens().access_token)).toMatchObject({ iss: who.sign_in.issuer, aud: who.url })
-  })
+  it.each(ERAS)(
+    'signs in users of the %s client and passes their identity to the handler code',
+    async (...given) => {
+      const era = given as unknown as (typeof ERAS)[number]
+      const memory = await signIn(who.url, era)
+      expect(await callWho(who.url, memory, era)).toMatchObject({
+        subject: 'idp|ada',
+        clientId: expect.any(String),
+        scopes: expect.arrayContaining(['openid']),
+        claims: who.url,
+      })
+      expect(decodeJwt(memory.tokens().access_token)).toMatchObject({ iss: who.sign_in.issuer, aud: who.url })
+    },
+  )
 
-  it('answers 401 with its metadata before the sign-in, but serves its health without one', async () => {
+  it('answers 401 with its metadata before a sign-in, but serves its health without one', async () => {
     const origin = new URL(who.url).origin
     const refused = await list(who.url)
     expect(refused.status).toBe(401)
@@ -216,7 +219,7 @@ describe('a protected deployment', () => {
     )
   })
 
-  it('a protected deployment can require another scope with a release, which a rollback reverts', async () => {
+  it('a release of a protected deployment can require another scope, and a rollback reverts this', async () => {
     const token = (await signIn(who.url, ERAS[1])).tokens().access_token
     const { body } = await daemon.api('GET', `/v1/deploy/${who.deployment_id}/status`)
     const changed = await daemon.api('POST', '/v1/deploy', {

@@ -7,7 +7,7 @@ import { callTool } from '../../../helpers/daemon/daemon.ts'
 import { logLine, writeLines } from '../../../helpers/daemon/log-lines.ts'
 import { daemon, expectAccessible, expectNoViolations, goto, show, useConsole } from '../use-console.ts'
 
-/** More than the page loads after a line that its URL names. */
+/** More lines than the page loads after the line that its URL names. */
 const LINES = 1500
 
 /** Whether the selected line and its details are in sight. */
@@ -70,7 +70,7 @@ describe.runIf(CHROMIUM !== undefined)('the log of a server in the console', () 
     await lines(page).first().waitFor()
   })
 
-  test('a link leads to a line that is older than those that are loaded first', async () => {
+  test('a link leads to a line that is older than the lines loaded first', async () => {
     await deployWithLines('linked')
     const page = await show('/servers/linked/logs')
     await lines(page)
@@ -124,7 +124,7 @@ describe.runIf(CHROMIUM !== undefined)('the log of a server in the console', () 
     await details(page).waitFor({ state: 'detached' })
   })
 
-  test('a paused log continues with the lines written in between', async () => {
+  test('a paused log continues with the lines written during the pause', async () => {
     const { url } = await deployWithLines('paused')
     const page = await show('/servers/paused/logs')
     await page.getByRole('status').getByText('live').waitFor()
@@ -158,7 +158,7 @@ describe.runIf(CHROMIUM !== undefined)('the log of a server in the console', () 
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
-  test('shows whole rows, the first one included', async () => {
+  test('shows only whole rows, including the first one', async () => {
     await deployWithLines('whole')
     const page = await show('/servers/whole/logs')
     await lines(page)

@@ -137,7 +137,7 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
     expect(await page.evaluate('document.querySelector(".rows").clientHeight % 32')).toBe(0)
     await page.getByRole('button', { name: 'Show older requests' }).click()
     const list = page.getByRole('listbox', { name: 'Requests' })
-    // The End key leads to the last request that is loaded.
+    // The End key moves to the last loaded request.
     await list.locator('[aria-setsize="10000"]').first().waitFor()
     await list.focus()
     await page.route('**/api/requests/*', route => route.fulfill({ json: manyRecords(1, 'older')[0] }))

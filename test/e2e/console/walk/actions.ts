@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import { daemon, goto, show } from '../use-console.ts'
 
-/** Tests for the calling group, whose daemon has the servers of `deployExamples`. */
+/** Adds tests to the calling group, whose daemon has the servers of `deployExamples`. */
 export function testActions(): void {
   test('links lead back to lists and to related records', async () => {
     const page = await show('/nowhere')

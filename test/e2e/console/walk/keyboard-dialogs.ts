@@ -4,7 +4,7 @@ import { goto } from '../use-console.ts'
 
 const MAX_STOPS = 40
 
-/** Path, and names of buttons there that open a dialog. */
+/** Paths, each with the names of the buttons there that open a dialog. */
 const OPENERS: readonly (readonly [path: string, ...buttons: RegExp[]])[] = [
   ['/', /^New server/, /^Stop weather in production/, /^Commands/],
   ['/servers/weather?env=production', /^Stop weather/],
@@ -48,7 +48,7 @@ export async function expectUsableDialogs(page: Page): Promise<void> {
   }
 }
 
-/** The browser's own controls follow the last control of a dialog. Then the page's body is the active element. */
+/** From the last control of a dialog, Tab moves to the browser's own controls. Then the body is the active element. */
 const HAS_FOCUS = `document.activeElement === document.body || document.activeElement.closest('dialog') !== null`
 
 /** Marks the control that has the focus. True if it was marked before. */

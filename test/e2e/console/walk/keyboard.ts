@@ -7,7 +7,7 @@ import { expectUsableDialogs } from './keyboard-dialogs.ts'
 const STEPS = 20
 const MOST_STOPS = 400
 
-/** Tests for the calling group, whose daemon has the servers of `deployExamples`. */
+/** Adds tests to the calling group, whose daemon has the servers of `deployExamples`. */
 export function testKeyboard(): void {
   test('reaches every control of every view with a visible focus', async () => {
     const page = await show()
@@ -34,7 +34,7 @@ export function testKeyboard(): void {
     }
   }, 60_000)
 
-  test('opens every dialog, stays in it, and returns to its button', async () => {
+  test('opens every dialog, keeps the focus in it, and returns the focus to its button', async () => {
     await expectUsableDialogs(await show())
   })
 
@@ -62,7 +62,7 @@ async function follow(page: Page, name: string): Promise<void> {
   await page.locator('#content:focus').waitFor()
 }
 
-/** Goes once through the view with Tab. Every control is a stop, in sight and with an outline. */
+/** Tabs through the view once. Every control must get the focus, in sight and with an outline. */
 async function expectReachable(page: Page, name: string, view = viewAt(page.url())): Promise<void> {
   await showView(page, view)
   await page.evaluate(RECORD_STOPS)
@@ -120,7 +120,7 @@ async function focus(page: Page, name: string): Promise<void> {
   throw new Error(`Tab does not reach ${name}`)
 }
 
-/** Its label or the first line of its text. */
+/** Label of the element that has the focus, or the first line of its text. */
 const NAME_OF_FOCUS = `(() => {
   const element = document.activeElement
   return (element.labels?.[0] ?? element).innerText.split('\\n')[0].replace('*', '').trim()

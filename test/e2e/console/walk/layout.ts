@@ -8,7 +8,7 @@ export const SCREENS = [
   { width: 640, height: 400 },
 ] as const
 
-/** Controls that are cut off or overlap, and whether the page has to be scrolled to the side. */
+/** Finds controls that are cut off or overlap, and a page that is wider than the screen. */
 export function layoutProblems(page: Page): Promise<string[]> {
   return page.evaluate(FIND_PROBLEMS)
 }

@@ -14,7 +14,7 @@ export const EMPTY: readonly PageState[] = [
   { path: '/system', text: 'There is no backup yet.' },
 ]
 
-/** Addresses of what does not exist. */
+/** Paths of pages and records that do not exist. */
 export const MISSING: readonly PageState[] = [
   { path: '/nowhere', text: 'There is no such page' },
   { path: '/servers/nowhere', text: /^There is no server/ },
@@ -25,7 +25,7 @@ export const MISSING: readonly PageState[] = [
   { path: '/servers/weather/requests?env=production&request=req_nowhere', text: /req_nowhere/ },
 ]
 
-/** What a key with only the scope READ sees. */
+/** Pages that need more than the scope READ, opened with a key that has only this scope. */
 export const FORBIDDEN: readonly PageState[] = [
   { path: '/servers/weather/playground?env=production', text: /CHAT/ },
   { path: '/servers/weather/tests?env=production', text: /CHAT/ },

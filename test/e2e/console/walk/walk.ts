@@ -14,7 +14,7 @@ describe.runIf(CHROMIUM !== undefined)('every view of the console', () => {
   useConsole()
   let examples: AsyncDisposable | undefined
 
-  test('is accessible and fits every screen without data', async () => {
+  test('every view without data is accessible and fits every screen', async () => {
     await expectNoProblems(await show(), EMPTY)
     expect(failures()).toEqual([])
   })
@@ -25,16 +25,16 @@ describe.runIf(CHROMIUM !== undefined)('every view of the console', () => {
     })
     afterAll(() => examples?.[Symbol.asyncDispose]())
 
-    test('is accessible and fits every screen with data', async () => {
+    test('every view with data is accessible and fits every screen', async () => {
       await expectNoProblems(await show(), VIEWS)
       expect(failures()).toEqual([])
     })
 
-    test('is accessible and fits every screen when its record does not exist', async () => {
+    test('every view of a missing record is accessible and fits every screen', async () => {
       await expectNoProblems(await show(), MISSING)
     })
 
-    test('is accessible and fits every screen when the key lacks a scope', async () => {
+    test('every view is accessible and fits every screen when the key lacks a scope', async () => {
       const { key } = await createKey(daemon, { scopes: ['READ'] })
       await expectNoProblems(await show('/', { key }), FORBIDDEN)
     })
