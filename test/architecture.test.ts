@@ -82,7 +82,7 @@ test('there are no import cycles, even through type imports', () => {
   expect(findCycle()).toEqual([])
 })
 
-test('neither the instance nor the command line loads zod at start-up', () => {
+test('the instance, the egress process and the command line do not load zod at start-up', () => {
   for (const start of ['instance/main.ts', 'egress/main.ts', 'cli/main.ts']) {
     const loaded = reachable(start)
     const zodUsers = [...loaded].filter(file => /from 'zod'/.test(readFileSync(join(src, file), 'utf8')))
@@ -120,7 +120,7 @@ function importsOf(file: string): Import[] {
   ]
 }
 
-/** Files that `start` loads: static imports that are not type-only. */
+/** Files that `start` loads through static imports, except type-only ones. */
 function reachable(start: string): Set<string> {
   const seen = new Set([start])
   for (const file of seen) {

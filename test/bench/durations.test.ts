@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { durationFigure, measureDuration } from '../../bench/durations.ts'
 import { formatSection, missed } from '../../bench/report.ts'
 
-/** Rounds of 300 ms for every 33 ms that a bare start takes, on a machine with this bare start. */
+/** Rounds of work that takes 300 ms for every 33 ms of a bare start, on a machine whose bare start takes `bareMs`. */
 const rounds = (bareMs: number, factor = 1) =>
   [0.9, 1, 1.5].map(noise => ({ ms: (300 / 33) * bareMs * noise * factor, bareMs }))
 
@@ -16,7 +16,7 @@ test.each([
   expect(judge(1.001)).toBe(1)
 })
 
-test('a duration is compared with the bare starts of the same rounds', () => {
+test('a duration is compared with the bare starts in the same rounds', () => {
   const slowPhase = { ms: 900, bareMs: 100 }
   const { measured } = durationFigure(
     'build',

@@ -20,7 +20,7 @@ test('clients send no request until every process has been sampled', async () =>
   expect(rests.seconds).toBe(75)
 })
 
-test('rests six times between the start and the end of the judged period', async () => {
+test('clients rest six times between the start and the end of the judged period', async () => {
   const rests = new Rests(1440, 3600)
   const at: number[] = []
   for (let elapsed = 0; elapsed <= 3600; elapsed += 10) {

@@ -29,7 +29,7 @@ beforeAll(async () => {
   cpSync(generated, folder, { recursive: true })
 })
 
-/** Changes with the description and with everything that generates clients from it. */
+/** Cache key of the generated clients. Changes with the description and with everything that generates clients from it. */
 function generatorKey(description: string): string {
   const lock = readFileSync(here('../../package-lock.json'), 'utf8')
   return JSON.stringify([description, lock, readFileSync(here('generate.ts'), 'utf8'), process.version])

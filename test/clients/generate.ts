@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 /** Generates clients from the `openapi.json` of a folder into that folder, with default options: `node generate.ts <folder>`. */
 
-// Both print code with the API of TypeScript 5, which TypeScript 7 lacks.
+// Both generators print code with the API of TypeScript 5, which TypeScript 7 lacks.
 registerHooks({
   resolve: (specifier, context, next) =>
     next(specifier === 'typescript' ? 'typescript-5' : specifier, context),

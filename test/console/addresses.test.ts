@@ -17,7 +17,7 @@ test('a URL with a malformed escape matches no view', () => {
   expect(matchPath('/servers/:name', '/servers/%E0%A4%A')).toBeUndefined()
 })
 
-test('the entry of every client can be parsed and contains the URL', () => {
+test('the entry for every client can be parsed and contains the URL', () => {
   const server = { name: 'my.server', url: 'http://127.0.0.1:23232/mcp' }
   for (const client of CLIENT_FORMATS) {
     const text = entryText(client, server)

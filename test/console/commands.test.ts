@@ -30,7 +30,7 @@ describe('commands of the console', () => {
     expect(search('stop', ...titles)).toEqual(['Stop weather', 'Restop weather', 'Show the options'])
   })
 
-  test('letters must have the order of the query', () => {
+  test('letters must appear in the order of the query', () => {
     expect(fuzzyScore('wlg', 'weather › Logs')).toBeDefined()
     expect(fuzzyScore('glw', 'weather › Logs')).toBeUndefined()
   })

@@ -11,7 +11,7 @@ const closing: (() => void)[] = []
 export function closeServers(): void {
   for (const close of closing.splice(0)) close()
 }
-/** A server that answers every message by hand. `sent` collects the messages that it received. */
+/** Starts a server that answers every message with `answer`. `sent` collects the messages that the server received. */
 export async function listen(answer: Answer) {
   const sent: { method: string; message: Message; headers: IncomingMessage['headers'] }[] = []
   const server = createServer(async (request, response) => {
@@ -42,7 +42,7 @@ export const stream = (response: ServerResponse, ...messages: unknown[]) => {
 }
 export const signal = () => new AbortController().signal
 
-/** Connects to a server that answers all but the handshake with `answer`. */
+/** Connects to a server of the modern era that answers all messages but `server/discover` with `answer`. */
 export async function connectModern(answer: Answer) {
   const discovered = { supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }
   const { path, sent } = await listen((message, request, response) => {
@@ -53,7 +53,7 @@ export async function connectModern(answer: Answer) {
   return { connection, sent }
 }
 
-/** A server of the revisions before 2026-07-28. */
+/** Connects to a server of the legacy era that answers all messages but the handshake and notifications with `answer`. */
 export async function connectLegacy(answer: Answer) {
   const { path, sent } = await listen((message, request, response) => {
     const { method } = message

@@ -42,7 +42,7 @@ describe('filters of the log', () => {
     })
   })
 
-  test('a value of a line becomes a filter, and a request id one within its session', () => {
+  test('a value of a line becomes a filter, and a request id becomes a filter within its session', () => {
     const request = line({ requestId: '7', sessionId: 'abc' })
     expect(module.logFieldFilter('requestId', request)).toEqual({ request: '7', session: 'abc' })
     expect(module.logFieldFilter('requestId', line({ requestId: '7' }))).toEqual({ request: '7' })

@@ -92,7 +92,7 @@ describe('every error matches its description', () => {
   testErrors(contract)
 })
 
-test('the tests see every described response, except 500 of operations that read nothing', () => {
+test('the tests see every described response, except 500 for operations that read nothing', () => {
   const all = api.operations.flatMap(({ spec }) =>
     Object.keys(spec.responses).map(status => `${spec.operationId} ${status}`),
   )

@@ -5,7 +5,7 @@ import type { OpenApiClient } from './openapi-client.ts'
 export interface Contract {
   daemon: TestDaemon
   api: OpenApiClient
-  /** Build of the first tests, and its newest deployment in production. */
+  /** Build from the first tests, and its newest deployment in production. */
   mcpId: string
   deploymentId: string
   /** Numbers of stop and upgrade requests to the daemon. */

@@ -20,7 +20,7 @@ const DEAD_STORAGE = {
 
 type Given = { params?: Record<string, string>; [option: string]: unknown }
 
-/** Parameters that are valid for no operation. */
+/** Parameters that are invalid for every operation. */
 const NOTHING = Object.fromEntries(
   ['mcp_id', 'deployment_id', 'id', 'projectId', 'subdomain', 'chatId', 'vendor', 'name'].map(name => [
     name,
@@ -68,7 +68,7 @@ export function testErrors(contract: Contract): void {
     }
   })
 
-  test('404 for an unknown path, and 405 with the supported methods for an unsupported one', async () => {
+  test('404 for an unknown path, and 405 for an unsupported method, with the supported ones', async () => {
     expect((await daemon.api('GET', '/api/none')).status).toBe(404)
     for (const target of new Set(api.operations.map(({ path }) => path.replace(/\{\w+\}/g, 'none')))) {
       const matches = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(target)
@@ -232,7 +232,7 @@ export function testErrors(contract: Contract): void {
     const query = `base=${encodeURIComponent('127.0.0.1:1/node')}`
     await daemon.restart({ storage: DEAD_STORAGE })
     const body = { name: 'elsewhere', storageLocation: `s3://bucket/${'0'.repeat(64)}.zip` }
-    // Each tries several times.
+    // In parallel, because each operation tries several times.
     const answers = await Promise.all([
       api.call('getImage', { mcp_id: built.data.mcp_id }, { query }),
       api.call('createProject', {}, { body }),
@@ -265,7 +265,7 @@ export function testErrors(contract: Contract): void {
   })
 }
 
-/** Writes next to the daemon's own connection. */
+/** Opens the database in addition to the daemon's own connection. */
 function openDatabase({ home }: TestDaemon): BetterSqlite3.Database & Disposable {
   const database = new BetterSqlite3(home.database)
   return Object.assign(database, { [Symbol.dispose]: () => void database.close() })

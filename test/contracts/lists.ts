@@ -89,13 +89,13 @@ async function makeTwoOfEach(contract: Contract): Promise<void> {
   }
 }
 
-/** A record as text, without times, which change. */
+/** A record as text, without members that change between requests. */
 function withoutTimes(record: unknown): string {
   const fleeting = ['instances', 'lastUsedAt', 'rateLimit']
   return JSON.stringify(record, (key, value) => (fleeting.includes(key) ? undefined : value))
 }
 
-/** Parent record of a list, if it has one. */
+/** Path parameters of a list that belongs to a record. */
 async function paramsOf(api: OpenApiClient, operationId: string): Promise<Record<string, string>> {
   if (operationId === 'listChatMessages')
     return { chatId: (await api.call('listChats')).body.items[0].chatId }

@@ -43,7 +43,7 @@ export class OpenApiClient {
     return found
   }
 
-  /** Sends a request of an operation and checks status, headers and body of the response. */
+  /** Sends a request for an operation and checks status, headers and body of the response. */
   async call(
     operationId: string,
     params: Record<string, string> = {},

@@ -26,9 +26,9 @@ export const STATE_CHANGES: readonly StateChange[] = [
   ...changes(
     'build',
     `
-    building | it is made | | ready
-    building | its program ends | | failed
-    building | the daemon ends | | failed
+    building | it succeeds | | ready
+    building | its program exits | | failed
+    building | the daemon stops | | failed
     building | DELETE | 409 | building
     building | POST /v1/deploy | 409 | building
     ready | POST /v1/deploy | 201 | ready
@@ -40,28 +40,28 @@ export const STATE_CHANGES: readonly StateChange[] = [
     'deployment',
     `
     deploying | it is healthy | | deployed
-    deploying | its program ends | | failed
-    deploying | the daemon ends | | failed
+    deploying | its program exits | | failed
+    deploying | the daemon stops | | failed
     deploying | POST …/stop | 200 | stopped
     deploying | POST …/restart | 409 | deploying
     deploying | POST …/rollback | 409 | deploying
     deploying | POST …/reconfigure | 409 | deploying
     deploying | DELETE | 204 | gone
-    deployed | the daemon ends | | deployed
-    deployed | its program ends again and again | | failed
+    deployed | the daemon stops | | deployed
+    deployed | its program exits repeatedly | | failed
     deployed | POST …/stop | 200 | stopped
     deployed | POST …/start | 409 | deployed
     deployed | POST …/restart | 200 | deployed
     deployed | POST …/rollback | 409 | deployed
     deployed | POST …/reconfigure | 201 | stopped
-    deployed | POST /v1/deploy of the same server | 201 | stopped
+    deployed | POST /v1/deploy for the same server | 201 | stopped
     deployed | DELETE | 204 | gone
     stopped | POST …/start | 200 | deployed
     stopped | POST …/start while another one is live | 409 | stopped
     stopped | POST …/stop | 409 | stopped
     stopped | POST …/restart | 409 | stopped
     stopped | POST …/reconfigure | 409 | stopped
-    stopped | the daemon ends | | stopped
+    stopped | the daemon stops | | stopped
     stopped | DELETE | 204 | gone
     failed | POST …/start | 200 | deployed
     failed | POST …/stop | 409 | failed
@@ -74,16 +74,16 @@ export const STATE_CHANGES: readonly StateChange[] = [
     `
     pending | its turn comes | | succeeded
     pending | POST …/stop | 200 | stopped
-    pending | POST …/trigger of its project | 409 | pending
-    in_progress | the daemon ends | | failed
+    pending | POST …/trigger for its project | 409 | pending
+    in_progress | the daemon stops | | failed
     in_progress | POST …/stop | 200 | stopped
-    in_progress | POST …/trigger of its project | 409 | in_progress
+    in_progress | POST …/trigger for its project | 409 | in_progress
     succeeded | POST …/stop | 409 | succeeded
-    succeeded | POST …/trigger of its project | 201 | succeeded
+    succeeded | POST …/trigger for its project | 201 | succeeded
     failed | POST …/stop | 409 | failed
-    failed | POST …/trigger of its project | 201 | failed
+    failed | POST …/trigger for its project | 201 | failed
     stopped | POST …/stop | 409 | stopped
-    stopped | POST …/trigger of its project | 201 | stopped`,
+    stopped | POST …/trigger for its project | 201 | stopped`,
   ),
   ...changes(
     'project',

@@ -20,7 +20,7 @@ test('every transition between states is tested, and there are no others', () =>
     for (const [from, allowed] of Object.entries<readonly string[]>(machine)) {
       const comesTo = (earlier: string) =>
         (machine as Record<string, readonly string[]>)[earlier]!.includes(from)
-      // Includes states that a later event leaves again.
+      // Includes events in an earlier state, which can take a record through this one.
       const tried = changes.filter(change => change.from === from || (!change.answer && comesTo(change.from)))
       for (const to of allowed) {
         const through = [

@@ -18,7 +18,7 @@ const GATED = fileURLToPath(new URL('../fixtures/programs/gated-server.mjs', imp
 let daemon: TestDaemon
 let folder: string
 let made = 0
-/** Never answers. Builds on its images stay in progress. */
+/** A registry that never answers. Builds that need its images stay in progress. */
 const silentRegistry = createServer(() => {})
 
 beforeAll(async () => {
@@ -48,7 +48,7 @@ const api = (method: string, path: string, body?: unknown, headers = {}) =>
   daemon.api(method, path, { ...(body !== undefined && { body }), headers })
 const ASYNC = { prefer: 'respond-async' }
 
-/** A server whose start waits for a file. */
+/** Makes a server whose start waits for a file. */
 function gatedServer() {
   const gate = join(folder, `gate-${++made}`)
   const program = {
@@ -71,8 +71,8 @@ const subjects: Record<StateChange['of'], (state: string, asked: string) => Prom
     const { mcp_id } = body.data
     const path = `/v1/build/${mcp_id}`
     const asks: Record<string, () => Promise<number | 'none'>> = {
-      'it is made': async () => set('go') ?? 'none',
-      'its program ends': async () => set('fail') ?? 'none',
+      'it succeeds': async () => set('go') ?? 'none',
+      'its program exits': async () => set('fail') ?? 'none',
       DELETE: async () => (await api('DELETE', path)).status,
       'POST /v1/deploy': async () =>
         (await api('POST', '/v1/deploy', { mcp_id, environment: 'staging' })).status,
@@ -87,8 +87,8 @@ const subjects: Record<StateChange['of'], (state: string, asked: string) => Prom
   async deployment(state, asked) {
     const { set, request } = gatedServer()
     set('go')
-    // Without a program, deployments of staging share a process.
-    const hasProgram = ['deploying', 'failed'].includes(state) || asked.startsWith('its program ends')
+    // Without a program, deployments in staging share a process.
+    const hasProgram = ['deploying', 'failed'].includes(state) || asked.startsWith('its program exits')
     const mcp_id = await buildServer(daemon, hasProgram ? request : echoServer(request.name))
     const environment = hasProgram ? 'production' : 'staging'
     const wanted = {
@@ -104,8 +104,8 @@ const subjects: Record<StateChange['of'], (state: string, asked: string) => Prom
     const post = (verb: string) => async () => (await api('POST', `${path}/${verb}`)).status
     const asks: Record<string, () => Promise<number | 'none'>> = {
       'it is healthy': async () => set('go') ?? 'none',
-      'its program ends': async () => set('fail') ?? 'none',
-      'its program ends again and again': async () => {
+      'its program exits': async () => set('fail') ?? 'none',
+      'its program exits repeatedly': async () => {
         set('fail')
         await callTool(body.data.url, 'exit')
         return 'none'
@@ -116,7 +116,7 @@ const subjects: Record<StateChange['of'], (state: string, asked: string) => Prom
       'POST …/rollback': post('rollback'),
       'POST …/reconfigure': async () =>
         (await api('POST', `${path}/reconfigure`, { config: { record_bodies: true } })).status,
-      'POST /v1/deploy of the same server': async () => (await api('POST', '/v1/deploy', wanted)).status,
+      'POST /v1/deploy for the same server': async () => (await api('POST', '/v1/deploy', wanted)).status,
       'POST …/start while another one is live': async () => {
         set('go')
         await deploy(daemon, mcp_id, environment)
@@ -150,7 +150,7 @@ const subjects: Record<StateChange['of'], (state: string, asked: string) => Prom
     const asks: Record<string, () => Promise<number | 'none'>> = {
       'its turn comes': async () => (await stopAll()) ?? 'none',
       'POST …/stop': async () => (await api('POST', `${path}/stop`)).status,
-      'POST …/trigger of its project': async () =>
+      'POST …/trigger for its project': async () =>
         (await api('POST', `/api/lambda-builds/trigger/${project}`)).status,
     }
     return {
@@ -226,11 +226,11 @@ const reached = (path: string, state: string) =>
   expect.poll(async () => (await api('GET', path)).body.status, { timeout: 20_000 }).toBe(state)
 
 /** Affects all records, so it is tested once for all of them. */
-const DAEMON_ENDS = 'the daemon ends'
+const DAEMON_STOPS = 'the daemon stops'
 
-// First, because a restart of the daemon starts every deployment again.
+// First, because restarting the daemon restarts every deployment.
 test('every record has the documented state after the daemon stops', async () => {
-  const changes = STATE_CHANGES.filter(({ asked }) => asked === DAEMON_ENDS)
+  const changes = STATE_CHANGES.filter(({ asked }) => asked === DAEMON_STOPS)
   const all = await Promise.all(
     changes.map(async change => ({
       ...change,
@@ -248,7 +248,7 @@ test('every record has the documented state after the daemon stops', async () =>
 })
 
 describe.each(Object.keys(subjects) as StateChange['of'][])('a %s', of => {
-  const changes = STATE_CHANGES.filter(change => change.of === of && change.asked !== DAEMON_ENDS)
+  const changes = STATE_CHANGES.filter(change => change.of === of && change.asked !== DAEMON_STOPS)
   // Only two container builds run at a time, and the cases include waiting ones.
   const options = { concurrent: of !== 'container build' }
   test.for(casesOf(changes))('a record that is $title', options, async ({ from, steps }, { expect }) => {
@@ -265,7 +265,10 @@ describe.each(Object.keys(subjects) as StateChange['of'][])('a %s', of => {
   })
 })
 
-/** Forbidden requests leave the record unchanged, so they use the record of the last allowed request and are sent before it. */
+/**
+ * Groups changes into tests. Forbidden requests leave the record unchanged, so they share the record of the last allowed request,
+ * which is sent after them.
+ */
 function casesOf(changes: StateChange[]) {
   const isForbidden = ({ answer, from, then }: StateChange) => answer === 409 && then === from
   const byState = Object.values(Object.groupBy(changes, ({ from }) => from)) as StateChange[][]

@@ -12,7 +12,7 @@ const excerpts = [...page.matchAll(/```ts\n([\s\S]*?)\n```/g)].map(match => ({
   code: match[1]!,
 }))
 
-/** Names that the page assumes. */
+/** Declarations that the page assumes. */
 const GIVEN = `
 declare function highsOf(city: string, days: number, signal: AbortSignal): Promise<number[]>
 declare function countryOf(city: string): string

@@ -17,7 +17,7 @@ interface Excerpt {
 const EXCERPTS = ['docs/definitions.md', 'docs/quick-start.md'].flatMap(excerptsOf)
 
 it.each(EXCERPTS)('the excerpt at $page:$line is valid', async ({ example, value }) => {
-  // Completes an excerpt to a whole file. The example contains what it refers to.
+  // Completes the excerpt to a whole file. The example has the files that the excerpt refers to.
   const { env } = example ? configOf(example) : {}
   const whole = { name: 'excerpt', template: 'advanced', env, ...value }
   const file = join(root, example ?? 'docs', 'mcp.config.json')

@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(`${root}/docs/oauth.md`, 'utf8')
 const size = page.slice(page.indexOf('## Size'), page.indexOf('## Speed'))
 
-/** Rounded to kilobytes, so that small changes do not change the documented number. */
+/** True within 5 %, so that small changes do not require another number on the page. */
 const isAbout = (stated: string | undefined, bytes: number) =>
   Math.abs(Number(stated) * 1000 - bytes) < 0.05 * bytes
 

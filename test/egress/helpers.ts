@@ -57,7 +57,7 @@ export async function startEgress(settings?: EgressSettings): Promise<TestEgress
   }
 }
 
-/** Echoes in upper case. */
+/** Starts a server that echoes in upper case unless `onSocket` replaces this. */
 export async function startUpstream(onSocket = shout): Promise<Server & { port: number }> {
   const server = createServer({ allowHalfOpen: true }, socket => {
     socket.on('error', () => {})
@@ -73,7 +73,7 @@ function shout(socket: Socket): void {
   socket.on('end', () => socket.end('!'))
 }
 
-/** Reads until the other side ends. */
+/** Sends the parts. Returns everything that the other side sends before it ends the connection. */
 export async function exchange(port: number, ...sent: (string | Buffer)[]): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   socket.on('error', () => {})

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Lookups } from '../../src/egress/lookups.ts'
 
-test('remembers the newest fifty names of an address', async () => {
+test('lookups remember the newest fifty names for an address', async () => {
   const lookups = new Lookups({ lookup: async () => ['127.0.0.1'], resolve: async () => [] })
   for (let at = 0; at < 60; at++) await lookups.addresses(`${at}.localhost`)
   await lookups.addresses('20.localhost')

@@ -169,7 +169,7 @@ describe('SOCKS 5', () => {
   })
 })
 
-test('counts connections, bytes, failures and refusals by destination', async () => {
+test('the egress counts connections, bytes, failures and refusals by destination', async () => {
   const egress = await startEgress(OPEN)
   const target = `public.example:${upstream.port}`
   await exchange(egress.port, `CONNECT ${target} HTTP/1.1\r\n\r\n`, 'hello')
@@ -208,7 +208,7 @@ test('an address that an allowed name resolved to is allowed at the port of the 
   egress.close()
 })
 
-test('a process has a limited number of connections, which are closed when it ends', async () => {
+test('a process has a limited number of connections, which are closed with its egress', async () => {
   const silent = await startUpstream(() => {})
   const egress = await startEgress(OPEN)
   const sockets = Array.from({ length: 600 }, () => {

@@ -13,7 +13,7 @@ const path = {
   subdomain: { path: { subdomain: 'weather' } },
 }
 
-/** A call of every operation, as @hey-api/openapi-ts types it. An operation without a call does not compile. */
+/** A call to every operation, as @hey-api/openapi-ts types it. An operation without a call does not compile. */
 export const calls = {
   getDaemonHealth: () => sdk.getDaemonHealth(),
   getOpenApi: () => sdk.getOpenApi(),
@@ -174,7 +174,7 @@ export const calls = {
   stopDaemon: () => sdk.stopDaemon(),
 } satisfies Record<keyof operations, () => Promise<unknown>>
 
-/** Response types that callers rely on. */
+/** Compiles only with the response types that callers rely on. */
 export async function readAnswers(): Promise<string[]> {
   const { data, error } = await sdk.createBuild({ body: { name: 'greeter', template: 'basic' } })
   if (error) return [error.error.code, error.error.details]

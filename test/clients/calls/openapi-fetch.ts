@@ -1,7 +1,7 @@
 import type { Client } from 'openapi-fetch'
 import type { operations, paths } from './api.d.ts'
 
-/** A call of every operation, as openapi-typescript and openapi-fetch type it. An operation without a call does not compile. */
+/** A call to every operation, as openapi-typescript and openapi-fetch type it. An operation without a call does not compile. */
 export function callsOf(api: Client<paths, 'application/json'>) {
   const id = { params: { path: { id: 'x' } } }
   const build = { params: { path: { mcp_id: 'x' } } }
@@ -196,7 +196,7 @@ export function callsOf(api: Client<paths, 'application/json'>) {
   } satisfies Record<keyof operations, () => Promise<unknown>>
 }
 
-/** Response types that callers rely on. */
+/** Compiles only with the response types that callers rely on. */
 export async function readAnswers(api: Client<paths, 'application/json'>): Promise<string[]> {
   const { data, error } = await callsOf(api).createBuild()
   if (error) return [error.error.code, error.error.details]

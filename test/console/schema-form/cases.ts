@@ -18,7 +18,7 @@ interface ServedCase extends Case {
   schema: JsonSchema
 }
 
-/** A tool with an argument `value` for each schema that the product's servers support. */
+/** A tool with an argument `value` for each schema that hosted servers support. */
 export function servedCases(): ServedCase[] {
   return cases.filter(isServed).map(({ schema, ...values }, index) => {
     const { $schema, ...value } = Object(rebased(schema))
@@ -47,12 +47,12 @@ export function serverWith(tools: readonly ServedCase[]): object {
   }
 }
 
-/** References by URL are refused by the build. */
+/** False for a schema with references by URL, which the build rejects. */
 function isServed({ schema }: Case): boolean {
   return !JSON.stringify(schema).includes('"$ref":"https:')
 }
 
-/** The schema with references to its own parts, as part of another schema. */
+/** Changes references within a schema, so that it can become part of another schema. */
 function rebased(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(rebased)
   if (typeof schema !== 'object' || schema === null) return schema

@@ -79,7 +79,7 @@ function fillMembers({ schema }: Field, state: State, target: object, document: 
   return filled
 }
 
-/** The text that the raw JSON view shows, read again. */
+/** Prints a state as the raw JSON view does, and parses the text again. */
 export function throughText(state: State): State {
   return parseJson(printJson(state))
 }

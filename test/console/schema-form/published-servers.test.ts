@@ -6,7 +6,7 @@ import { formFault } from './fill.ts'
 
 const programs = fileURLToPath(new URL('../../../node_modules/.bin/', import.meta.url))
 
-/** Installed servers of scripts/published-servers.ts. The script tests all of them in the same way. */
+/** The installed servers from scripts/published-servers.ts, which tests all its servers in the same way. */
 test.each([
   ['mcp-server-everything', 10],
   ['mcp-server-filesystem', 10],

@@ -5,7 +5,7 @@ import { beginSession } from '../../helpers/clients/mcp-requests.ts'
 import { signInWithKey } from '../../helpers/daemon/local-sign-in.ts'
 import { type Call, type Contract, deployBody } from '../contract.ts'
 
-/** MCP sessions, clients and grants of a server with sign-in, and browsers at the console. */
+/** Tests MCP sessions, the clients and grants of a server with sign-in, and console sessions of browsers. */
 export function testAccess(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
   const deploy = async (name: string, config = {}) => {
@@ -45,7 +45,7 @@ export function testAccess(contract: Contract): void {
     expect((await call('endConsoleSessions')).body).toEqual({ ended: 0 })
   })
 
-  test('lists and revokes grants, lists and removes clients of a sign-in', async () => {
+  test('lists and revokes grants, and lists and removes sign-in clients', async () => {
     const { deployment_id } = await deploy('guarded', { auth: { provider: 'local' } })
     const { body: status } = await call('getDeploymentStatus', { deployment_id })
     const { issuer } = status.data.sign_in

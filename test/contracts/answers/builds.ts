@@ -5,7 +5,7 @@ import { echoServer } from '../../daemon/http/fixtures.ts'
 import { createProjectFolder } from '../../helpers/daemon/project-folder.ts'
 import { ASYNC, type Call, type Contract } from '../contract.ts'
 
-/** Builds of definitions and of code. */
+/** Tests builds of definitions and of code. */
 export function testBuilds(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
 
@@ -50,7 +50,7 @@ export function testBuilds(contract: Contract): void {
   })
 }
 
-/** Makes artifacts unusable temporarily. Tests that need them must run before. */
+/** Makes artifacts unusable temporarily. Tests that need artifacts must run before it. */
 export function testUnusedBuilds(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
 

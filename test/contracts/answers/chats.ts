@@ -3,7 +3,7 @@ import { suiteRun } from '../../daemon/http/fixtures.ts'
 import { startModelStub } from '../../helpers/services/model-stub.ts'
 import type { Call, Contract } from '../contract.ts'
 
-/** Uses the build of an earlier test. */
+/** Tests chats, suite runs and model keys. Uses the build from an earlier test. */
 export function testChats(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
 

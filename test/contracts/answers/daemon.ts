@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { open, readEvents } from '../../helpers/clients/mcp-requests.ts'
 import type { Call, Contract } from '../contract.ts'
 
-/** Keys, and the daemon itself. */
+/** Tests API keys, and the daemon itself. */
 export function testDaemon(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
 

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { open, rpc } from '../../helpers/clients/mcp-requests.ts'
 import { ASYNC, type Call, type Contract, deployBody } from '../contract.ts'
 
-/** Deploys the build of an earlier test. */
+/** Tests deployments of the build from an earlier test. */
 export function testDeployments(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
 
-  test('sets, lists and deletes entries of the store of one server', async () => {
+  test('sets, lists and deletes entries in the store of a server', async () => {
     const { name } = (await call('getBuild', { mcp_id: contract.mcpId })).body.data
     const place = { name, environment: 'production' }
     const set = [

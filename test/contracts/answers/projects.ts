@@ -3,7 +3,7 @@ import { echoServer } from '../../daemon/http/fixtures.ts'
 import { tarGz } from '../../helpers/archives.ts'
 import type { Call, Contract } from '../contract.ts'
 
-/** Projects, and container builds of their sources. */
+/** Tests projects, and container builds of their sources. */
 export function testProjects(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
 

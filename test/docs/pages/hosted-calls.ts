@@ -51,7 +51,7 @@ export class HostedCalls {
   }
 }
 
-/** Each value ends with a zero byte. */
+/** Reads values that end with a zero byte each. */
 function valuesOf(file: string): string[] {
   return readFileSync(file, 'utf8').split('\0').slice(0, -1)
 }

@@ -1,13 +1,13 @@
 /** A shell command of a page, with what the page says about it. */
 export interface Command {
-  /** Line in the page. */
+  /** Line number on the page. */
   line: number
   text: string
   /** Exit code, other than 0 only if the page says so: `# exits with 1`. */
   exit: number
   /** Standard input, for commands that ask. */
   input: string | undefined
-  /** The reader stops it with Ctrl-C. */
+  /** The reader stops the command with Ctrl-C. */
   interrupted: boolean
   /** Output that the page shows. */
   shown: string | undefined
@@ -22,14 +22,14 @@ export interface PageFile {
 
 export interface Page {
   steps: (Command | PageFile)[]
-  /** Reasons of commands that cannot run in a test. */
+  /** Reasons why commands cannot run in a test. */
   skipped: string[]
 }
 
 /** Input of the reader when a command asks for a value. */
 const ANSWER = 'secret'
 
-/** A variable without a value. */
+/** Sets a variable without a value, so the command asks for one. */
 const ASKS = /^mcp env set [^=#]*(#|$)/
 
 /** Commands that run until the reader stops them. */
@@ -47,7 +47,7 @@ const BLOCK_OR_MARK = /^( *)```(\w*)[^\n]*\n([\s\S]*?)\n\1```$|^ *<!-- sh: ([\s\
 const MARK = /^(setup|skip the rest|skip|input|file|replace)(?: `([^`]+)`)?(?::?\s([\s\S]*))?$/
 
 /**
- * Steps of a page in Markdown. Comments in the page prepare and excuse commands (docs/decisions/testing.md). Throws for a
+ * Parses a page in Markdown into steps. Comments on the page prepare or excuse commands (docs/decisions/testing.md). Throws for a
  * comment without effect, so that none outlives its command.
  */
 export function parsePage(source: string): Page {
@@ -86,7 +86,7 @@ function parseMark(comment: string, line: number): Mark {
 }
 
 interface Replacement extends Mark {
-  /** Commands in which it was found. */
+  /** Number of commands in which the text was found. */
   count: number
 }
 
@@ -116,7 +116,7 @@ function addBlock(page: Page, at: Block, marks: Mark[], replacements: readonly R
   return marks.filter(one => !used.has(one))
 }
 
-/** A block without a language is the output of the command before it. */
+/** Adds a block without a language, which is the output of the command before it. */
 function addOutput(page: Page, { block, line }: Block, marks: Mark[]): Mark[] {
   const [mark] = marks
   if (mark?.kind === 'skip') {

@@ -28,11 +28,11 @@ export class ShellSession {
   constructor() {
     mkdirSync(this.folder)
     this.env = emptyHome(this.home, this.calls.folder)
-    // As the leader of a process group, so that programs in the background can be stopped with it.
+    // The shell leads a process group, so that programs in the background can be stopped with it.
     const stdio = ['pipe', 'ignore', 'inherit', 'pipe'] as const
     this.shell = spawn('sh', { cwd: this.folder, env: this.env, stdio: [...stdio], detached: true })
     const lines = createInterface({ input: this.shell.stdio[3] as NodeJS.ReadableStream })
-    // Exit codes of commands, and folders of calls.
+    // Each line is the exit code of a command, or the folder of a call.
     lines.on('line', line => {
       if (/^\d+$/.test(line)) this.ended.resolve(Number(line))
       else void this.calls.answer(line).catch(this.ended.reject)
@@ -64,7 +64,7 @@ export class ShellSession {
     return { code: await this.ended.promise, output: readFileSync(this.output, 'utf8') }
   }
 
-  /** Stops everything that the session started, whether a command is running or not. */
+  /** Stops everything that the session started, whether or not a command is running. */
   async close(): Promise<void> {
     process.kill(-this.shell.pid!, 'SIGKILL')
     if (this.daemon) await this.daemon.close()

@@ -2,7 +2,7 @@
 const CHANGING = /\d+(?:\.\d+)? (?:ms|s|min)\b|(?<=127\.0\.0\.1:)\d+|…/g
 
 /**
- * Pattern of output that a page shows: consecutive lines. `…` stands for any text, on a line of its own for any lines.
+ * Pattern of output that a page shows: consecutive lines. `…` stands for any text, or alone on a line for any lines.
  * Times, ports and the width of columns may differ.
  */
 export function outputPattern(shown: string): RegExp {
