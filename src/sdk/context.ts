@@ -20,7 +20,7 @@ export interface Context {
   /** Unverified access token of the caller: from `_meta.authorization.token`, otherwise from the `Authorization: Bearer` header. */
   readonly token: string | undefined
   /**
-   * User of a protected deployment (`deploy.auth`), from the verified token of the `Authorization` header. `_meta` is ignored.
+   * User of a protected deployment (`deploy.auth`), from the verified token in the `Authorization` header. `_meta` is ignored.
    * Undefined in other deployments.
    */
   readonly auth:
@@ -35,11 +35,11 @@ export interface Context {
         readonly claims: Readonly<Record<string, unknown>>
       }
     | undefined
-  /** Undefined since protocol version 2026-07-28, which has no sessions. */
+  /** Undefined in protocol version 2026-07-28 and later, which have no sessions. */
   readonly sessionId: string | undefined
   /**
-   * Durable key-value store of the server in this environment. It outlasts sleep, restarts and releases, which variables of a
-   * module do not. `store.user` belongs to the signed-in user.
+   * Durable key-value store of the server in this environment. Unlike module variables, it outlasts sleep, restarts and releases.
+   * `store.user` belongs to the signed-in user.
    */
   readonly store: ServerStore
 
@@ -54,10 +54,10 @@ export interface Context {
   progress(progress: number, total?: number, message?: string): void
 
   /**
-   * Requests a completion from the client's model. Rejects when the client does not support it. The following applies to
-   * this method and the next three. A client of protocol version 2026-07-28 sends the answer in a new request. The handler
-   * then runs again from the start and finds its questions answered. It must therefore ask them in the same order, and side
-   * effects before them must be safe to repeat.
+   * Requests a completion from the client's model. Rejects when the client does not support sampling. The following applies to
+   * this method and the next three. A client of protocol version 2026-07-28 sends the answer in a new request. The handler then
+   * runs again from the start and finds its questions answered. It must therefore ask them in the same order, and side effects
+   * before them must be safe to repeat.
    */
   sample(prompt: string | SampleRequest): Promise<SampleResult>
   /** Shows the user a form. `schema`: a flat object of strings, numbers, booleans and enums. */
@@ -92,7 +92,7 @@ export interface SampleRequest {
   tools?: Record<string, unknown>[]
   toolChoice?: Record<string, unknown>
   metadata?: Record<string, unknown>
-  /** Name of the question among several. */
+  /** Distinguishes the question from others of the same call. */
   key?: string
 }
 

@@ -119,7 +119,7 @@ export interface PromptArgument {
 
 export interface PromptOptions<Arguments extends Record<string, PromptArgument>> extends CommonOptions {
   arguments?: Arguments & Record<string, PromptArgument>
-  /** Returns text (one message of the user), content, messages, or `{messages, description}`. */
+  /** Returns text (one user message), content, messages, or `{messages, description}`. */
   handler(
     args: PromptArguments<Arguments>,
     context: Context,

@@ -66,7 +66,8 @@ export function serve(component: Component): AuthorizationServer {
       const claims = await verify(accessToken, undefined)
       const grant = await findGrant(component, grantIdOf(claims))
       const account = grant && component.sealer.unseal<UpstreamAccount>('account', grant.account)
-      if (!account) throw new OAuthError('invalid_token', 'The grant of this token has ended.')
+      if (!account)
+        throw new OAuthError('invalid_token', 'The grant behind this token has expired or was revoked.')
       return account
     },
   }

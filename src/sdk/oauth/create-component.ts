@@ -102,7 +102,7 @@ function validateParts({
       `The issuer "${issuer}" must be an https URL (http on loopback only) without a query, fragment or trailing slash.`,
     )
   }
-  // May be undefined at run time, for example from a missing environment variable.
+  // May be undefined at run time, for example when an environment variable is missing.
   if (Buffer.byteLength(secret ?? '') < MIN_SECRET_BYTES) {
     throw new TypeError(
       `The signing secret must have at least ${MIN_SECRET_BYTES} bytes. Use 32 random bytes in hexadecimal.`,

@@ -9,7 +9,7 @@ export interface Endpoints {
   introspect?: string
   jwks?: string
   providers?: string
-  /** Metadata, between host and path of the issuer (RFC 8414 3.1). */
+  /** URL of the metadata: its well-known path is between host and path of the issuer (RFC 8414 3.1). */
   metadata: string
 }
 
@@ -21,7 +21,7 @@ export interface EndpointSwitches {
   providers: boolean
 }
 
-/** `base`: URL without `/authorize` and trailing slash. */
+/** `base`: URL without `/authorize` or a trailing slash. */
 export function createEndpoints(issuer: string, base: string, switches: EndpointSwitches): Endpoints {
   return {
     authorize: `${base}/authorize`,

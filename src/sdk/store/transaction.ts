@@ -15,7 +15,7 @@ import { toJson } from './values.ts'
 
 type Write = Exclude<StateWrite, { by: number }>
 
-/** One attempt of a transaction. Remembers what it read, and keeps its writes until `finish`. */
+/** One attempt at a transaction. Remembers what it read, and keeps its writes until `finish`. */
 export class Transaction implements StoreTransaction {
   readonly #backend: StateBackend
   readonly #scope: StateScope

@@ -31,7 +31,7 @@ function describeOther(value: unknown, isElement: boolean): string | undefined {
     return `a ${typeof value}`
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
   const prototype = Object.getPrototypeOf(value)
-  // Each realm has its own `Object.prototype`, the end of the chain.
+  // Each realm has its own `Object.prototype`, the end of the prototype chain.
   if (prototype === null || Object.getPrototypeOf(prototype) === null) return undefined
   return `an instance of ${prototype.constructor?.name || 'a class'}`
 }

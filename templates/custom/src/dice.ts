@@ -4,7 +4,7 @@ export function roll(count: number, sides: number): { dice: number[]; sum: numbe
   return { dice, sum: dice.reduce((sum, one) => sum + one, 0) }
 }
 
-/** Probability of each sum of two dice, in ascending order of the sums. */
+/** Probability of each sum of two dice, in ascending order of the sum. */
 export function oddsOfTwo(sides: number): { sum: number; chance: number }[] {
   return Array.from({ length: 2 * sides - 1 }, (_, index) => {
     const ways = index < sides ? index + 1 : 2 * sides - 1 - index

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createContext } from 'mcp-hosting/server'
 import rollDice from '../tools/roll_dice.ts'
 
-test('rolls as many dice as asked for', () => {
+test('rolls the requested number of dice', () => {
   const context = createContext({ env: { MAX_DICE: '100' } })
   const { dice, sum } = rollDice.handler({ count: 3, sides: 6 }, context) as { dice: number[]; sum: number }
   assert.equal(dice.length, 3)
@@ -11,7 +11,7 @@ test('rolls as many dice as asked for', () => {
     sum,
     dice.reduce((total, one) => total + one, 0),
   )
-  assert.deepEqual(context.logs, [{ level: 'debug', data: 'rolling 3 dice of 6 sides' }])
+  assert.deepEqual(context.logs, [{ level: 'debug', data: 'rolling 3 dice with 6 sides' }])
 })
 
 test('refuses more dice than MAX_DICE', () => {

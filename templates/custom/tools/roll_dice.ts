@@ -20,7 +20,7 @@ export default defineTool({
   handler({ count = 2, sides = 6 }, context) {
     const most = Number(context.env.MAX_DICE)
     if (count > most) throw new Error(`The maximum number of dice is ${most}.`)
-    context.debug(`rolling ${count} dice of ${sides} sides`)
+    context.debug(`rolling ${count} dice with ${sides} sides`)
     return roll(count, sides)
   },
 })

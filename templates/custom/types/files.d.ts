@@ -1,4 +1,4 @@
-// Files that code imports, as the build reads them: text or bytes.
+// Files that code can import. The build reads them as text or bytes.
 declare module '*.txt' {
   const text: string
   export default text

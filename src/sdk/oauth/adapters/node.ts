@@ -35,7 +35,7 @@ export async function answerNodeRequest(
   { body, clientAddress = incoming.socket.remoteAddress }: NodeRequestParts = {},
 ): Promise<void> {
   const response = await component.fetch(toRequest(incoming, body), { clientAddress })
-  // The rest of an unread body would precede the next request of the connection.
+  // The rest of an unread body would precede the next request on the connection.
   if (!incoming.complete) outgoing.setHeader('Connection', 'close')
   await writeResponse(response, outgoing)
 }

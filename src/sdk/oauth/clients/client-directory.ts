@@ -2,6 +2,6 @@ import type { Client } from '../storage/records.ts'
 
 export interface ClientDirectory {
   find(clientId: string): Promise<Client | undefined>
-  /** Accepts the URL of a metadata document as client id. */
+  /** True when a client id may be the URL of a metadata document. */
   readsMetadataDocuments: boolean
 }

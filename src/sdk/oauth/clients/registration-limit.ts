@@ -5,7 +5,7 @@ const DEFAULT_PER_HOUR = 60
 const DEFAULT_PER_HOUR_SHARED = 600
 
 export interface RegistrationLimit {
-  /** Counts a registration. Returns 0 when it is accepted, otherwise the seconds until the next one is. */
+  /** Counts a registration. Returns 0 when it is accepted, otherwise the seconds until the next registration is accepted. */
   waitSeconds(clientAddress: string, now: number): number
 }
 
@@ -17,8 +17,8 @@ interface Allowance {
 
 /**
  * Token bucket per client address, or per /64 network of IPv6: holds `perHour` registrations and refills within an hour, so that
- * a client that uses them up blocks others at its address for only a minute. Default: 60, and 600 for loopback and unknown
- * addresses.
+ * a client that uses up all registrations blocks other clients at its address for only a minute. Default: 60, and 600 for
+ * loopback and unknown addresses.
  */
 export function createRegistrationLimit(perHour?: number): RegistrationLimit {
   const allowances = new Map<string, Allowance>()
@@ -43,7 +43,10 @@ function makeRoom(allowances: Map<string, Allowance>, network: string): void {
   if (allowances.size >= MAX_ADDRESSES && oldest !== undefined) allowances.delete(oldest)
 }
 
-/** First 64 bits of an IPv6 address, because hosts choose the others themselves (RFC 4291 2.5.1). Returns other addresses unchanged. */
+/**
+ * First 64 bits of an IPv6 address, because hosts choose the remaining bits themselves (RFC 4291 2.5.1). Returns other addresses
+ * unchanged.
+ */
 function networkOf(clientAddress: string): string {
   const address = clientAddress.toLowerCase().replace(/%.*$/, '')
   if (!address.includes(':') || address.includes('.')) return address

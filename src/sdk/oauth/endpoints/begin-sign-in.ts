@@ -42,7 +42,7 @@ export async function beginSignIn(
   ])
 }
 
-/** Name of the cookie, different for each sign-in, so that concurrent ones in a browser do not interfere. */
+/** Name of the cookie, different for each sign-in, so that concurrent sign-ins in a browser do not interfere. */
 export function signInCookie(state: string): string {
   return `sign-in-${hashToken(state).slice(0, 12)}`
 }

@@ -50,7 +50,7 @@ async function claimSignIn(
   if (!isFirst)
     throw new OAuthError(
       'invalid_request',
-      'This sign-in was not started in this browser, or it is finished or expired.',
+      'This sign-in was not started in this browser, or it has finished or expired.',
     )
   await storage.delete('sign-in', key)
   return signIn

@@ -3,7 +3,7 @@ import { hashToken } from '../secrets.ts'
 import type { AuthorizationRequest, Client, SignInRecord } from '../storage/records.ts'
 
 const COOKIE = 'consents'
-/** Limited by the 4 KiB of a cookie. */
+/** Keeps the cookie below its maximum size of 4 KiB. */
 const MAX_REMEMBERED = 10
 
 interface RememberedConsent {
@@ -14,7 +14,7 @@ interface RememberedConsent {
   expiresAt: number
 }
 
-/** Finds a consent of the same browser to an identical request, with its user. */
+/** Finds the user and provider of a consent to an identical request from the same browser. */
 export function findConsent(
   component: Component,
   request: Request,
@@ -49,7 +49,10 @@ function readConsents({ cookies, sealer, now }: Component, request: Request): Re
   return consents.filter(({ expiresAt }) => expiresAt > now())
 }
 
-/** Hash of client, redirect URI, scopes and resources. Ignores the port of a loopback URI, which changes each time. */
+/**
+ * Hash of client, redirect URI, scopes, resources and requested provider. Ignores the port of a loopback URI, which changes each
+ * time.
+ */
 function agreementOf({
   clientId,
   redirectUri,

@@ -6,9 +6,9 @@ export interface Cookies {
 }
 
 /**
- * Cookies of the component. With https their prefix is `__Host-`, so that other hosts of the domain cannot set them (RFC 6265bis
- * 4.1.3.2). With http (a loopback issuer in development) the prefix and `Secure` are omitted, because not all browsers store such
- * cookies.
+ * Cookies of the component. With https, their prefix is `__Host-`, so that other hosts of the domain cannot set them (RFC 6265bis
+ * 4.1.3.2). With http (a loopback issuer in development), the prefix and `Secure` are omitted, because not all browsers store
+ * such cookies.
  */
 export function createCookies(isSecure: boolean): Cookies {
   const prefix = isSecure ? '__Host-mcp-' : 'mcp-'

@@ -17,7 +17,7 @@ export interface ConsentPage {
   cookie: string
 }
 
-/** Asks the user for consent. The identity provider cannot, because it only knows this component and not the client. */
+/** Asks the user for consent. The identity provider cannot ask, because it only knows this component and not the client. */
 export function consentPage(page: ConsentPage): Response {
   const name = page.client.client_name ?? page.client.client_id
   const body = html`<h1>${name} wants to sign you in</h1>

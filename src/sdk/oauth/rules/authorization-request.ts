@@ -9,8 +9,8 @@ import { grantScope, parseScope } from './scope.ts'
 const MAX_STATE_LENGTH = 8192
 
 /**
- * Redirect URI of a request, if it belongs to the client. Its errors are shown to the user instead of being sent by redirect (RFC 6749
- * 4.1.2.1), so that we are not an open redirector.
+ * Redirect URI of a request, if it belongs to the client. Errors are shown to the user instead of being sent by redirect (RFC
+ * 6749 4.1.2.1), so that we are not an open redirector.
  */
 export function requestedRedirect(parameters: Parameters, client: Client): string {
   const requested = parameters.get('redirect_uri')
@@ -27,7 +27,7 @@ export interface RequestPolicy {
   resourcePolicy: ResourcePolicy
 }
 
-/** Validates the rest of an authorization request (OAuth 2.1 4.1.1). Its errors are sent to the client by redirect. */
+/** Validates the rest of an authorization request (OAuth 2.1 4.1.1). Errors are sent to the client by redirect. */
 export function validateRequest(
   parameters: Parameters,
   client: Client,

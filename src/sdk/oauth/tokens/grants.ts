@@ -10,12 +10,12 @@ export async function findGrant({ storage }: Component, grantId: string): Promis
   return mark === undefined ? grant : undefined
 }
 
-/** Expiry of the last token issued now. */
+/** Latest expiry of a token that is issued now. */
 export function grantExpiry(component: Component): number {
   return component.now() + Math.max(component.tokenTTL, component.refreshTokenTTL ?? 0)
 }
 
-/** Keeps a grant until its new tokens expire. Stores twice that time, which avoids a write on every refresh. */
+/** Keeps a grant until its new tokens expire. Stores twice the needed time, which avoids a write on every refresh. */
 export async function keepGrant(component: Component, grantId: string, grant: GrantRecord): Promise<void> {
   const needed = grantExpiry(component)
   if (grant.keptUntil >= needed) return
@@ -23,7 +23,7 @@ export async function keepGrant(component: Component, grantId: string, grant: Gr
   await component.storage.put('grant', grantId, { ...grant, keptUntil }, keptUntil)
 }
 
-/** Revokes a grant with all its tokens. The marker stays until the last of them expires. */
+/** Revokes a grant with all its tokens. The marker stays until the last token has expired. */
 export async function revokeGrant(component: Component, grantId: string): Promise<void> {
   await component.storage.put('revoked', grantId, {}, grantExpiry(component))
   await component.storage.delete('grant', grantId)

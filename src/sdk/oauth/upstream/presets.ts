@@ -34,7 +34,7 @@ export function google(options: Registration): ProviderConfig {
 }
 
 /**
- * https://learn.microsoft.com/entra/identity-platform/v2-protocols-oidc. `tenant`: its id or domain. With `common`,
+ * https://learn.microsoft.com/entra/identity-platform/v2-protocols-oidc. `tenant`: id or domain of the tenant. With `common`,
  * `organizations` or `consumers`, users have different issuers, so only the user info identifies them.
  */
 export function microsoft({ tenant, ...options }: Registration & { tenant: string }): ProviderConfig {
