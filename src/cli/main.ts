@@ -1,4 +1,4 @@
-/** Inserted by `scripts/build.ts`. This file imports nothing because each import adds up to a millisecond to start-up. */
+/** Inserted by `scripts/build.ts`. This file imports nothing because an import can add a millisecond to start-up. */
 declare const MCP_VERSION: string
 
 // An `import` would read all properties of the module, and some load more of Node.
@@ -30,7 +30,8 @@ function printVersion(text: string): void {
 
 /**
  * Compiling takes a tenth of the start-up time (https://nodejs.org/api/module.html#module-compile-cache). The cache is in a
- * folder of the user, because others could put code into the shared temporary one. Without a writable folder there is no cache.
+ * folder of the user, because other users could put code into the shared temporary folder. Without a writable folder, there is no
+ * cache.
  */
 function cacheCompiledCode({ MCP_HOME, XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): void {
   const base = MCP_HOME || XDG_CACHE_HOME || `${HOME}/.cache`

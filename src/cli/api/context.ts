@@ -112,7 +112,7 @@ export function getContext(config: Config, name: string): { apiUrl?: string } {
   throw new HostingError(
     'NOT_FOUND',
     `Context "${name}" does not exist. Known: ${contextNames(config).join(', ')}.`,
-    { next: [{ description: 'Save one', command: `mcp context add ${name} <url>` }] },
+    { next: [{ description: 'Save a context', command: `mcp context add ${name} <url>` }] },
   )
 }
 

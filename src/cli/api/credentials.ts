@@ -41,7 +41,7 @@ export function saveSession(path: string, context: string, session: ApiSession):
   save(path, context, { session })
 }
 
-/** Returns false when there was none. */
+/** Removes the key or sign-in of a context. Returns false when nothing was saved for it. */
 export function removeCredential(path: string, context: string): boolean {
   const { [context]: removed, ...contexts } = readCredentials(path).contexts
   if (removed) write(path, { contexts })

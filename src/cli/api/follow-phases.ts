@@ -3,8 +3,8 @@ import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient, RequestInput } from './client.ts'
 
 /**
- * Sends a request and reports the phases of the work while it runs. Returns its record. An API that does not stream responds with the
- * record. Throws UPSTREAM_FAILED when a stream ends without a record.
+ * Sends a request and reports the phases of the work while it runs. Returns the resulting record. An API that does not stream
+ * responds with that record alone. Throws UPSTREAM_FAILED when a stream ends without a record.
  */
 export async function followPhases<T extends object>(
   api: ApiClient,

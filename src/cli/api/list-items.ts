@@ -2,7 +2,7 @@ import type { ApiClient, RequestInput } from './client.ts'
 
 interface Page<T> {
   items: T[]
-  /** Token of the next page, in the /v1 and in the /api family. */
+  /** Token of the next page: `next_cursor` in `/v1`, `nextToken` in `/api`. */
   next_cursor?: string | null
   nextToken?: string | null
 }

@@ -8,7 +8,7 @@ type Send = (
 
 /**
  * `process.getBuiltinModule` rather than `import`: an import of `node:http` evaluates its WebSocket getter and with it Node's
- * whole fetch implementation, 25 ms of start-up (https://nodejs.org/api/http.html#class-websocket).
+ * whole fetch implementation, which takes 25 ms of start-up (https://nodejs.org/api/http.html#class-websocket).
  */
 export function openTransport(base: URL): { request: Send; agent: Agent | undefined } {
   const transport =

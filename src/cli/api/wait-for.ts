@@ -23,7 +23,7 @@ export async function waitFor<T>(options: WaitOptions<T>): Promise<T> {
     if (performance.now() + delay > deadline)
       throw new HostingError(
         'TIMEOUT',
-        `${options.subject} is not finished after ${Math.round(options.timeoutMs / 1000)} s. It continues in the background.`,
+        `${options.subject} did not finish within ${Math.round(options.timeoutMs / 1000)} s. It continues in the background.`,
         { next: options.next },
       )
     await sleep(delay, undefined, { signal: options.signal })

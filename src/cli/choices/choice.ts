@@ -12,9 +12,9 @@ export interface Choice {
 
 /** Known part of the command line when values are listed. */
 export interface TypedInput {
-  /** Beginning of the word that is completed. Empty for a question. */
+  /** Beginning of the word to complete. Empty for a question. */
   typed: string
-  /** Words of the arguments of each kind. */
+  /** Words given as arguments, by the kind of the argument. */
   words: Partial<Record<ValueKind, readonly string[]>>
   env?: string | undefined
 }
@@ -22,9 +22,9 @@ export interface TypedInput {
 /** Source of values. Completion gives up sooner than a prompt, and its lists may be incomplete. */
 export interface ChoiceSource {
   api(): Promise<ApiClient>
-  /** File of the saved contexts. */
+  /** Path of the file with the saved contexts. */
   config: string
-  /** Folder of the command. */
+  /** Folder in which the command runs. */
   directory: string
   tools(given: TypedInput): Promise<Tool[]>
   prompts(given: TypedInput): Promise<Prompt[]>

@@ -14,14 +14,14 @@ import { serverChoices } from './server-choices.ts'
 
 type ListChoices = (source: ChoiceSource, given: TypedInput) => Promise<Choice[]> | Choice[]
 
-/** Known models. Others have the same prefixes. */
+/** Suggested models. Other models of these vendors have the same prefixes. */
 const MODELS: readonly Choice[] = [
   { value: 'embedded', doc: 'needs no key and no network' },
   { value: 'claude-sonnet-4-5', doc: 'Anthropic' },
   { value: 'gpt-5.2', doc: 'OpenAI' },
 ]
 
-/** The only table from kinds of values to their lists. Empty for kinds without one, such as files. */
+/** Lists of values by kind, defined only here. Empty for kinds that cannot be listed, such as files. */
 const LISTS: Readonly<Record<ValueKind, ListChoices>> = {
   server: async ({ api }, { typed }) => serverChoices(await api(), typed),
   tool: async (source, given) =>
@@ -91,7 +91,7 @@ const LISTS: Readonly<Record<ValueKind, ListChoices>> = {
   file: () => [],
 }
 
-/** In the folder of a project, the first word may be a variable. */
+/** Finds the server and the variables given so far. In a project's folder, the first word may be a variable. */
 async function readGivenVariables(
   directory: string,
   { server: [first = ''] = [], variable = [] }: TypedInput['words'],

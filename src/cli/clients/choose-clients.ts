@@ -16,8 +16,8 @@ interface ClientOptions {
 }
 
 /**
- * The client of `--client`, all that were found with `--all`, the only one that was found, or one chosen at a terminal. Throws NOT_FOUND
- * when none was found, and INVALID_REQUEST when there are several and no terminal.
+ * The client given with `--client`, every client found with `--all`, otherwise the only client found or the one chosen at a
+ * terminal. Throws NOT_FOUND when no client was found, and INVALID_REQUEST when there are several and no terminal.
  */
 export async function chooseClients(context: CommandContext, wanted: ClientOptions): Promise<ClientFile[]> {
   const isChoice = wanted.client !== undefined
@@ -59,8 +59,8 @@ function ambiguousClient(context: CommandContext, found: readonly ClientFile[]):
   const ids = found.map(({ client }) => client.id)
   return new HostingError('INVALID_REQUEST', `Missing --client. Clients found: ${ids.join(', ')}.`, {
     next: [
-      { description: 'Use one', command: repeatedCommand(context, '--client', ids[0]!) },
-      { description: 'Use all of them', command: repeatedCommand(context, '--all') },
+      { description: 'Use one client', command: repeatedCommand(context, '--client', ids[0]!) },
+      { description: 'Use all clients', command: repeatedCommand(context, '--all') },
     ],
   })
 }

@@ -5,7 +5,7 @@ import { HostingError, type NextStep } from '../../shared/errors.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { CLIENTS, type Machine, type McpClient } from './list.ts'
 
-/** A client and the configuration to read or change. */
+/** A client and its configuration file to read or change. */
 export interface ClientFile {
   client: McpClient
   file: string
@@ -27,7 +27,7 @@ export function installedClients(context: CommandContext): McpClient[] {
   })
 }
 
-/** Prints all clients and their configurations. `next`: a command for the first installed one. */
+/** Prints all clients and their configurations. `next`: a command for the first installed client. */
 export function showClients(context: CommandContext, next: (client: McpClient) => NextStep): void {
   const machine = machineOf(context)
   const installed = installedClients(context)

@@ -15,7 +15,7 @@ export interface ConfigChange {
 }
 
 /**
- * Adds a server to a client's configuration. Throws CONFLICT when an entry with that name points to another machine,
+ * Adds a server to a client's configuration. Throws CONFLICT when an existing entry with that name is not a URL on this machine,
  * unless `force` is set.
  */
 export async function connectClient(

@@ -15,7 +15,7 @@ export async function readJsonEntries(text: string, key: string, file: string): 
     const line = text.slice(0, error?.offset ?? 0).split('\n').length
     const reason = error ? `${printParseErrorCode(error.error)} on line ${line}` : 'it is not an object'
     throw new HostingError('INVALID_REQUEST', `${file} is not valid JSON (${reason}). It was not changed.`, {
-      next: [{ description: 'Correct it, or repeat the command with --print and paste the entry' }],
+      next: [{ description: 'Correct the file, or repeat the command with --print and paste the entry' }],
     })
   }
   return value[key] ?? {}
@@ -55,7 +55,7 @@ function withoutServer(source: string, servers: readonly Node[], name: string): 
   return source.slice(0, from) + source.slice(after?.offset ?? server.offset + server.length)
 }
 
-/** `content`: the entry as compact JSON, after `,"name":` for a new one. */
+/** `content`: the entry as compact JSON, preceded by `,"name":` if the entry is new. */
 function layOut(content: string, name: string, entry: Record<string, unknown>, layout: Layout): string {
   const { unit, eol, isCompact } = layout
   if (isCompact) return content

@@ -7,8 +7,8 @@ import type { Entries } from './json-config.ts'
 import type { McpClient } from './list.ts'
 
 /**
- * Points servers of a configuration at new addresses, in one change. Their previous entries are stored next to it, mode 0600,
- * until `restoreServers`.
+ * Points servers in a configuration at new addresses, in one change. The previous entries are stored next to the configuration,
+ * with mode 0600, until `restoreServers` puts them back.
  */
 export async function replaceServers(
   client: McpClient,
@@ -22,7 +22,7 @@ export async function replaceServers(
   )
   if (replaced.length === 0) return { file, changed: false, backup: undefined }
   for (const { name, url } of replaced) text = await edit(client, text, file, name, client.entry(url))
-  // Before the change, so that a crash between the two loses nothing.
+  // The originals are stored before the change, so that a crash between the two loses nothing.
   storeOriginals(file, present, replaced)
   return write(file, text)
 }
@@ -44,7 +44,7 @@ export async function restoreServers(
   return { change, restored }
 }
 
-/** Keeps the first original of a name, because a second import may replace our own entry. */
+/** Keeps the first original entry of each name, because a second import may replace our own entry. */
 function storeOriginals(file: string, present: Entries, replaced: readonly { name: string }[]): void {
   const stored = readOriginals(file) ?? {}
   for (const { name } of replaced) {

@@ -9,7 +9,7 @@ import { CLIENTS, type McpClient } from './list.ts'
 /** A server in a client's configuration, whatever the client's format. */
 export interface ServerEntry {
   name: string
-  /** Words of its command. Empty for a server with a URL. */
+  /** Words of the command that starts the server. Empty for a server with a URL. */
   words: string[]
   env: Record<string, string>
   envFile?: string
@@ -23,7 +23,10 @@ export interface ServerEntry {
 /** One client per format. A file of unknown origin has one of these formats. */
 const FORMATS = ['claude-code', 'vscode', 'zed', 'opencode', 'codex']
 
-/** Client whose format a file has. Throws INVALID_REQUEST when it lists no servers, and NOT_FOUND when it does not exist. */
+/**
+ * A client whose configuration has the format of the file. Throws INVALID_REQUEST when the file lists no servers, and NOT_FOUND
+ * when it does not exist.
+ */
 export async function clientOfFile(path: string): Promise<ClientFile> {
   const file = resolve(path)
   if (!existsSync(file))
@@ -39,7 +42,7 @@ export async function clientOfFile(path: string): Promise<ClientFile> {
   throw new HostingError('INVALID_REQUEST', `${path} lists no MCP servers, for example under "mcpServers".`)
 }
 
-/** Servers of a configuration in its order. Throws INVALID_REQUEST for a damaged file. */
+/** Servers in a configuration, in the order of the file. Throws INVALID_REQUEST for a damaged file. */
 export async function listServerEntries(client: McpClient, file: string): Promise<ServerEntry[]> {
   const entries: Entries = await readEntries(client, readConfig(file), file)
   return Object.entries(entries).map(([name, entry]) => toServerEntry(name, Object(entry)))

@@ -33,7 +33,7 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
       'a command that exits instead of serving MCP',
     ],
     next: [
-      { description: 'Correct what the message names, with line and column where they are known' },
+      { description: 'Correct the mistake that the message describes, with line and column if known' },
       { description: 'Check the project without building it', command: 'mcp build --check' },
     ],
   },
@@ -44,7 +44,7 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
   },
   FORBIDDEN: {
     meaning: 'the request comes from a web page, or uses a host name that the daemon does not accept',
-    causes: ['a proxy that sends another Host', 'a web page that calls the API of the daemon'],
+    causes: ['a proxy that sends a different Host header', 'a web page that calls the API of the daemon'],
     next: [{ description: 'Send requests to 127.0.0.1 or localhost' }],
   },
   INSUFFICIENT_SCOPE: {
@@ -53,7 +53,7 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
     next: [{ description: 'Show the permissions of the key', command: 'mcp whoami' }],
   },
   NOT_FOUND: {
-    meaning: 'something that was named does not exist: a server, deployment, build or file',
+    meaning: 'the server, deployment, build or file that was named does not exist',
     causes: ['a typo', 'a removed server', 'the wrong API or context'],
     next: [{ description: 'List servers', command: 'mcp list' }, SHOW_API],
   },
@@ -67,7 +67,7 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
     causes: [
       'a name or subdomain in use',
       'a deployment that is stopped, starting or failed',
-      'work in progress',
+      'another operation that is still running',
     ],
     next: [{ description: 'Show the state of all deployments', command: 'mcp status' }],
   },
@@ -79,7 +79,7 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
   NOT_RECORDED: {
     meaning: 'a replayed test asks for something that was not recorded',
     causes: ['the server or the suite changed since the recording'],
-    next: [{ description: 'Record again', command: 'mcp test --suite FILE --record FILE' }],
+    next: [{ description: 'Make a new recording', command: 'mcp test --suite FILE --record FILE' }],
   },
   PRECONDITION_FAILED: {
     meaning: 'a record has changed since it was read',
@@ -94,7 +94,7 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
   PAYLOAD_TOO_LARGE: {
     meaning: 'a request, an archive or a stored value is larger than allowed',
     causes: ['a source with large files that are not ignored', 'a full store'],
-    next: [{ description: 'Send less: the message names the limit' }],
+    next: [{ description: 'Send less data: the message names the limit' }],
   },
   UNSUPPORTED_MEDIA_TYPE: {
     meaning: 'the body of a request has the wrong content type',
@@ -102,7 +102,7 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
     next: [{ description: 'Send the content type that the message names' }],
   },
   RATE_LIMITED: {
-    meaning: 'the key has used all requests of its plan for this hour',
+    meaning: 'the key has used up the hourly requests of its plan',
     causes: ['a loop in a script'],
     next: [{ description: 'Try again after the time that the message names' }],
   },
@@ -152,6 +152,6 @@ export const EXIT_MEANINGS: Readonly<Record<number, string>> = {
   [EXIT.rateLimited]: 'rate limited',
   [EXIT.unreachable]: 'daemon, API or server unreachable, or something they depend on failed',
   [EXIT.timedOut]: 'timed out',
-  [EXIT.bug]: 'internal error of mcp',
+  [EXIT.bug]: 'internal error in mcp',
   [EXIT.interrupted]: 'interrupted with Ctrl-C, which also ends logs -f',
 }

@@ -17,7 +17,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** The only table from error code to exit code. */
+/** Exit codes by error code, defined only here. */
 export const EXIT_CODE_OF: Readonly<Record<ErrorCode, ExitCode>> = {
   INVALID_JSON: EXIT.usage,
   INVALID_REQUEST: EXIT.usage,

@@ -80,7 +80,10 @@ function nextWord(argv: readonly string[], from: number): number {
   return -1
 }
 
-/** True after an option of a command, whose type is not known before the command is loaded: `requests --tool export`. */
+/**
+ * True after an option of a command, because the word may be its value: `requests --tool export`. The option's type is unknown
+ * until the command is loaded.
+ */
 function mayBeValue(argv: readonly string[], index: number): boolean {
   const before = argv[index - 1]!
   return before.startsWith('-') && !before.includes('=') && !GLOBAL_FLAGS.has(before)
@@ -121,14 +124,14 @@ function unknownSubcommand(group: string, word: string, commands: readonly Comma
     near
       ? `Unknown command "${group} ${word}". Did you mean "${group} ${near}"?`
       : `Unknown command "${group} ${word}". Known: ${names.join(', ')}.`,
-    { next: [{ description: 'List all of them', command: `mcp ${group} --help` }] },
+    { next: [{ description: 'List all commands of the group', command: `mcp ${group} --help` }] },
   )
 }
 
 function missingSubcommand(group: string, commands: readonly CommandEntry[]): HostingError {
   const names = subcommandsOf(group, commands)
-  return new HostingError('INVALID_REQUEST', `"mcp ${group}" needs one of: ${names.join(', ')}.`, {
-    next: [{ description: 'Show what each one does', command: `mcp ${group} --help` }],
+  return new HostingError('INVALID_REQUEST', `"mcp ${group}" needs a subcommand: ${names.join(', ')}.`, {
+    next: [{ description: 'Show what each subcommand does', command: `mcp ${group} --help` }],
   })
 }
 

@@ -6,7 +6,7 @@ import { GLOBAL_OPTIONS } from './global-options.ts'
 const COLUMNS = 80
 const NAME_COLUMN = 12
 
-/** Commands of the first page, in the order in which a new user needs them. */
+/** Commands on the first page, in the order in which a new user needs them. */
 const COMMON = [
   'init',
   'up',
@@ -99,7 +99,7 @@ function globalRows(columns: number): string[] {
   })
 }
 
-/** The text is wrapped next to the name. */
+/** Formats a row of a help page. A long text is wrapped next to the name. */
 function row(name: string, text: string, columns: number, width = NAME_COLUMN): string {
   return wrapText(`  ${name.padEnd(width)}  ${text}`, columns, { indent: width + 2 }).join('\n')
 }

@@ -56,7 +56,7 @@ function createParser(command: Command): Parser {
     .configureHelp({ showGlobalOptions: false })
     .usage(['[options]', ...wordsOf(command)].join(' '))
     .addHelpOption(new Option('-h, --help').hideHelp())
-  // `complete-input.ts` handles missing ones.
+  // `complete-input.ts` handles missing arguments.
   for (const [name, { variadic, doc, default: value }] of Object.entries(command.arguments ?? {}))
     parser.argument(usageOf(name, { doc, variadic }), doc, value)
   parser.optionsGroup('Options:')
@@ -124,7 +124,7 @@ function usageError(command: Command, error: CommanderError): HostingError {
   })
 }
 
-/** Only their names, because every page would repeat the explanations. */
+/** Lists only the names of the global options. Otherwise, every page would repeat their explanations. */
 function formatGlobalOptions(): string {
   const flags = Object.entries(GLOBAL_OPTIONS).map(([key, option]) =>
     'short' in option ? `-${option.short}` : flagOf(key, option),
@@ -134,7 +134,7 @@ function formatGlobalOptions(): string {
   }).join('\n')
 }
 
-/** Explanations are next to the commands, or below all of them if a line does not fit. */
+/** Puts the explanations next to the commands, or below them if a line does not fit. */
 function formatExamples(examples: NonNullable<Command['examples']>): string {
   const entries = Object.entries(examples)
   const width = Math.max(...entries.map(([line]) => line.length))

@@ -13,7 +13,7 @@ import { EXIT, EXIT_CODE_OF, type ExitCode } from './exit-codes.ts'
 import { parseCommandLine } from './parse-command-line.ts'
 import { QUIET_FIELDS } from './quiet-fields.ts'
 
-/** Parses the words after the command's name, runs it and reports its error. Never throws. */
+/** Parses the words after the command's name, runs the command and reports any error. Never throws. */
 export async function runCommand(command: Command, argv: string[]): Promise<ExitCode> {
   let output: Output | undefined
   const signal = abortOnInterrupt()

@@ -16,7 +16,7 @@ import { parseToolArguments } from '../testing/tool-arguments.ts'
 export default defineCommand({
   name: 'call',
   description:
-    "Call a tool and print its result. Values are parsed by the tool's schema: key=value, key:=<json>, a JSON object, @file, or - for standard input. Logs and progress go to standard error. Exits with 1 when the tool reports an error, and with 2 when the values do not fit its schema.",
+    "Call a tool and print its result. Values are parsed according to the tool's schema: key=value, key:=<json>, a JSON object, @file, or - for standard input. Logs and progress go to standard error. Exits with 1 when the tool reports an error, and with 2 when the values do not fit the schema.",
   arguments: {
     server: SERVER_ARGUMENT,
     tool: { kind: 'tool', doc: 'name of the tool', required: true },

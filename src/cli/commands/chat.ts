@@ -18,7 +18,7 @@ const { server: _server, ...OPTIONS } = RUN_OPTIONS
 export default defineCommand({
   name: 'chat',
   description:
-    'Chat in the terminal and show tool calls as they run. /tools lists the tools, /reset starts over, /save <suite.yaml> saves the conversation as a test case, /exit quits. Without a terminal each line of standard input is a message. With --json each event is one line of JSON.',
+    'Chat in the terminal and show tool calls as they run. /tools lists the tools, /reset starts over, /save <suite.yaml> saves the conversation as a test case, /exit quits. Without a terminal, each line of standard input is a message. With --json, each event is one line of JSON.',
   arguments: {
     server: { kind: 'server', doc: 'name, mcp_id or deployment id; default: the project in this folder' },
   },
@@ -55,7 +55,7 @@ async function converse(context: ChatContext): Promise<ExitCode> {
     ...(interactive ? { output: process.stderr, prompt: '> ' } : {}),
   })
   signal.addEventListener('abort', () => lines.close(), { once: true })
-  // At a terminal the first Ctrl-C cancels the current answer. Without one it ends the chat.
+  // At a terminal, the first Ctrl-C cancels the current answer. If no answer is running, it ends the chat.
   let answering: AbortController | undefined
   let interrupted = false
   lines.on('SIGINT', () => {

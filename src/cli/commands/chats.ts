@@ -31,14 +31,14 @@ export const list = defineCommand({
         model,
         String(messageCount),
         formatAge(updatedAt),
-        // Other APIs may have no titles.
+        // Chats of other APIs may have no title.
         shorten(title ?? ''),
       ])
       output.table(['ID', 'SERVER', 'MODEL', 'MESSAGES', 'UPDATED', 'TITLE'], rows, 'No chats.')
       output.next(
         items[0]
-          ? { description: 'Show one', command: `mcp chats show ${items[0].chatId}` }
-          : { description: 'Start one', command: 'mcp chat <server>' },
+          ? { description: 'Show a chat', command: `mcp chats show ${items[0].chatId}` }
+          : { description: 'Start a chat', command: 'mcp chat <server>' },
       )
     })
   },

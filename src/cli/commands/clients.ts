@@ -11,7 +11,7 @@ import { ENVIRONMENT_FILTER, SERVER_ARGUMENT, serverOption } from '../targets/se
 export const list = defineCommand({
   name: 'clients',
   description:
-    'List the MCP clients of a server with sign-in: how each identified itself, where users return after the sign-in, and its grants.',
+    'List the sign-in clients of a server: how each client identified itself, where users return after the sign-in, and its grants.',
   arguments: {
     server: SERVER_ARGUMENT,
   },
@@ -36,7 +36,7 @@ export const list = defineCommand({
       output.table(
         ['ID', 'NAME', 'ENVIRONMENT', 'KIND', 'REDIRECTS TO', 'AGE', 'LAST USE', 'GRANTS'],
         rows,
-        `No clients of ${name}.`,
+        `${name} has no sign-in clients.`,
       )
     })
   },
@@ -45,8 +45,8 @@ export const list = defineCommand({
 export const remove = defineCommand({
   name: 'clients remove',
   description:
-    'Remove a client of a server with sign-in and revoke all its grants. The client can register again, and its users must then sign in again.',
-  arguments: { id: { required: true, doc: 'id of the client or unique prefix' } },
+    'Remove a sign-in client of a server and revoke all its grants. The client can register again, and its users must then sign in again.',
+  arguments: { id: { required: true, doc: 'client id or unique prefix' } },
   options: {
     server: serverOption('mcp clients'),
     env: ENVIRONMENT_FILTER,

@@ -64,7 +64,7 @@ interface Server {
 interface Result {
   /** Printed with `--json`. */
   record: object
-  /** Undefined when it failed. */
+  /** Undefined when the change failed. */
   show?(): void
   nextStep?: NextStep
 }
@@ -82,7 +82,7 @@ function entryName(name: string): string {
   return URL.parse(name)?.host.replace(/[^A-Za-z0-9_-]+/g, '-') ?? name
 }
 
-/** With `--all`, a client with a damaged file or another entry of that name does not stop the others. */
+/** With `--all`, a damaged file or a conflicting entry of one client does not affect the other clients. */
 async function attempt(
   { output }: CommandContext,
   one: ClientFile,

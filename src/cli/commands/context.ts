@@ -35,7 +35,7 @@ export const list = defineCommand({
         keyOf(keys[row.name]),
       ])
       output.table(['  CONTEXT', 'API', 'KEY'], cells)
-      output.next({ description: 'Switch to another one', command: 'mcp context use <name>' })
+      output.next({ description: 'Switch to another context', command: 'mcp context use <name>' })
     })
   },
 })

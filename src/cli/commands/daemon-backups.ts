@@ -17,7 +17,7 @@ import { confirm } from '../output/prompt.ts'
 export const backup = defineCommand({
   name: 'daemon backup',
   description:
-    'Back up the database, the artifacts and sources it refers to, and config.json while the daemon is running, then verify the backup. The daemon does the same daily and before every upgrade. Backups are stored in the folder "backups" of the home and in MCP_BACKUP (s3://bucket/prefix or file:///folder), if set. Seven are kept for each reason. A backup never contains secret.key: keep a copy of it elsewhere.',
+    'Back up the database, the artifacts and sources it refers to, and config.json while the daemon is running, then verify the backup. The daemon does the same daily and before every upgrade. Backups are stored in the folder "backups" of the home and in MCP_BACKUP (s3://bucket/prefix or file:///folder), if set. The newest seven are kept for each reason. A backup never contains secret.key: keep a copy of it elsewhere.',
   arguments: {
     file: { kind: 'file', doc: 'file to also copy the database to; with --verify, the backup to check' },
   },
@@ -70,7 +70,7 @@ async function showBackups({ output, env }: CommandContext): Promise<ExitCode> {
         one.file,
       ]),
     )
-    output.next({ description: 'Restore one', command: 'mcp daemon restore <name>' })
+    output.next({ description: 'Restore a backup', command: 'mcp daemon restore <name>' })
   })
   if (storageError === undefined) return EXIT.done
   output.error(
@@ -143,7 +143,7 @@ function reportRestore(
   const { kept, files, wouldNotStart, needBuild } = report
   output.line(`Restored ${file}. The daemon is running at ${url}`)
   if (files > 0) output.line(`Restored ${counted(files, 'missing file')}`)
-  if (kept) output.line(`The previous database is ${kept}`)
+  if (kept) output.line(`The previous database is kept at ${kept}`)
   for (const { deployment_id, name, environment, reason } of wouldNotStart)
     output.warn(`${name} in ${environment} (${deployment_id}) did not start: ${reason}.`)
   for (const { deployment_id, name, environment, reason } of needBuild)

@@ -47,8 +47,8 @@ export const install = defineCommand({
 export const uninstall = defineCommand({
   name: 'daemon uninstall',
   description:
-    'Remove the service of "mcp daemon install". Servers and their data are kept. The next command starts a daemon on demand.',
-  examples: { 'mcp daemon uninstall': 'succeeds if not installed' },
+    'Remove the service that "mcp daemon install" created. Servers and their data are kept. The next command starts a daemon on demand.',
+  examples: { 'mcp daemon uninstall': 'also succeeds if the service is not installed' },
   async run({ output, env }) {
     const manager = serviceManager(env)
     const removed = await uninstallService(manager)

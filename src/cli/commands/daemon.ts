@@ -45,7 +45,7 @@ function alreadyRunning(
 ): HostingError {
   const why = flags.length > 0 ? `; ${flags.join(' and ')} must be given when it starts` : ''
   return new HostingError('CONFLICT', `The daemon of ${home} is already running at ${url}${why}.`, {
-    next: [{ description: 'Stop it', command: 'mcp daemon stop' }],
+    next: [{ description: 'Stop the running daemon', command: 'mcp daemon stop' }],
   })
 }
 
@@ -76,7 +76,7 @@ export const stop = defineCommand({
   name: 'daemon stop',
   description:
     'Stop the local daemon and all its servers, and wait until its process is gone. A daemon that does not respond is killed. The next start restores every deployment.',
-  examples: { 'mcp daemon stop': 'succeeds if it is not running' },
+  examples: { 'mcp daemon stop': 'also succeeds if it is not running' },
   async run(context) {
     const { output, paths } = context
     const startedAt = performance.now()

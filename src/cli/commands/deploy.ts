@@ -54,7 +54,7 @@ const OPTIONS = {
     type: 'string',
     value: 'provider',
     choices: [...AUTH_PROVIDERS, 'none'],
-    doc: 'require users to sign in with this provider (local: with an API key of the daemon)',
+    doc: 'require users to sign in with this provider (local: with an API key for the daemon)',
   },
   image: {
     type: 'string',
@@ -260,7 +260,7 @@ async function keptConfig(
   { env: environment, auth }: DeployInput,
 ): Promise<string | undefined> {
   const api = await context.api()
-  // Its settings are in the project file, and a sign-in can only be overridden.
+  // A project has its configuration in its file. With `--auth none`, nothing is kept, because a kept sign-in cannot be removed.
   if (project || auth === 'none' || api.isContractOnly) return undefined
   try {
     const all = (await listDeployments(api, { name, environment })) ?? []

@@ -29,7 +29,7 @@ export default defineCommand({
       type: 'integer',
       value: 'port',
       default: 9229,
-      doc: 'port of the debugger, 0: any free one',
+      doc: 'port of the debugger (0: any free port)',
     },
     ...VARIABLE_OPTIONS,
   },
@@ -54,7 +54,7 @@ export default defineCommand({
   },
 })
 
-/** The given values and those of the project file for development. The daemon adds the stored ones. */
+/** Adds the given values and those for development in the project file. The daemon adds the stored values. */
 async function withEnv(
   context: CommandContext,
   project: Project,
@@ -68,7 +68,7 @@ async function withEnv(
     : { ...project, request: { ...project.request, env_vars } }
 }
 
-/** The debugger listens on loopback of the daemon's machine. */
+/** Throws for a hosted API, because the debugger listens on the loopback interface of the daemon's machine. */
 function requireLocalApi(context: CommandContext): void {
   const url = context.settings().apiUrl?.value
   if (url === undefined || isLoopback(new URL(url).hostname)) return

@@ -13,7 +13,7 @@ import { checkMachine } from '../local-daemon/run-database-tool.ts'
 export default defineCommand({
   name: 'doctor',
   description:
-    'Check Node, the platform, the home, its database and secrets, the daemon and its port, the API in use, the isolation of custom servers and the configurations of MCP clients. --fix repairs what can be repaired without loss: permissions of secret files, damaged configuration files (kept as copies), unfinished files, a hung daemon and the files of a dead one. Exits with 1 if a check fails.',
+    'Check Node, the platform, the home, its database and secrets, the daemon and its port, the API in use, the isolation of custom servers and the configurations of MCP clients. --fix repairs what can be repaired without loss: permissions of secret files, damaged configuration files (kept as copies), unfinished files, a hung daemon and files left by a dead daemon. Exits with 1 if a check fails.',
   options: { fix: { type: 'boolean', doc: 'repair what can be repaired without loss' } },
   examples: {
     'mcp doctor --fix': 'repair, then check',

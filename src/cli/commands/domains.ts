@@ -30,7 +30,10 @@ export const list = defineCommand({
         url,
       ])
       context.output.table(['NAME', 'KIND', 'SERVER', 'WHERE', 'URL'], rows, 'No server has a name yet.')
-      context.output.next({ description: 'Add one', command: 'mcp domains add <subdomain> <deployment>' })
+      context.output.next({
+        description: 'Add a subdomain',
+        command: 'mcp domains add <subdomain> <deployment>',
+      })
     })
   },
 })
@@ -38,7 +41,7 @@ export const list = defineCommand({
 export const add = defineCommand({
   name: 'domains add',
   description:
-    "Map a subdomain to the deployment's server and environment, including later releases. A subdomain that points elsewhere is moved after confirmation. For a custom domain use mcp deploy --domain.",
+    'Map a subdomain to the server and environment of a deployment, including later releases. A subdomain that points elsewhere is moved after confirmation. For a custom domain, use mcp deploy --domain.',
   arguments: {
     subdomain: {
       required: true,
@@ -83,7 +86,7 @@ export const remove = defineCommand({
   description:
     'Remove a mapped subdomain, or the default subdomain of a deployment. The server keeps its port and its other names.',
   arguments: { subdomain: { kind: 'subdomain', required: true, doc: 'the subdomain' } },
-  examples: { 'mcp domains remove team': 'keeps other names of the server' },
+  examples: { 'mcp domains remove team': "keeps the server's other names" },
   async run({ output, api }, { subdomain }) {
     await (await api()).delete(`/api/lambda-mapping/${encodeURIComponent(subdomain)}`)
     output.result({ removed: subdomain }, () => output.line(`Removed subdomain ${subdomain}`))
@@ -156,7 +159,7 @@ async function findSecureUrl({ settings, api }: CommandContext): Promise<URL | u
     .find(({ protocol, hostname }) => protocol === 'https:' && hostname.endsWith('.localhost'))
 }
 
-/** Makes the daemon create the authority for the TLS handshake. */
+/** Connects once over TLS, which makes the daemon create the authority. */
 async function connectOnce({ hostname: servername, port }: URL): Promise<void> {
   const socket = connect({ host: '127.0.0.1', port: Number(port), servername, rejectUnauthorized: false })
   socket.setTimeout(HANDSHAKE_MS, () => socket.destroy(new Error('no answer')))

@@ -64,7 +64,7 @@ export const list = defineCommand({
       const { headers, rows } = variableTable(items)
       output.table(headers, rows, `${name} has no variables.`)
       output.next({
-        description: 'Set one',
+        description: 'Set a variable',
         command: `mcp env set ${quoteShellWord(name)} KEY=VALUE${env ? environmentFlag(env) : ''}`,
       })
     })
@@ -74,7 +74,7 @@ export const list = defineCommand({
 export const set = defineCommand({
   name: 'env set',
   description:
-    'Store variables, encrypted, for a server in an environment. Every later deployment there gets them. For KEY alone, the value is entered at a hidden prompt or read from standard input.',
+    'Store variables, encrypted, for a server in an environment. Every later deployment there uses them. For KEY alone, the value is entered at a hidden prompt or read from standard input.',
   arguments: {
     server: SERVER_ARGUMENT,
     variables: { kind: 'variable', doc: 'KEY=VALUE, or KEY to enter its value at a prompt', variadic: true },
@@ -224,8 +224,8 @@ async function completeValues(
   if (open.length > 1 && !context.output.interactive)
     throw new HostingError(
       'INVALID_REQUEST',
-      `${open.map(({ name }) => name).join(' and ')} have no value. Only one can come from standard input.`,
-      { next: [{ description: 'Put them into a file', command: 'mcp env push --file <file>' }] },
+      `${open.map(({ name }) => name).join(' and ')} have no value. Only one value can come from standard input.`,
+      { next: [{ description: 'Put the values into a file', command: 'mcp env push --file <file>' }] },
     )
   const values: Record<string, string> = {}
   for (const { name, value } of given)
@@ -285,6 +285,6 @@ function unknownVariable(
   return new HostingError(
     'NOT_FOUND',
     `${place.name} has no ${what} in ${place.environment}.${near ? ` Did you mean ${near}?` : ''}`,
-    { next: [{ description: 'List them', command: `mcp env list ${quoteShellWord(place.name)}` }] },
+    { next: [{ description: 'List its variables', command: `mcp env list ${quoteShellWord(place.name)}` }] },
   )
 }

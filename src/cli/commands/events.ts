@@ -17,7 +17,7 @@ const RESETS = {
 export default defineCommand({
   name: 'events',
   description:
-    'Print changes to servers, builds with their phases, deployments, releases, instances, health, container builds, projects, domains, variables, chats and keys until Ctrl-C. Continues after a restart of the daemon. The first event, and every one after which changes may be missing, is a reset: a program should load everything again.',
+    'Print changes to servers, builds with their phases, deployments, releases, instances, health, container builds, projects, domains, variables, chats and keys until Ctrl-C. Continues after a restart of the daemon. A reset event comes first, and again whenever changes may have been missed: a program should then load everything again.',
   arguments: {
     server: { kind: 'server', doc: 'only changes to this server (default: all changes)' },
   },

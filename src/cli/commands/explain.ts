@@ -10,7 +10,7 @@ const EXIT_CODES = Object.values(EXIT).map(String)
 export default defineCommand({
   name: 'explain',
   description:
-    'Explain an error code (`NOT_FOUND`) or an exit code (`4`): its meaning, the usual causes and the next step. Without one, list all.',
+    'Explain an error code (`NOT_FOUND`) or an exit code (`4`): its meaning, the usual causes and the next step. Without a code, list all codes.',
   arguments: { code: { choices: [...ERROR_CODES, ...EXIT_CODES], doc: 'error code or exit code' } },
   examples: {
     'mcp explain': 'list all codes',
@@ -35,7 +35,7 @@ function showAll(output: Output): void {
       ['EXIT', 'MEANING'],
       exitCodes.map(({ exit, meaning }) => [String(exit), meaning]),
     )
-    output.next({ description: 'Explain one', command: 'mcp explain NOT_FOUND' })
+    output.next({ description: 'Explain a code', command: 'mcp explain NOT_FOUND' })
   })
 }
 

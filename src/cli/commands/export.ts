@@ -170,22 +170,22 @@ function readmeOf({ server, env, program }: Artifact): string {
   )
   return `# ${server.title ?? server.name}
 
-An MCP server. It needs ${NODE_VERSIONS} and nothing else:
+An MCP server that needs only ${NODE_VERSIONS}:
 
 \`\`\`sh
 PORT=8080 node server.mjs
 \`\`\`
 
-MCP is served at \`/mcp\`, the health check at \`/health\`. The log goes to standard output. On SIGTERM it finishes open requests and exits.
+MCP is served at \`/mcp\`, the health check at \`/health\`. The log goes to standard output. On SIGTERM, the server finishes open requests and exits.
 ${program ? CODE_NOTE : ''}
 | variable | meaning | default |
 |---|---|---|
 | \`PORT\` | port to listen on, 0 for any | \`8080\` |
 | \`HOST\` | address to listen on; \`0.0.0.0\` in a container | \`127.0.0.1\` |
 | \`ALLOWED_HOSTS\` | accepted \`Host\` values in addition to loopback, separated by commas: \`mcp.example.com\` | none |
-| \`ALLOWED_ORIGINS\` | origins of web pages that may use it, separated by commas | none |
+| \`ALLOWED_ORIGINS\` | origins of web pages that may use the server, separated by commas | none |
 | \`LOG_LEVEL\` | \`info\` or \`debug\` | \`info\` |
-| \`RECORD_BODIES\` | \`1\` keeps arguments and answers in the log, redacted | \`0\`, with \`debug\` \`1\` |
+| \`RECORD_BODIES\` | \`1\` keeps arguments and answers in the log, redacted | \`0\`, or \`1\` with \`LOG_LEVEL=debug\` |
 | \`ALLOW_PRIVATE_NETWORK\` | \`1\` lets HTTP calls reach private addresses | none |
 | \`STATE_KEY\` | 32 random bytes in Base64, the same for all copies behind one address | random |
 ${declared.join('\n')}${declared.length > 0 ? '\n' : ''}`

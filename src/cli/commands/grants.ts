@@ -45,11 +45,11 @@ export const list = defineCommand({
       output.table(
         ['ID', 'USER', 'CLIENT', 'ENVIRONMENT', 'SCOPES', 'AGE', 'LAST REFRESH', 'EXPIRES'],
         rows,
-        `No grants of ${name}.`,
+        `${name} has no sign-in grants.`,
       )
       if (grants[0])
         output.next({
-          description: 'Revoke one',
+          description: 'Revoke a grant',
           command: `mcp grants revoke ${grants[0].id} --server ${name}`,
         })
     })
@@ -60,7 +60,7 @@ export const revoke = defineCommand({
   name: 'grants revoke',
   description:
     'Revoke a grant. Its refresh token and access tokens are refused immediately. Running requests and open streams continue: end them with mcp sessions end.',
-  arguments: { id: { required: true, doc: 'id of the grant or unique prefix' } },
+  arguments: { id: { required: true, doc: 'grant id or unique prefix' } },
   options: {
     server: serverOption('mcp grants'),
   },

@@ -76,7 +76,7 @@ interface Source extends ClientFile {
 interface Result extends ImportedServer {
   deployment_id?: string
   url?: string
-  /** Why it is not deployed. */
+  /** Reason that the server is not deployed. */
   error?: string
 }
 
@@ -207,8 +207,8 @@ function report(
     if (change?.changed)
       output.line(
         config.name
-          ? `${config.name} uses them now: ${config.file}`
-          : `Clients that read ${config.file} use them now.`,
+          ? `${config.name} now uses the hosted servers: ${config.file}`
+          : `Clients that read ${config.file} now use the hosted servers.`,
       )
     if (change?.backup) output.note(`Previous file: ${change.backup}`)
     const word = quoteShellWord(source)
@@ -218,7 +218,10 @@ function report(
         command: `mcp import ${word} --undo`,
       })
     else if (results.length > 0 && failed.length === 0)
-      output.next({ description: 'Connect the client to them', command: `mcp import ${word} --connect` })
+      output.next({
+        description: 'Point the client at the hosted servers',
+        command: `mcp import ${word} --connect`,
+      })
   })
   for (const { name, error } of failed) output.warn(`${name} is not hosted: ${error}`)
   return failed.length > 0 ? EXIT.failed : undefined

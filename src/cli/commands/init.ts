@@ -15,7 +15,7 @@ import { explainRemoteServer, isUrl, urlGiven } from '../project/remote-server.t
 export default defineCommand({
   name: 'init',
   description:
-    'Create a project from a template, an example, or an OpenAPI description. Asks which one at a terminal if no option says so. Overwrites no file without --force.',
+    'Create a project from a template, an example, or an OpenAPI description. At a terminal, asks which to use if no option says so. Overwrites no file without --force.',
   arguments: { dir: { kind: 'file', doc: 'folder of the project', default: '.' } },
   options: {
     template: {
@@ -95,7 +95,7 @@ function report(
   output.result({ directory, files: written, kept, warnings }, () => {
     output.line(`Created ${name} in ${shown}:`)
     for (const path of shortenList(written)) output.line(`  ${path}`)
-    for (const path of kept) output.note(`Kept ${path}, which was there before.`)
+    for (const path of kept) output.note(`Kept the existing ${path}.`)
     for (const warning of warnings) output.note(warning)
     output.next(...nextSteps(shown, requiredVariables(files)))
   })

@@ -25,7 +25,7 @@ export const list = defineCommand({
         key.isExpired ? 'expired' : (key.expiresAt?.slice(0, 10) ?? 'never'),
       ])
       output.table(['NAME', 'ID', 'SCOPES', 'PLAN', 'THIS HOUR', 'AGE', 'EXPIRES'], rows, 'No API keys.')
-      output.next({ description: 'Create one', command: 'mcp keys create --name ci --scopes READ' })
+      output.next({ description: 'Create a key', command: 'mcp keys create --name ci --scopes READ' })
     })
   },
 })
@@ -149,7 +149,7 @@ function pickKey(keys: readonly KeyRecord[], reference: string): KeyRecord {
       },
     )
   throw new HostingError('NOT_FOUND', `API key "${reference}" does not exist.`, {
-    next: [{ description: 'List all', command: 'mcp keys list' }],
+    next: [{ description: 'List all keys', command: 'mcp keys list' }],
   })
 }
 

@@ -49,7 +49,7 @@ function printServers(output: Output, everything: Contents, all: boolean): void 
   const usable = rows.find(({ isUsable }) => isUsable)
   output.next(
     ...(hidden ? [{ description: 'Show what is hidden', command: 'mcp list --all' }] : []),
-    ...(usable ? [{ description: 'List the tools of one', command: `mcp tools ${usable.server}` }] : []),
+    ...(usable ? [{ description: 'List the tools of a server', command: `mcp tools ${usable.server}` }] : []),
     ...(rows.length > 0 ? [] : FIRST_STEPS),
   )
 }

@@ -43,7 +43,7 @@ export default defineCommand({
 function localKeyError(): HostingError {
   return new HostingError(
     'CONFLICT',
-    'The context "local" is the daemon of this machine. Its key was created by the daemon and is needed to reach it. Nothing was changed.',
+    'The context "local" is the daemon on this machine. The daemon created its key, and no command can use the daemon without it. Nothing was changed.',
     {
       next: [
         { description: 'Sign out of another context', command: 'mcp logout --context <name>' },

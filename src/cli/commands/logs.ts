@@ -163,7 +163,7 @@ async function printLines(
   if (count === 0 && !follow) output.note('No log lines.')
 }
 
-/** Age of a line, right-aligned. Followed lines show none, because it would soon be wrong. */
+/** Age of a line, right-aligned. Followed lines show no age, because it would soon be wrong. */
 function formatPaddedAge(timestamp: string): string {
   return formatAge(timestamp).padStart(10)
 }
@@ -188,7 +188,7 @@ interface FollowOptions {
   signal: AbortSignal
 }
 
-/** Explains NOT_FOUND of an API that only has logs of container builds: the id may be a deployment's. */
+/** Explains NOT_FOUND from an API that only has logs of container builds: the id may be a deployment's. */
 async function* withMissingLogError(
   lines: AsyncIterable<LogEntry>,
   reference: string,

@@ -21,7 +21,7 @@ export default defineCommand({
     env: ENVIRONMENT_FILTER,
     since: { type: 'string', value: 'time', doc: 'start: 10m, 2d, or a time (default: an hour ago)' },
     until: { type: 'string', value: 'time', doc: 'end: a duration or a time' },
-    step: { type: 'duration', doc: 'time per row in whole minutes (default: at most 60 rows)' },
+    step: { type: 'duration', doc: 'time per row in whole minutes (default: chosen for at most 60 rows)' },
   },
   examples: {
     'mcp metrics weather': 'the last hour',

@@ -11,7 +11,7 @@ export const projectsLink = defineCommand({
   arguments: { project: { kind: 'project', doc: 'project id or unique prefix, or name', required: true } },
   examples: {
     'mcp projects link weather': 'link this folder',
-    'mcp projects build': 'build without an id',
+    'mcp projects build': 'build it without giving an id',
   },
   async run({ api, output, cwd }, { project }) {
     const client = await api()

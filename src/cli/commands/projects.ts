@@ -57,7 +57,8 @@ export const projectsList = defineCommand({
     ])
     output.result(projects, () => {
       output.table(['NAME', 'STATUS', 'SOURCE', 'UPDATED', 'ID'], rows, 'No projects.')
-      if (rows.length === 0) output.next({ description: 'Create one', command: 'mcp projects create <name>' })
+      if (rows.length === 0)
+        output.next({ description: 'Create a project', command: 'mcp projects create <name>' })
     })
   },
 })
@@ -163,11 +164,13 @@ export const projectsUpload = defineCommand({
   },
 })
 
-/** Adds the existing project to an error about its name. Returns other errors unchanged. */
+/** Adds a command that shows the existing project to an error about a taken name. Returns other errors unchanged. */
 function explainTakenName(error: unknown, name: string): unknown {
   if (!(error instanceof HostingError) || error.code !== 'CONFLICT') return error
   const { code, message, details } = error
-  const next = [{ description: 'Show it', command: `mcp projects show ${quoteShellWord(name)}` }]
+  const next = [
+    { description: 'Show the existing project', command: `mcp projects show ${quoteShellWord(name)}` },
+  ]
   return new HostingError(code, message, { details, next, cause: error })
 }
 

@@ -22,7 +22,8 @@ export default defineCommand({
         const rows = prompts.map(one => [one.name, argumentsOf(one), one.description ?? ''])
         output.table(['PROMPT', 'ARGUMENTS', 'DESCRIPTION'], rows, `${name} has no prompts.`)
         const [first] = prompts
-        if (first) output.next({ description: 'Fill in one', command: exampleOf({ ...input, env }, first) })
+        if (first)
+          output.next({ description: 'Fill in a prompt', command: exampleOf({ ...input, env }, first) })
       })
     })
   },

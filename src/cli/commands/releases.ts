@@ -43,7 +43,7 @@ export default defineCommand({
     ).catch(error => explain(client, name, error))
     const filled = lists.filter(({ length }) => length > 0)
     output.result({ name, items: lists.flat() }, () => {
-      if (filled.length === 0) output.line(`No releases of ${name}${env ? ` in ${env}` : ''}.`)
+      if (filled.length === 0) output.line(`${name} has no releases${env ? ` in ${env}` : ''}.`)
       for (const [index, releases] of filled.entries()) {
         if (index > 0) output.line()
         output.line(`${output.style.bold(name)} in ${releases[0]!.environment}`)

@@ -24,7 +24,7 @@ export default defineCommand({
     data: { type: 'boolean', doc: 'also remove the stored data and variables of the server' },
   },
   examples: {
-    'mcp remove weather': 'everything of the server, after confirmation',
+    'mcp remove weather': 'the whole server, after confirmation',
     'mcp remove weather --env staging': 'only staging',
     'mcp remove weather --data --yes': 'with its data, without confirmation',
     'mcp remove dep_4h7k': 'one deployment',

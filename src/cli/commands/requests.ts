@@ -76,7 +76,7 @@ const ID = { required: true, doc: 'id of a request, or a unique prefix' } as con
 export const list = defineCommand({
   name: 'requests',
   description:
-    'List the newest requests to a server: session, user, duration, sizes and outcome. Arguments and answers are kept in development and previews, elsewhere with record_bodies in the configuration of the deployment.',
+    'List the newest requests to a server: session, user, duration, sizes and outcome. Arguments and answers are kept in development and previews, and elsewhere only with record_bodies in the configuration of the deployment.',
   arguments: SERVER,
   options: {
     ...FILTERS,
@@ -98,7 +98,10 @@ export const list = defineCommand({
     output.result(items, () => {
       requestTable(output, items)
       if (items[0])
-        output.next({ description: 'Show one', command: `mcp requests show ${shortId(items[0].id, items)}` })
+        output.next({
+          description: 'Show a request',
+          command: `mcp requests show ${shortId(items[0].id, items)}`,
+        })
     })
   },
 })
@@ -153,7 +156,7 @@ export const replay = defineCommand({
 export const exportRequests = defineCommand({
   name: 'requests export',
   description:
-    'Write the newest requests, at most 1000, with their bodies as an HTTP archive (HAR), oldest first.',
+    'Write the newest requests (at most 1000) with their bodies as an HTTP archive (HAR), oldest first.',
   arguments: SERVER,
   options: {
     ...FILTERS,
@@ -259,7 +262,7 @@ function showRequest(output: Output, request: RequestRecordItem, reference: stri
   if (request.bodies === 'omitted')
     output.line('Too many requests in that minute to keep arguments and answer.')
   if (request.isReplayable)
-    output.next({ description: 'Repeat it', command: `mcp requests replay ${reference}` })
+    output.next({ description: 'Repeat the call', command: `mcp requests replay ${reference}` })
 }
 
 function showBody(output: Output, title: string, body: unknown): void {

@@ -22,7 +22,7 @@ export default defineCommand({
         const [first] = all
         if (first)
           output.next({
-            description: 'Read one',
+            description: 'Read a resource',
             command: commandForServer('read', { ...input, env }, quoteShellWord(first.uri)),
           })
       })

@@ -13,11 +13,11 @@ import { resolveRollback } from '../targets/rollback-target.ts'
 export default defineCommand({
   name: 'rollback',
   description:
-    'Create a deployment from the build and configuration of an earlier release, and switch to it without a failed request. Asks for the release at a terminal. Otherwise, and with --yes, returns to the previous one. Warns if environment variables change.',
+    'Create a deployment from the build and configuration of an earlier release, and switch to it without a failed request. Asks for the release at a terminal. Otherwise, and with --yes, returns to the previous release. Warns if environment variables change.',
   arguments: {
     deployment: {
       kind: 'server',
-      doc: 'server name or live deployment id, for its previous deployment, or the id of an earlier deployment (default: the server of the project in this folder)',
+      doc: 'server name or live deployment id to return to the previous release, or the id of an earlier deployment to return to (default: the server of the project in this folder)',
     },
   },
   options: {
@@ -25,7 +25,7 @@ export default defineCommand({
     to: {
       type: 'string',
       value: 'version',
-      doc: 'version to return to, or id of its deployment (default: the previous one)',
+      doc: 'version to return to, or id of its deployment (default: the previous release)',
     },
     message: MESSAGE_OPTION,
   },

@@ -25,7 +25,7 @@ const ENV = {
 export const list = defineCommand({
   name: 'sessions',
   description:
-    'List the open MCP sessions of a server, newest first: client, user, protocol version, age, last use, requests and open streams. Clients since protocol version 2026-07-28 have no sessions. Their subscription streams are listed instead.',
+    'List the open MCP sessions of a server, newest first: client, user, protocol version, age, last use, requests and open streams. Clients that use protocol version 2026-07-28 or later have no sessions. Their subscription streams are listed instead.',
   arguments: {
     server: SERVER_ARGUMENT,
   },
@@ -43,7 +43,10 @@ export const list = defineCommand({
       sessionTable(output, items, name)
       warnUnanswered(output, unanswered)
       if (items[0])
-        output.next({ description: 'End one', command: `mcp sessions end ${items[0].id} --server ${name}` })
+        output.next({
+          description: 'End a session',
+          command: `mcp sessions end ${items[0].id} --server ${name}`,
+        })
     })
   },
 })
@@ -52,7 +55,7 @@ export const end = defineCommand({
   name: 'sessions end',
   description:
     'End MCP sessions of a server. Their streams close, and their clients get 404 and initialize again. To keep a user out, revoke the grant as well.',
-  arguments: { id: { doc: 'id of a session or unique prefix' } },
+  arguments: { id: { doc: 'session id or unique prefix' } },
   options: {
     server: serverOption('mcp sessions'),
     env: ENV,
@@ -128,7 +131,7 @@ function sessionTable(output: Output, sessions: readonly SessionRecord[], server
   output.table(
     shown.map(([header]) => header),
     sessions.map(session => shown.map(([, cell]) => cell(session))),
-    `No open sessions of ${server}.`,
+    `${server} has no open sessions.`,
   )
 }
 

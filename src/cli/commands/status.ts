@@ -113,11 +113,11 @@ async function showServer(
 
 interface ResolvedDeployments {
   ids: string[]
-  /** The reference is the name of a server. */
+  /** True when the reference is the name of a server. */
   isServer: boolean
 }
 
-/** One deployment, or the deployments of all environments of a server. None if the server only has a preview. */
+/** One deployment, or the deployments of all environments of a server. Empty if the server only has a preview. */
 async function resolveAll(
   client: ApiClient,
   reference: string,
@@ -146,7 +146,7 @@ async function showAll({ output, api }: CommandContext, environment: string | un
       'METHOD_NOT_ALLOWED',
       'This API does not list deployments. Give a deployment id.',
       {
-        next: [{ description: 'Show one', command: 'mcp status <deployment id>' }],
+        next: [{ description: 'Show a deployment', command: 'mcp status <deployment id>' }],
       },
     )
   const current = currentDeployments(deployments)
@@ -156,14 +156,16 @@ async function showAll({ output, api }: CommandContext, environment: string | un
     if (console) output.line(`\nConsole: ${output.style.cyan(console)}`)
     if (current[0])
       output.next({
-        description: 'Show one',
+        description: 'Show a deployment',
         command: `mcp status ${current[0].name ?? shortId(current[0].deployment_id)}`,
       })
     else output.next({ description: 'Deploy a server', command: 'mcp deploy' })
   })
 }
 
-/** Undefined for an API that implements only the contract, and for one on another machine. */
+/**
+ * URL of the deployment's page in the console. Undefined for an API that implements only the contract or runs on another machine.
+ */
 function consoleOf(client: ApiClient, { name, environment, promises }: DeployResult): string | undefined {
   return promises && name && environment && consoleUrl(client, consolePage(name, environment))
 }
@@ -176,7 +178,7 @@ function readBuild(api: ApiClient, { mcp_id }: Partial<DeployResult>): Promise<B
 
 interface Details {
   build: BuildRecord | undefined
-  /** URL of its page in the console. */
+  /** URL of the deployment's page in the console. */
   console: string | undefined
 }
 
@@ -218,7 +220,7 @@ function storeText({ entries, bytes, limit_bytes }: NonNullable<DeployResult['st
   return `${entries} entries, ${formatBytes(bytes)} of ${formatBytes(limit_bytes)}`
 }
 
-/** Guarantees of its environment, in words. */
+/** Guarantees of the deployment's environment, in words. */
 function promiseFields({
   promises,
   config,
@@ -240,7 +242,7 @@ function promiseFields({
   }
 }
 
-/** Network access of its code, in words. */
+/** Network access of the server's code, in words. */
 function networkText(config: DeployResult['config']): string | undefined {
   if (!config) return undefined
   const { network, allow_private_network: isPrivateOpen = false } = config
@@ -249,7 +251,7 @@ function networkText(config: DeployResult['config']): string | undefined {
   return isPrivateOpen ? 'open, private networks included' : 'open, except for private networks'
 }
 
-/** Web pages that may use it, in words. Undefined when only its own pages may. */
+/** Web pages that may use the server, in words. Undefined when only the server's own pages may. */
 function pagesText(origins: NonNullable<DeployResult['config']>['origins']): string | undefined {
   if (origins === undefined || origins.length === 0) return undefined
   return origins === '*' ? 'of all origins' : `of ${origins.join(', ')}`

@@ -23,7 +23,7 @@ const PLACE = {
   user: { type: 'string', value: 'subject', doc: 'store of this signed-in user, such as "github|42"' },
 } as const
 
-/** The API takes 1 MiB in one request. */
+/** The API accepts at most 1 MiB per request. */
 const MAX_REQUEST_BYTES = 768 * 1024
 const MAX_REQUEST_ENTRIES = 1000
 const SHOWN_CHARACTERS = 60

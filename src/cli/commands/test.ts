@@ -40,7 +40,7 @@ const OPTIONS = {
     value: 'file',
     doc: 'price table (default: prices.json next to the configuration)',
   },
-  dryRun: { type: 'boolean', doc: 'show what would run and its cost, without running it' },
+  dryRun: { type: 'boolean', doc: 'show what would run and what it would cost, without running anything' },
 } as const
 
 export default defineCommand({
@@ -121,7 +121,7 @@ function splitMessage({ message, server }: TestInput): Pick<TestInput, 'message'
   return server === undefined && isPair ? { message: [sentence!], server: word } : { message, server }
 }
 
-/** Project of the folder. Without one, `--server` or the suite must name a server. */
+/** Project in the folder. Without a project, `--server` or the suite must name a server. */
 async function findProject(path: string): Promise<Project | undefined> {
   return path === '.' && !findProjectFile(path) ? undefined : loadProject(path)
 }

@@ -34,7 +34,7 @@ export const list = defineCommand({
       output.table(headers, items.map(rowOf), 'No runs of test suites.')
       output.next(
         items[0]
-          ? { description: 'Show one', command: `mcp tests show ${items[0].id}` }
+          ? { description: 'Show a run', command: `mcp tests show ${items[0].id}` }
           : { description: 'Run a suite', command: 'mcp test --suite <file>' },
       )
     })
@@ -90,7 +90,7 @@ function showCase(output: Output, { name, model, status, runs }: SuiteRunCase, a
   const passed = runs.filter(run => run.status === 'passed').length
   const rate = runs.length > 1 ? ` ${passed}/${runs.length}` : ''
   output.line(`${sign[status]} ${bold(name)}${rate} ${dim(`(${model})`)}`)
-  // Lines of a server's text must not look like verdicts.
+  // Lines in a server's text must not look like verdicts.
   const print = (text: string) => output.line(`    ${text.replaceAll('\n', '\n      ')}`, 6)
   for (const run of runs) {
     for (const failure of run.failures) print(failure)

@@ -39,7 +39,7 @@ function list({ output }: CommandContext, tools: readonly Tool[], input: ChosenS
     const rows = tools.map(tool => [tool.name, argumentsOf(tool), tool.description ?? ''])
     output.table(['TOOL', 'ARGUMENTS', 'DESCRIPTION'], rows, `${input.server} has no tools.`)
     const [first] = tools
-    if (first) output.next({ description: 'Call one', command: exampleCall(input, first) })
+    if (first) output.next({ description: 'Call a tool', command: exampleCall(input, first) })
   })
 }
 

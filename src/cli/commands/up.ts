@@ -36,7 +36,7 @@ import { placeVariables, printStored } from '../variables/place-variables.ts'
 export default defineCommand({
   name: 'up',
   description:
-    'Start the daemon if necessary, build the project, deploy it to development, list its tools with an MCP client and call a read-only one. Prints the URL and the configuration for MCP clients.',
+    'Start the daemon if necessary, build the project, deploy it to development, list the tools of the server with an MCP client and call a read-only tool. Prints the URL and the configuration for MCP clients.',
   arguments: {
     dir: {
       kind: 'server',
@@ -185,7 +185,7 @@ interface Result {
   deployment: DeployResult
   isolation: DeployResult['isolation'] | false
   tried: TrialResult
-  /** URL of its page in the console. */
+  /** URL of the server's page in the console. */
   console: string | undefined
 }
 
@@ -209,7 +209,7 @@ function report(
     const { resources = [], prompts = [] } = build
     if (resources.length + prompts.length > 0)
       output.line(`It also has ${countsToText({ resources, prompts })}.`)
-    if (!call && tools.length > 0) output.line('Called none, because no tool is known to be read-only.')
+    if (!call && tools.length > 0) output.line('Called no tool, because none is known to be read-only.')
     if (call) {
       output.line(`Called ${call.tool} ${JSON.stringify(call.arguments)} in ${formatDurationMs(ms)}:`)
       for (const line of shorten(output.readable(resultToText(call.result)))) output.line(`  ${line}`)
@@ -221,7 +221,7 @@ function report(
     output.line('Configuration for MCP clients:')
     for (const line of snippet(name, url)) output.line(`  ${line}`)
     output.next(
-      { description: 'Or add it to a client', command: `mcp connect ${reference}` },
+      { description: 'Or add the server to a client', command: `mcp connect ${reference}` },
       callCommand(reference, call),
       knowsNames
         ? { description: 'Follow its log', command: `mcp logs ${name} -f` }

@@ -13,7 +13,7 @@ export function completionScript(shell: Shell): string {
  * bash splits words at the characters of COMP_WORDBREAKS, such as `=` and `:`. The loop joins them again, and the part before the last one is
  * removed from suggestions, because bash only replaces the part after it.
  */
-const BASH = `# bash completion of mcp
+const BASH = `# bash completion for mcp
 _mcp() {
   local line word cut files=1 i rest="\${COMP_LINE:0:COMP_POINT}" words=() out
   for (( i = 0; i <= COMP_CWORD; i++ )); do
@@ -65,7 +65,7 @@ _mcp() {
 if [[ "\${funcstack[1]}" == _mcp ]]; then _mcp "$@"; else compdef _mcp mcp; fi
 `
 
-const FISH = `# fish completion of mcp
+const FISH = `# fish completion for mcp
 function __mcp_complete
   set -l words (commandline -opc) (commandline -ct)
   set -l out ($words[1] __complete -- $words[2..-1] 2>/dev/null)

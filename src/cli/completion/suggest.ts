@@ -16,10 +16,10 @@ import { quickSource } from './quick-source.ts'
 /** The shell waits for the suggestions, so slower ones are dropped. */
 const TIMEOUT_MS = 1500
 
-/** Completions of the last word of a command line. Undefined when only names of files can complete it. */
+/** Completions of the last word of a command line. Undefined when only file names can complete it. */
 export interface Suggestions {
   choices: Choice[]
-  /** The word may be the name of a file. */
+  /** True when the word may also be a file name. */
   files: boolean
 }
 

@@ -15,8 +15,8 @@ export async function daemonId({ paths, settings }: Place): Promise<string | und
 }
 
 /**
- * Resolves when a local daemon other than `previous` is running. Calls `onStopped` once if none is running in between. Returns false when
- * `signal` aborts, and when the previous one does not stop.
+ * Resolves when a local daemon other than `previous` is running. Calls `onStopped` once if none is running in between. Returns
+ * false when `signal` aborts, and when the previous daemon does not stop.
  */
 export async function waitForRestart(
   place: Place,

@@ -4,7 +4,7 @@ import { writeFileAtomic } from '../../shared/atomic-file.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { isAlive } from '../local-daemon/process.ts'
 
-/** A running `mcp dev`, so that commands in its folder mean the server that it serves. */
+/** Mark of a running `mcp dev`. With it, commands in the same folder find the server that `mcp dev` serves. */
 export interface DevMark {
   pid: number
   /** Distinguishes the process from a later one with the same pid. Empty where the system does not report it. */
@@ -39,14 +39,14 @@ export function impliedEnvironment(context: Place, server: string): 'preview' | 
   return findDev(context)?.name === server ? 'preview' : undefined
 }
 
-/** The session of the nearest folder. */
+/** The session in this folder or in the nearest folder above it. */
 export function findDev(context: Place): DevMark | undefined {
   return listRunning(context)
     .filter(({ directory }) => isInside(context.cwd, directory))
     .toSorted((a, b) => b.directory.length - a.directory.length)[0]
 }
 
-/** Whether `mcp dev` serves the server from any folder. */
+/** True when `mcp dev` serves the server from any folder. */
 export function isServedByDev(context: Place, server: string): boolean {
   return listRunning(context).some(({ name }) => name === server)
 }

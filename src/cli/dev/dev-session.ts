@@ -202,13 +202,13 @@ export class DevSession {
     if (output.interactive) output.line(output.style.dim(KEYS))
   }
 
-  /** Commands in the folder then use the preview. */
+  /** Makes commands in the folder use the preview. */
   #mark(name: string): void {
     this.#removeMark?.()
     this.#removeMark = markDev(this.#context, this.#directory, name)
   }
 
-  /** A stopping daemon closes the log stream. */
+  /** Waits for the daemon's restart, because a stopping daemon closes the log stream. */
   async #onLogEnd(build: () => void): Promise<void> {
     const { output, reopenApi } = this.#context
     const onStopped = () => {

@@ -4,7 +4,10 @@ import { quoteShellWord } from '../../shared/shell-words.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { readServerEnvIfStored } from '../variables/server-env.ts'
 
-/** Warns about declared variables without a value, with the command that sets them. Repeats the warning only after they change. */
+/**
+ * Warns about declared variables without a value, with the command that sets them. Repeats the warning only after the missing
+ * variables have changed.
+ */
 export class MissingVariables {
   readonly #context: CommandContext
   #shown = ''
@@ -30,7 +33,7 @@ export class MissingVariables {
       })
   }
 
-  /** Undefined while the daemon is stopped. The build after its start reports them. */
+  /** Undefined while the daemon is stopped. The build after its next start reports the variables. */
   async #read(name: string): Promise<ServerEnv | undefined> {
     try {
       return await readServerEnvIfStored(await this.#context.api(), { name, environment: 'development' })

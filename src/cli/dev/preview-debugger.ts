@@ -11,7 +11,7 @@ export interface PreviewDebuggerOptions {
   onError(error: unknown): void
 }
 
-/** Keeps a debugger in the preview of the newest build. It closes when this command ends, even after a crash. */
+/** Keeps a debugger in the preview of the newest build. The debugger closes when this command exits, even after a crash. */
 export class PreviewDebugger {
   readonly #options: PreviewDebuggerOptions
   #port: number

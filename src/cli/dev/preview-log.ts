@@ -4,14 +4,14 @@ import { type LogEntry, readLogPage } from '../output/log-lines.ts'
 
 export type Level = (typeof LOG_LEVELS)[number]
 
-/** Follows the log of the previewed build. The previous build's log is read until it ends. */
+/** Follows the log of the previewed build. The previous build's log is read until it is closed. */
 export class PreviewLog {
   readonly #openApi: () => Promise<ApiClient>
   readonly #show: (line: LogEntry) => void
   readonly #onEnd: () => void
   #current: AbortController | undefined
 
-  /** `onEnd`: the log of the current build ended, for example because the daemon stopped. */
+  /** `onEnd`: called when the log of the current build is closed, for example because the daemon stopped. */
   constructor(
     openApi: () => Promise<ApiClient>,
     { onLine, onEnd }: { onLine(line: LogEntry): void; onEnd(): void },

@@ -13,7 +13,7 @@ function secretFiles({ credentials, signIns, secretKey, database, discovery }: H
   return [credentials, signIns, secretKey, database, discovery].map(path => ({ path, mode: 0o600 }))
 }
 
-/** Logs may contain users' requests. Sources and folders of programs may contain their secrets. */
+/** Logs may contain users' requests. Sources and program folders may contain secrets. */
 function privateFolders(paths: HomePaths) {
   const { logs, artifacts, sources, programs, programSources, images, tls, backups } = paths
   const folders = [logs, artifacts, sources, programs, programSources, images, tls, backups]

@@ -31,7 +31,7 @@ export async function findRepairs(context: CommandContext): Promise<Repair[]> {
 function restrictFiles(paths: HomePaths): Repair[] {
   return findOpenFiles(paths).map(({ path, mode }) => ({
     name: 'credentials',
-    done: `Removed the permission of other users to read ${path}`,
+    done: `Removed other users' permission to read ${path}`,
     apply: () => chmodSync(path, mode),
   }))
 }

@@ -9,7 +9,7 @@ export function runInForeground(
   { args, env }: { args: readonly string[]; env: NodeJS.ProcessEnv },
 ): Promise<number> {
   const child = spawn(process.execPath, [program, ...args], { stdio: 'inherit', env })
-  // Ctrl-C in a terminal reaches both processes, so this one only waits.
+  // Ctrl-C in a terminal reaches both processes, so this process only waits.
   process.removeAllListeners('SIGINT')
   process.on('SIGINT', () => {})
   for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal))

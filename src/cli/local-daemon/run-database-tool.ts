@@ -26,7 +26,7 @@ export function verifyBackup(
   return runTool(env, ['verify', ...optionalArgument(backup)])
 }
 
-/** Throws the errors of `restoreBackup` without changing anything. */
+/** Throws the errors that `restoreBackup` would throw, without changing anything. */
 export function checkRestore(
   env: NodeJS.ProcessEnv,
   backup: string | undefined,

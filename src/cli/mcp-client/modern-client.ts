@@ -19,7 +19,7 @@ export interface ModernRequest {
 
 type ModernOptions = Pick<ConnectOptions, 'signal' | 'token' | 'onLog'> & { timeoutMs: number }
 
-/** Thrown before the server has acted on the request, when only the SDK supports its requirement or its response. */
+/** Thrown before the server has acted on the request, when only the SDK supports what the server requires or responds with. */
 export class SdkRequiredError extends Error {}
 
 /**
@@ -31,7 +31,7 @@ export class ModernClient {
   readonly #options: ModernOptions
   readonly #send: ReturnType<typeof openTransport>['request']
   #lastId = 0
-  /** True after the first result. Before it, most failures may come from a server of another era. */
+  /** True after the first result. Until then, most failures may come from a server of another era. */
   #isProven = false
 
   constructor(url: string, options: ModernOptions) {
@@ -40,7 +40,7 @@ export class ModernClient {
     this.#send = openTransport(this.#url).request
   }
 
-  /** The result, checked by `is`. Throws SdkRequiredError, or an error with the `code` of JSON-RPC or of the connection. */
+  /** The result, checked by `is`. Throws SdkRequiredError, or an error with a `code` from JSON-RPC or from the connection. */
   async request<T>(request: ModernRequest, is: (result: unknown) => result is T): Promise<T> {
     const deadline = createDeadline(this.#options.timeoutMs, this.#options.signal)
     try {
@@ -119,7 +119,7 @@ function envelope(id: number, { logLevel, onProgress }: ModernRequest): Record<s
   }
 }
 
-/** Undefined for a response that is not about this request. */
+/** The response to the request. Undefined when the server sent something else instead. */
 async function readAnswer(
   incoming: IncomingMessage,
   id: number,

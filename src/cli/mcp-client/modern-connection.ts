@@ -49,7 +49,7 @@ export function modernConnection(client: ModernClient, { hasLog }: { hasLog: boo
   }
 }
 
-/** The SDK stops here, too. */
+/** The SDK has the same limit. */
 const MAX_PAGES = 64
 
 async function listAll<T>(
@@ -67,7 +67,7 @@ async function listAll<T>(
     cursor = page.nextCursor
     if (!cursor) return entries
   }
-  throw new Error(`its ${member} have more than ${MAX_PAGES} pages`)
+  throw new Error(`its list of ${member} has more than ${MAX_PAGES} pages`)
 }
 
 /** Arguments in headers (SEP-2243, `x-mcp-header`) are rare, and the SDK knows their rules. */

@@ -9,7 +9,7 @@ import type {
 } from '@modelcontextprotocol/client'
 
 /**
- * A connection to an MCP server. Lists contain all pages and are empty when the server has none of their kind. Errors have the
+ * A connection to an MCP server. Lists contain all pages, and are empty when the server has nothing of that kind. Errors have the
  * `code` of JSON-RPC.
  */
 export interface ServerConnection {

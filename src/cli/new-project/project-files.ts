@@ -55,7 +55,7 @@ export function serverNameFor(directory: string, given: string | undefined): str
 
 export interface WrittenFiles {
   written: string[]
-  /** Files of the folder that were left as they are. */
+  /** Existing files that were left unchanged. */
   kept: string[]
 }
 
@@ -82,7 +82,7 @@ function alreadyContains(directory: string, files: readonly NewFile[]): HostingE
   })
 }
 
-/** The existing file with the lines that it lacks. */
+/** The existing file, extended by the lines that it lacks. */
 function extendFile(directory: string, { path, content }: NewFile): NewFile {
   const before = readFileSync(join(directory, path), 'utf8')
   const lines = before.split(/\r?\n/)

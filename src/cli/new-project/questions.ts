@@ -64,7 +64,7 @@ async function ask(directory: string, given: InitFlags): Promise<Choice> {
       {
         type: 'input',
         name: 'tools',
-        message: 'Tools, separated by commas (empty: those of the template)',
+        message: 'Tools, separated by commas (empty: the tools of the template)',
         validate: (text: string) => problemOf(() => splitNames(text).forEach(checkToolName)) ?? true,
         when: isTemplate,
       },

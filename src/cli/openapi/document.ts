@@ -95,7 +95,7 @@ async function bundle(source: string, text: string): Promise<OpenApiDocument> {
   const options = { resolve: { http: false as const }, dereference: { circular: 'ignore' as const } }
   const bundled = await SwaggerParser.bundle(isUrl(source) ? parse(text) : source, options)
   if ('swagger' in bundled)
-    throw new Error(`it is Swagger ${bundled.swagger}, convert it to OpenAPI 3.0 or 3.1 first`)
+    throw new Error(`it is a Swagger ${bundled.swagger} description. Convert it to OpenAPI 3.0 or 3.1 first.`)
   // Works on a copy because validation resolves references in place.
   await SwaggerParser.validate(structuredClone(bundled), options)
   return bundled as unknown as OpenApiDocument

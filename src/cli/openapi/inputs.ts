@@ -40,7 +40,7 @@ export function addParameters(
   return parts
 }
 
-/** One argument per parameter. The location is added to duplicate names. */
+/** Declares a parameter as an argument. Adds the parameter's location to a duplicate name. */
 function declare(parameter: Parameter, converter: SchemaConverter, inputs: Inputs) {
   const content = Object.values(parameter.content ?? {})[0]
   const schema = converter.convert(parameter.schema ?? content?.schema)
@@ -58,7 +58,7 @@ function expressionOf(parameter: Parameter, variable: string, schema: Schema): s
   return `${variable} | join: "${separator}"`
 }
 
-/** Style `form` repeats the name for each value unless `explode` is off, but `query` of a handler has unique names. */
+/** Style `form` repeats the name for each value unless `explode` is off, but the names in a handler's `query` are unique. */
 function isRepeated({ style = 'form', explode = true, content }: Parameter, schema: Schema): boolean {
   return schema.type === 'array' && style === 'form' && explode && !content
 }
@@ -88,7 +88,7 @@ export interface RequestBody {
   content?: Record<string, { schema?: Schema }>
 }
 
-/** Declares the fields of the body, or the whole body, as arguments. Returns a reason if it is not supported. */
+/** Declares the fields of the body, or the whole body, as arguments. Returns a reason if the body is not supported. */
 export function addBody(
   body: RequestBody | undefined,
   converter: SchemaConverter,
@@ -108,7 +108,7 @@ export function addBody(
   }
   const name = 'body' in inputs.properties ? 'request_body' : 'body'
   inputs.properties[name] = schema
-  // A handler always sends its body, so it is required.
+  // A handler always sends its body, so the argument is required.
   inputs.required.push(name)
   const variable = variableOf(name)
   // A handler sends a string as text, so it must be quoted for JSON.

@@ -33,7 +33,7 @@ export async function showProgress<T>(text: string, work: (update: Progress) => 
   }
 }
 
-/** `Building weather (3 s)`, without seconds in the first one. */
+/** `Building weather (3 s)`, without seconds during the first second. */
 function withSeconds(text: string, ms: number): string {
   return ms < 1000 ? text : `${text} (${Math.floor(ms / 1000)} s)`
 }

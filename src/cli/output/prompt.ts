@@ -19,8 +19,8 @@ export async function confirm(context: CommandContext, question: string): Promis
 }
 
 /**
- * Runs a request. If the API refuses it with CONFLICT and the user confirms the question, or gave `--yes`, runs `replace`. Throws the
- * CONFLICT when there is no question, and when there is no terminal to ask it.
+ * Runs a request. If the API refuses it with CONFLICT and the user confirms the question, or gave `--yes`, runs `replace`. Throws
+ * the CONFLICT when there is no question or no terminal.
  */
 export async function confirmReplacement<T>(
   context: CommandContext,

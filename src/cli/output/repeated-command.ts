@@ -8,8 +8,8 @@ const MASKS: Readonly<Record<string, (value: string) => string>> = {
 }
 
 /**
- * The command line of the running command with more words, to copy into a shell. Values that may be secret are left for the user to fill
- * in.
+ * The command line of the running command with the added words, to copy into a shell. Values that may be secret are left for the
+ * user to fill in.
  */
 export function repeatedCommand({ words }: Pick<CommandContext, 'words'>, ...added: string[]): string {
   const end = words.includes('--') ? words.indexOf('--') : words.length

@@ -39,7 +39,7 @@ export async function watchStatus(
 function screenLines({ style }: Output, live: LiveMetrics, columns: number | undefined): string[] {
   const [head, ...rows] = formatTable(HEADERS, live.deployments.map(toRow), columns)
   const time = live.timestamp.slice(11, 19)
-  const footer = `${time} UTC, requests of the last ${Math.round(live.windowSeconds)} s. Press Ctrl-C to quit.`
+  const footer = `${time} UTC, requests in the last ${Math.round(live.windowSeconds)} s. Press Ctrl-C to quit.`
   const body = live.deployments.length > 0 ? [style.dim(head!), ...rows] : ['No deployments.']
   const parts = live.deployments.flatMap(one => [toolTable(one), instanceTable(one)])
   const details = parts

@@ -43,7 +43,7 @@ function narrowTexts(cells: readonly string[][], widths: number[], width: number
   }
 }
 
-/** The longest word stays whole. Only in the last column can it be wider without moving another column. */
+/** Width that keeps the longest word whole. In the last column, a longer word may stick out, because no column follows. */
 function minimumWidth(cells: readonly string[][], column: number): number {
   if (column === cells[0]!.length - 1) return MIN_TEXT_COLUMN
   const words = cells.flatMap(row => row[column]?.split(' ') ?? [])

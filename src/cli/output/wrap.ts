@@ -1,8 +1,8 @@
 import { SHELL_WORD } from '../../shared/shell-words.ts'
 
 /**
- * Breaks text at spaces into lines of at most `width` columns. Longer words, such as URLs and ids, stay whole, so that they
- * can be copied. Continuation lines are indented like their first line, and by `indent`.
+ * Breaks text at spaces into lines of at most `width` columns. Longer words, such as URLs and ids, stay whole, so that they can
+ * be copied. Continuation lines are indented like their first line, plus `indent`.
  */
 export function wrapText(
   text: string,

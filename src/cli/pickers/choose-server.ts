@@ -7,17 +7,18 @@ import { listBuilds } from '../targets/resolve-id.ts'
 import { missingValue } from './missing-value.ts'
 import { pick } from './pick.ts'
 
-/** Servers are only implied where a wrong guess does no harm. */
+/** A server is only implied where a wrong guess does no harm. */
 interface ChooseServerOptions {
-  /** Why the server must be named without a terminal: `it is removed`. */
+  /** True for a command such as `mcp remove`: without a terminal, the server must be named. */
   isDestructive?: boolean | undefined
   /** Name of the argument in messages. */
   argument?: string
 }
 
 /**
- * Server for a command that names none: the server of the project or linked project in this folder, otherwise the only server, otherwise
- * the one chosen at a terminal. Prints its name. Throws INVALID_REQUEST naming all of them, or NOT_FOUND when there are none.
+ * Server for a command that names none: the server of the project or linked project in this folder, otherwise the only server,
+ * otherwise the one chosen at a terminal. Prints its name. Without a terminal, throws INVALID_REQUEST naming all servers. Also
+ * throws INVALID_REQUEST when there are none.
  */
 export async function chooseServer(
   context: CommandContext,

@@ -12,7 +12,7 @@ interface Owner {
   help: string
 }
 
-/** Asks for required arguments that are missing, at a terminal. Elsewhere throws INVALID_REQUEST listing all arguments. */
+/** At a terminal, asks for missing required arguments. Elsewhere, throws INVALID_REQUEST listing all arguments. */
 export async function completeArguments(
   { output }: CommandContext,
   owner: Owner,

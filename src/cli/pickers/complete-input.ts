@@ -17,7 +17,7 @@ import { pick } from './pick.ts'
 
 type Input = Record<string, unknown>
 
-/** Chooses missing required arguments, or asks for them at a terminal. Throws INVALID_REQUEST elsewhere. */
+/** Completes missing required arguments: chooses an implied value or asks at a terminal. Throws INVALID_REQUEST elsewhere. */
 export async function completeInput(context: CommandContext, command: Command, input: Input): Promise<void> {
   let isChosen = false
   for (const [key, declaration] of Object.entries(command.arguments ?? {})) {
@@ -28,7 +28,7 @@ export async function completeInput(context: CommandContext, command: Command, i
   if (isChosen) context.output.command(commandLine(context, command, input))
 }
 
-/** The command line that needs no questions. */
+/** The same command line with the chosen values, which would not ask any question. */
 function commandLine(context: CommandContext, command: Command, input: Input): string {
   const { name, arguments: declared = {} } = command
   const words = Object.keys(declared).flatMap(key => (input[key] ?? []) as string | string[])

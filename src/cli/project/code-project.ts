@@ -5,7 +5,8 @@ import { serverNameFor } from '../new-project/project-files.ts'
 import type { ProjectSource } from './project-source.ts'
 
 /**
- * A folder of handler modules needs no project file. Its name comes from package.json or from the folder. Undefined for any other folder.
+ * The project in a folder of handler modules, which needs no project file. The name comes from package.json or the folder.
+ * Undefined for any other folder.
  */
 export async function inferProject(directory: string): Promise<ProjectSource | undefined> {
   if (!hasModules(directory)) return undefined

@@ -7,8 +7,8 @@ const POLL_MS = 1000
 const RUNNING = ['pending', 'in_progress']
 
 /**
- * Log lines of a container build until it ends. Polls an API without event streams while the build is running. Returns the
- * last status in the log, if any.
+ * Log lines of a container build until the build has finished. Polls an API without event streams while the build is running.
+ * Returns the last status in the log, if any.
  */
 export async function* followBuildLog(
   api: ApiClient,

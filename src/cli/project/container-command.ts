@@ -39,7 +39,7 @@ const IGNORED_FLAGS = {
   pull: { type: 'string' },
 } as const satisfies ParseArgsOptionsConfig
 
-/** Why a common flag cannot be supported. */
+/** Reasons why common flags are not supported. */
 const REASONS: Record<string, string> = {
   '-p': 'a server over HTTP needs no published port. Use --image and let it listen on $PORT',
   '--publish': 'a server over HTTP needs no published port. Use --image and let it listen on $PORT',

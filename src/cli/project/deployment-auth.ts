@@ -3,7 +3,7 @@ import type { DeploymentAuth } from '../../shared/contract/deployments/deploymen
 import { HostingError } from '../../shared/errors.ts'
 
 interface AuthInput {
-  /** Settings of the project file. */
+  /** Settings from the project file. */
   base: DeploymentAuth | undefined
   /** `--auth` */
   flag: AuthProvider | 'none' | undefined
@@ -13,7 +13,7 @@ interface AuthInput {
 }
 
 /**
- * Sign-in of users from the project file or `--auth`. Missing values come from `--set` or the environment
+ * Settings for the sign-in of users, from the project file or `--auth`. Missing values come from `--set` or the environment
  * (`GOOGLE_CLIENT_ID`) and are removed from the `envVars` of the server. Throws INVALID_REQUEST listing missing values.
  */
 export function chooseAuth({ base, flag, envVars, env }: AuthInput): {
@@ -52,7 +52,9 @@ function incompleteAuth(provider: AuthProvider, names: string[]): HostingError {
     `Sign-in with ${provider} is incomplete: ${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} not set.`,
     {
       next: [
-        { description: `Register an application at ${provider}, set them in this shell, and pass ${set}` },
+        {
+          description: `Register an application at ${provider}, set these variables in this shell, and pass ${set}`,
+        },
         { description: 'Try it without a provider', command: 'mcp deploy --auth local' },
       ],
     },

@@ -10,15 +10,15 @@ import type { Project } from './project.ts'
 export interface ImportedServer {
   /** Name in the configuration. */
   entry: string
-  /** Name of the server here. */
+  /** Name of the hosted server. */
   name: string
   /** Its command, image or URL. */
   source: string
   /** Names of its variables. */
   variables: string[]
-  /** Undefined when it cannot be hosted. */
+  /** Undefined when the server cannot be hosted. */
   project?: Project
-  /** Why it is not hosted, as a sentence without a full stop. */
+  /** Reason that the server is not hosted, as a sentence without a full stop. */
   reason?: string
 }
 
@@ -69,10 +69,10 @@ function toProject(
 
 const NO_INPUT = { http: false, path: undefined, isolation: undefined, cwd: undefined }
 
-/** `${NAME}`, `${NAME:-default}` and `${env:NAME}` of most clients, `{env:NAME}` of OpenCode. */
+/** `${NAME}`, `${NAME:-default}` and `${env:NAME}` in most clients, `{env:NAME}` in OpenCode. */
 const REFERENCE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}|\{env:([A-Za-z_]\w*)\}/g
 
-/** Throws INVALID_REQUEST for a reference without a value, such as `${input:key}`. `solution`: option that sets it. */
+/** Throws INVALID_REQUEST for a reference without a value, such as `${input:key}`. `solution`: option that sets the value. */
 function expand(text: string, env: NodeJS.ProcessEnv, solution?: string): string {
   const expanded = text.replace(
     REFERENCE,

@@ -17,7 +17,11 @@ export const PROGRAM_OPTIONS = {
     doc: 'host an existing server: a command that serves MCP over stdio, such as "npx -y some-server" or "docker run -i --rm mcp/time"',
   },
   http: { type: 'boolean', doc: 'the command serves MCP over HTTP on $PORT instead' },
-  path: { type: 'string', value: 'path', doc: 'path at which it serves MCP over HTTP (default: /mcp)' },
+  path: {
+    type: 'string',
+    value: 'path',
+    doc: 'path at which the command serves MCP over HTTP (default: /mcp)',
+  },
   cwd: { type: 'string', value: 'dir', doc: 'working folder of the command' },
   isolation: {
     type: 'string',
@@ -43,7 +47,7 @@ export function programProject(input: ProgramInput, env: NodeJS.ProcessEnv): Pro
   return commandProject(words, { ...input, command, cwd }, env)
 }
 
-/** A project for the words of a command. `input.cwd`: its working folder, a separate one by default. */
+/** A project for the words of a command. `input.cwd`: the command's working folder, by default a separate one. */
 export function commandProject(
   words: readonly string[],
   input: ProgramInput & { command: string },
@@ -80,7 +84,7 @@ function imageProject(image: string, input: ProgramInput): Project {
   return projectOf(image, { name: name ?? nameOfImage(image), template: 'custom', program })
 }
 
-/** A project for `docker run …`, which becomes an image with its settings. */
+/** A project for `docker run …`: the image, with the settings of the command. */
 function containerProject(
   command: string,
   { program, env_vars, limits }: ContainerCommand,
@@ -131,7 +135,7 @@ export function withEnvVars<T extends Buildable>(
   const request = {
     ...project.request,
     ...(Object.keys(env_vars).length > 0 && { env_vars: { ...project.request.env_vars, ...env_vars } }),
-    // The default is left out for APIs without stored variables.
+    // The default environment is omitted for APIs without stored variables.
     ...(environment !== 'development' && { environment }),
   }
   return { ...project, request }

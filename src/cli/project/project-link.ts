@@ -6,7 +6,7 @@ import { HostingError } from '../../shared/errors.ts'
 /** Project of a folder and its subfolders. The id stays valid when the project is renamed. */
 export interface ProjectLink {
   projectId: string
-  /** Name when it was linked, for people. */
+  /** Name of the project when the folder was linked, for display. */
   projectName: string
 }
 

@@ -93,7 +93,9 @@ export async function hasProject(directory: string): Promise<boolean> {
   return findProjectFile(directory) !== undefined || (await inferProject(resolve(directory))) !== undefined
 }
 
-/** Name of the project in a folder, which may otherwise be invalid. Undefined without a project. Throws INVALID_MCP. */
+/**
+ * Name of the project in a folder, even if the rest of the project is invalid. Undefined without a project. Throws INVALID_MCP.
+ */
 export async function nameOfProject(directory: string): Promise<string | undefined> {
   const file = findProjectFile(directory)
   const source = file ? await readProjectSource(file) : await inferProject(resolve(directory))
@@ -151,7 +153,7 @@ function withDefaults({ network, origins, ...deploy }: ParsedDeploy): Project['d
   return { ...deploy, ...Object.fromEntries(environments) }
 }
 
-/** Placeholder for the id of the upload, which handler modules need to be valid. */
+/** Placeholder for the id of the upload. Without it, a request with handler modules would be invalid. */
 const TO_BE_UPLOADED = 'src_of_this_folder'
 
 function withoutUpload({ source, ...request }: BuildRequest): BuildRequest {

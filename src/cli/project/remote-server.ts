@@ -29,7 +29,7 @@ export function urlGiven(url: string): HostingError {
   })
 }
 
-/** Replaces the error of reading an OpenAPI description if an MCP server answers at its URL. */
+/** Replaces the error from reading an OpenAPI description if an MCP server responds at that URL. */
 export async function explainRemoteServer(url: string, error: HostingError): Promise<HostingError> {
   const { connectToServer } = await import('../../shared/mcp-client/connect.ts')
   try {

@@ -20,8 +20,8 @@ export function requiredRate(flag: string | undefined, project: Project | undefi
 }
 
 /**
- * Runs the project's suite against the build. Returns the exit code after reporting that too few cases passed or could be
- * judged, or the result when the build may be released.
+ * Runs the project's suite against the build. Returns the result when the build may be released. Otherwise reports that too few
+ * cases passed or could be judged, and returns the exit code.
  */
 export async function requireTest(
   context: CommandContext,

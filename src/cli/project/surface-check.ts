@@ -58,7 +58,7 @@ function printChanges(
   { changes, deployment_id }: SurfaceReport['items'][number],
 ): void {
   if (output.json || changes.length === 0) return
-  output.line(`Changes of ${name} for clients of ${deployment_id} in ${environment}:`)
+  output.line(`Changes in ${name} for clients of ${deployment_id} in ${environment}:`)
   for (const { kind, path, message } of changes.slice(0, MAX_SHOWN)) {
     const mark = kind === 'breaking' ? output.style.red('breaking  ') : output.style.dim('compatible')
     output.line(`  ${mark}  ${path} ${message}`)

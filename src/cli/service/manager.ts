@@ -39,7 +39,10 @@ export function serviceManager(
     `Services are not supported on ${platform}, only with systemd and launchd.`,
     {
       next: [
-        { description: 'Run it in the foreground under another service manager', command: 'mcp daemon run' },
+        {
+          description: 'Run the daemon in the foreground under another service manager',
+          command: 'mcp daemon run',
+        },
       ],
     },
   )
@@ -73,7 +76,10 @@ function systemd(env: NodeJS.ProcessEnv): ServiceManager {
       ['systemctl', '--user', 'enable', '--now', SYSTEMD_UNIT],
     ],
     disable: [['systemctl', '--user', 'disable', '--now', SYSTEMD_UNIT]],
-    hint: { description: 'Keep it running while you are logged out', command: 'loginctl enable-linger' },
+    hint: {
+      description: 'Keep the daemon running while you are logged out',
+      command: 'loginctl enable-linger',
+    },
   }
 }
 

@@ -7,7 +7,7 @@ export interface ServiceSpec {
   /** Absolute paths of Node and the daemon program. */
   node: string
   program: string
-  /** Environment variables for its home and ports. */
+  /** Environment variables for the daemon's home and ports. */
   env: Record<string, string>
   logPath: string
 }

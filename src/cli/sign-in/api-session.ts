@@ -63,7 +63,7 @@ function isRevoked(oauth: Oauth, error: unknown): boolean {
   return error instanceof oauth.ResponseBodyError && /^invalid_(grant|client)$/.test(error.error)
 }
 
-/** Revokes the refresh token, and with it access tokens (RFC 7009). False when the server does not support it. */
+/** Revokes the refresh token, and with it the access tokens (RFC 7009). False when the server does not support it. */
 export async function revokeSession(
   session: Omit<ApiSession, 'resource' | 'expiresAt'>,
   signal: AbortSignal,

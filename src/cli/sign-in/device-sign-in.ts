@@ -53,7 +53,7 @@ export async function signInWithDevice(
   wait: Wait = waitOf(context.signal),
 ): Promise<ApiSession | undefined> {
   const { signal, output } = context
-  const api = await output.progress('Looking up the sign-in', () => findSignIn(url, signal))
+  const api = await output.progress('Reading the sign-in metadata', () => findSignIn(url, signal))
   const server = api && (await discover(api.issuer, signal))
   if (!server?.device_authorization_endpoint) return undefined
   const oauth = await loadOauth()

@@ -61,7 +61,7 @@ function waitFor(server: Server, state: string): Promise<URLSearchParams> {
 function portInUse(port: number): HostingError {
   return new HostingError(
     'CONFLICT',
-    `Port ${port} for the sign-in redirect is in use. Stop the program that uses it, or register another URL and set its --callback-port.`,
+    `Port ${port} for the sign-in redirect is in use. Stop the program that uses it, or register a URL with another port and pass it with --callback-port.`,
   )
 }
 

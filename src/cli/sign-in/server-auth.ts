@@ -39,8 +39,8 @@ class SignInRequiredError extends Error {
 const SPARE_SECONDS = 30
 
 /**
- * Adds the token of an earlier sign-in to requests, and renews it when it expires. Throws SignInNeeded when the server requires a new
- * sign-in.
+ * Adds the token of an earlier sign-in to requests, and renews it when it expires. Throws SignInRequiredError when the server
+ * requires a new sign-in.
  */
 function serverAuth(place: SignInTarget): AuthProvider {
   let sent: string | undefined
@@ -114,7 +114,7 @@ function challengeOf(error: unknown): Challenge | undefined {
   return undefined
 }
 
-/** Another sign-in would not help. */
+/** Error after a sign-in that the server still refuses, because another sign-in would not help. */
 function refusedAgain(
   { name }: { name: string },
   { isDenied, scope }: Challenge,

@@ -7,7 +7,7 @@ import type { Exchange } from '../testing/chat-session.ts'
 import { parseSuite } from './load-suite.ts'
 
 /**
- * Adds a conversation to a suite as a case that expects the same again, and creates the file if necessary. Keeps comments.
+ * Adds a conversation to a suite as a case that expects the same actions again. Creates the file if necessary. Keeps comments.
  * Throws INVALID_REQUEST for a file that is not a suite.
  */
 export async function saveCase(

@@ -6,7 +6,7 @@ import { HostingError } from '../../shared/errors.ts'
 import type { PlannedCase } from '../../shared/suite/plan.ts'
 import type { Recording } from '../../shared/suite/recording.ts'
 
-/** One answer of a model. Looked up by the digest. `request` is only informational. */
+/** One answer from a model, looked up by its digest. `request` is only informational. */
 interface TapeEntry {
   case: string
   /** Repetition of the case, from 0. */
@@ -19,7 +19,7 @@ interface TapeEntry {
 
 interface TapeFile {
   format: 1
-  /** ISO 8601. Recordings of earlier versions have none. */
+  /** ISO 8601. Recordings from earlier versions have no time. */
   recorded_at?: string
   entries: TapeEntry[]
 }
@@ -31,7 +31,7 @@ export class Tape implements Recording {
   readonly #entries: TapeEntry[]
   readonly replay: Recording['replay']
 
-  /** `recording`: what is replayed. */
+  /** `recording`: the recording to replay. */
   constructor(mode: 'record' | 'replay', file: string, recording?: TapeFile) {
     this.#mode = mode
     this.#file = file
@@ -43,7 +43,7 @@ export class Tape implements Recording {
   static load(file: string): Tape {
     if (!existsSync(file))
       throw new HostingError('NOT_FOUND', `Recording ${file} does not exist.`, {
-        next: [{ description: 'Record one', command: `mcp test --record ${file} …` }],
+        next: [{ description: 'Make a recording', command: `mcp test --record ${file} …` }],
       })
     return new Tape('replay', file, parseTape(readFileSync(file, 'utf8'), file))
   }
@@ -91,7 +91,7 @@ export function openTape({
   return record === undefined ? undefined : new Tape('record', record)
 }
 
-/** People edit recordings, and the API rejects other times. */
+/** Null for an invalid time, because people edit recordings, and the API rejects invalid times. */
 function validTime(text: string | undefined): string | null {
   const time = new Date(text ?? Number.NaN)
   return Number.isNaN(time.getTime()) ? null : time.toISOString()
@@ -104,5 +104,5 @@ function parseTape(text: string, file: string): TapeFile {
   } catch {
     // Reported below.
   }
-  throw new HostingError('INVALID_REQUEST', `${file} is not a recording of mcp test.`)
+  throw new HostingError('INVALID_REQUEST', `${file} is not a recording made by mcp test.`)
 }

@@ -33,7 +33,7 @@ interface Action {
   done: string
 }
 
-/** Shared implementation of `mcp stop`, `start` and `restart`: resolve the id, one call, print the record. */
+/** Shared implementation of `mcp stop`, `start` and `restart`: resolve the id, make one call, print the record. */
 export function defineDeploymentAction({ prefer, doing, done, ...command }: Action): Command {
   return defineCommand({
     ...command,

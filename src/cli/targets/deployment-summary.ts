@@ -32,7 +32,7 @@ function signInText({ config, sign_in }: DeployResult): string | undefined {
   if (!config) return undefined
   const { auth } = config
   if (!auth) return 'none'
-  return `required, ${auth.provider === 'local' ? 'with an API key of the daemon' : (sign_in?.issuer ?? auth.provider)}`
+  return `required, ${auth.provider === 'local' ? 'with an API key for the daemon' : (sign_in?.issuer ?? auth.provider)}`
 }
 
 function listText(names: readonly string[] = []): string | undefined {

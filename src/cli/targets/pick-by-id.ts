@@ -5,7 +5,7 @@ const MIN_PREFIX = 4
 const MAX_LISTED = 10
 
 /**
- * The record with this id, or with a unique prefix of it, which may leave out its kind. Throws INVALID_REQUEST for an
+ * The record with this id, or with a unique prefix of it, with or without the kind (`ses_`). Throws INVALID_REQUEST for an
  * ambiguous prefix and NOT_FOUND. `list`: command that lists the records. `minPrefix`: length without the kind.
  */
 export function pickById<T extends { id: string }>(
@@ -29,7 +29,7 @@ export function pickById<T extends { id: string }>(
       },
     )
   throw new HostingError('NOT_FOUND', `There is no ${what} "${reference}".`, {
-    next: [{ description: 'List all', command: list }],
+    next: [{ description: 'List all ids', command: list }],
   })
 }
 

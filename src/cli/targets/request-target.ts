@@ -8,7 +8,7 @@ import { impliedPreview } from './server-target.ts'
 const FULL_ID = /^req_[^.]+\.[^.]+\.[^.]+\.(dep|mcp)_[0-9a-z]{20}$/
 const ID_PREFIX = /^req_[\w.-]+$/
 const PAGE_SIZE = 1000
-/** Limits the search to two million lines of log. */
+/** Limits the search to two million log lines. */
 const MAX_PAGES = 20
 
 /** Query of `GET /api/requests` for a server name, a deployment id or an `mcp_id`. */
@@ -30,8 +30,8 @@ export async function requireKnown(client: ApiClient, server: string | undefined
 }
 
 /**
- * The complete id. A prefix must be unique on the newest page that has it, and one that ends with a part of the id, as lists
- * show it, is not a prefix of a longer part. Throws NOT_FOUND, INVALID_REQUEST.
+ * The complete id. A prefix must be unique on the newest page that has it, and a prefix of whole parts, as lists show it, does
+ * not match ids with a longer part. Throws NOT_FOUND, INVALID_REQUEST.
  */
 export async function resolveRequest(client: ApiClient, reference: string): Promise<string> {
   if (FULL_ID.test(reference)) return reference

@@ -52,10 +52,10 @@ export async function chooseTarget(
 }
 
 /**
- * Resolves a URL, a deployment id, an `mcp_id` (its preview), a unique prefix of one, or a server name: its live
- * deployment, production before staging before development, or the preview of a server that was never deployed. Never falls
- * back from a failed deployment to another address, which may run other code with other data. Throws NOT_FOUND, or
- * CONFLICT when the deployment is not running.
+ * Resolves a URL, a deployment id, an `mcp_id` (its preview), a unique prefix of one, or a server name: its live deployment,
+ * production before staging before development, or the preview of a server that was never deployed. Never falls back from a
+ * failed deployment to another address, which may run different code with different data. Throws NOT_FOUND, or CONFLICT when the
+ * deployment is not running.
  */
 export async function resolveTarget(
   context: Pick<CommandContext, 'api'>,
@@ -109,7 +109,7 @@ function notLive(name: string, env: string, deployments: readonly DeploymentEntr
   )
 }
 
-/** Target of an id without its prefix. An unknown name gets an error about servers, not about ids. */
+/** Target of an id without its prefix. For an unknown name, the error is about servers, not ids. */
 async function targetOfPrefix(api: ApiClient, reference: string): Promise<ServerTarget> {
   const ignoreNotFound = (error: unknown) => {
     if (error instanceof HostingError && error.code === 'NOT_FOUND') return undefined

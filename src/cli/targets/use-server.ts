@@ -42,7 +42,7 @@ function givenClient(
     : { id: clientId, secret: env.MCP_CLIENT_SECRET, port: callbackPort }
 }
 
-/** The log of the user's own server explains its failure. */
+/** Adds the command for the log to an error of the user's own server, because the log explains the failure. */
 function nameLog(error: unknown, { id }: ServerTarget): unknown {
   if (!(error instanceof HostingError) || error.code !== 'UNAVAILABLE' || !id) return error
   const next = [{ description: 'Show its log', command: `mcp logs ${id}` }]

@@ -68,7 +68,7 @@ async function save({ chat, context, target }: ChatContext, file: string): Promi
     throw new HostingError('INVALID_REQUEST', 'Nothing to save yet. Send a message first.')
   const { saveCase } = await import('../suite/save-case.ts')
   const path = await saveCase(file, target.name, chat.exchanges)
-  context.output.note(`Saved as a case of ${path}. Run it with:`)
+  context.output.note(`Saved as a case in ${path}. Run the suite with:`)
   context.output.command(`mcp test --suite ${quoteShellWord(file)}`)
 }
 

@@ -3,7 +3,7 @@ import type { TestRequest } from '../../shared/contract/projects/test-runs.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { modelAccess } from './model-access.ts'
 
-/** Time limit in seconds for a run without one, and the extra time for the response. */
+/** Default time limit of a run in seconds, and the extra time for the response. */
 const DEFAULT_SECONDS = 120
 const SLACK_MS = 30_000
 

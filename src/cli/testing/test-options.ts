@@ -34,7 +34,7 @@ export const RUN_OPTIONS = {
 
 export type RunInput = OptionValues<typeof RUN_OPTIONS>
 
-/** Omits everything that was not given, so that an API that implements only the contract does not get extra fields. */
+/** Omits everything that was not given, so that an API that implements only the contract receives no additional fields. */
 export function readRunSettings(input: RunInput): RunSettings {
   const { allow, deny, maxTurns, maxCalls, maxTokens, maxTime, userId } = input
   return (

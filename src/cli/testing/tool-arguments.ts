@@ -11,8 +11,9 @@ type Schema = Record<string, unknown>
 export type ReadInput = (source: '-' | { file: string }) => string
 
 /**
- * Parses tool arguments: `key=value` (coerced by the schema), `key:=<json>`, one JSON object, `@file` and `-` (a JSON
- * object each). A repeated `key=value` extends a list. Otherwise later ones override earlier ones. Throws INVALID_REQUEST naming the argument.
+ * Parses tool arguments: `key=value` (coerced by the schema), `key:=<json>`, one JSON object, `@file` and `-` (a JSON object
+ * each). A repeated `key=value` extends a list. Otherwise, a later value overrides an earlier one. Throws INVALID_REQUEST naming
+ * the argument.
  */
 export function parseToolArguments(
   words: readonly string[],

@@ -28,7 +28,7 @@ export function saveKnownVersion({ updateCheck }: HomePaths, known: KnownVersion
   writeFileAtomic(updateCheck, `${JSON.stringify(known)}\n`)
 }
 
-/** Asks the npm registry for the newest version: a plain GET of public package metadata. Keeps the known one on failure. */
+/** Asks the npm registry for the newest version: a plain GET of public package metadata. Keeps the known version on failure. */
 export async function checkLatestVersion(paths: HomePaths, env: NodeJS.ProcessEnv): Promise<void> {
   const known = readKnownVersion(paths)
   const latest = await fetchLatest(env).catch(() => undefined)

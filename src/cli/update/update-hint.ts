@@ -8,7 +8,7 @@ const DAY_MS = 24 * 60 * 60_000
 /** Command that a separate process runs. */
 const CHECK_COMMAND = '__check-version'
 
-/** Names a newer version once a day. The check runs in a separate process, so the command never waits for the network. */
+/** Mentions a newer version once a day. The check runs in a separate process, so the command never waits for the network. */
 export function showUpdateHint(paths: HomePaths, output: Pick<Output, 'note'>, now = Date.now()): void {
   try {
     tryHint(paths, output, now)
@@ -21,7 +21,7 @@ function tryHint(paths: HomePaths, output: Pick<Output, 'note'>, now: number): v
   const known = readKnownVersion(paths)
   if (known?.latest && isNewer(known.latest, VERSION) && isOld(known.shownAt, now)) {
     output.note(
-      `\nmcp ${known.latest} is available, this is ${VERSION}. Update it: npm install -g mcp-hosting`,
+      `\nmcp ${known.latest} is available (installed: ${VERSION}). To update: npm install -g mcp-hosting`,
     )
     saveKnownVersion(paths, { ...known, shownAt: new Date(now).toISOString() })
   }

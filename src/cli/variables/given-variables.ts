@@ -37,7 +37,7 @@ export function readEnvVars(
   return values
 }
 
-/** `KEY=VALUE`, or `KEY` without a value. Throws INVALID_REQUEST that names `where`. */
+/** `KEY=VALUE`, or `KEY` without a value. Throws INVALID_REQUEST naming `where`. */
 export function parseAssignment(assignment: string, where: string): { name: string; value?: string } {
   const equals = assignment.indexOf('=')
   const name = equals < 0 ? assignment : assignment.slice(0, equals)

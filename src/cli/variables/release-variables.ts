@@ -13,7 +13,7 @@ export const RELEASE_OPTION = {
   doc: 'also redeploy the live build with the new values',
 } as const
 
-/** Prints the changed variables. Releases them with `--release`, or if the user confirms it at the terminal. */
+/** Prints the changed variables. Releases the change with `--release`, or if the user confirms at the terminal. */
 export async function finishChange(
   context: CommandContext,
   env: ServerEnv,
@@ -27,11 +27,14 @@ export async function finishChange(
   if (!output.json) output.line(done)
   if (env.live_deployment === null) {
     if (output.json) output.result(env, () => {})
-    else output.note(`${env.name} has no live deployment in ${env.environment}. The next one gets them.`)
+    else
+      output.note(
+        `${env.name} has no live deployment in ${env.environment}. The change takes effect with the next deployment.`,
+      )
     return undefined
   }
   if (release || (await offersRelease(context, env))) return releaseVariables(context, env)
-  output.next({ description: 'Release them', command: releaseCommand(env) })
+  output.next({ description: 'Release the change', command: releaseCommand(env) })
 }
 
 async function offersRelease({ output, globals }: CommandContext, env: ServerEnv): Promise<boolean> {

@@ -41,8 +41,7 @@ export async function readServerWords(
   const [first = '', ...rest] = words
   if (first.includes('=') || rest.length === 0) {
     const name = await resolveServer(context, undefined)
-    if (name === first)
-      throw new HostingError('INVALID_REQUEST', `Missing the names of variables of ${name}.`)
+    if (name === first) throw new HostingError('INVALID_REQUEST', `Missing variable names for ${name}.`)
     return { name, variables: words }
   }
   try {

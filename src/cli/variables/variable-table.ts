@@ -1,7 +1,7 @@
 import type { ServerEnv } from '../../shared/contract/servers/variables.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 
-/** Table of `mcp env list`. The environment gets a column only if there are several. */
+/** Table of `mcp env list`. The environment has a column only if there are several. */
 export function variableTable(all: readonly ServerEnv[]): { headers: string[]; rows: string[][] } {
   const rows = all.flatMap(env => rowsOf(env).map(row => [...row, env.environment]))
   const hasColumn = all.length > 1

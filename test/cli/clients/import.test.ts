@@ -176,7 +176,7 @@ describe('mcp import', () => {
     writeFileSync(file, before)
     const { stdout } = await home.mcp(['import', file, '--connect'])
     const [, url] = /Hosted notes at (\S+)/.exec(stdout)!
-    expect(stdout).toContain(`Clients that read ${file} use them now.`)
+    expect(stdout).toContain(`Clients that read ${file} now use the hosted servers.`)
     expect(stdout).not.toContain('Claude')
     const after = `{"mcpServers":{"notes":{"type":"http","url":"${url}"}},"theme":"dark"}`
     expect(readFileSync(file, 'utf8')).toBe(after)

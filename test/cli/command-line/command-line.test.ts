@@ -106,7 +106,7 @@ test('a group without a command lists its commands and exits with 2, or with 0 f
   const names = COMMANDS.map(({ name }) => name).filter(name => name.startsWith('daemon '))
   expect(names).toContain('daemon restart')
   const commands = names.map(name => name.slice('daemon '.length)).join(', ')
-  expect(bare.stderr).toContain(`"mcp daemon" needs one of: ${commands}.\n`)
+  expect(bare.stderr).toContain(`"mcp daemon" needs a subcommand: ${commands}.\n`)
   expect(help.code).toBe(0)
   for (const name of names) expect(help.stdout).toContain(name)
 })

@@ -79,7 +79,7 @@ test('lists variables with their age, marks missing and unreleased ones, and sho
   expect(before).toMatch(/^SHOP_URL +https:\/\/a\.example +just now$/m)
   expect(before).toMatch(/^API_KEY +- +missing$/m)
   const changed = await home.mcp(['env', 'set', 'listed', 'API_KEY'], { input: `${SECRET}\n` })
-  expect(changed.stdout).toContain('Release them:  mcp env release listed --env development')
+  expect(changed.stdout).toContain('Release the change:  mcp env release listed --env development')
   const { stdout } = await home.mcp(['env', 'list', 'listed'])
   expect(stdout).toMatch(/^API_KEY +secret +just now +not released$/m)
   const released = await home.mcp(['env', 'release', 'listed'])
@@ -156,7 +156,11 @@ test('reports invalid arguments without storing anything', async () => {
   await home.json(['build', join(home.dir, 'projects', 'worded')])
   const cases: [args: string[], code: number, message: RegExp][] = [
     [['env', 'set', 'worded', '1A=x'], 2, /mcp env set: "1A" is not a variable name/],
-    [['env', 'set', 'worded', 'A', 'B'], 2, /A and B have no value\. Only one can come from standard input/],
+    [
+      ['env', 'set', 'worded', 'A', 'B'],
+      2,
+      /A and B have no value\. Only one value can come from standard input/,
+    ],
     [['env', 'set', 'worded', 'A'], 2, /A has no value, and standard input is empty/],
     [['env', 'set', 'worded'], 2, /Missing <server>\. Servers: .*worded/],
     [['env', 'set', 'wordet', 'A=x'], 4, /Server "wordet" does not exist\. Did you mean "worded"\?/],

@@ -23,7 +23,7 @@ const grants = async () => (await home.json<{ items: SignInGrant[] }>(['grants',
 const clients = async () => (await home.json<{ items: SignInClient[] }>(['clients', 'guarded'])).items
 
 test('grants lists grants, and grants revoke revokes one', async () => {
-  expect((await home.mcp(['grants', 'guarded'])).stdout).toBe('No grants of guarded.\n')
+  expect((await home.mcp(['grants', 'guarded'])).stdout).toBe('guarded has no sign-in grants.\n')
   const { client_id } = await signInWithKey(issuer, home.apiKey())
   const [grant] = (await grants()) as [SignInGrant]
   const { stdout } = await home.mcp(['grants', '--client', client_id])
@@ -31,7 +31,7 @@ test('grants lists grants, and grants revoke revokes one', async () => {
   expect(stdout).toMatch(/ local\|usr_\w+ .* staging +openid profile email .* never +\d{4}-\d\d-\d\d\n/)
   expect((await home.mcp(['grants', 'guarded', '--quiet'])).stdout).toBe(`${grant.id}\n`)
   expect((await home.mcp(['grants', 'guarded', '--user', 'github|42'])).stdout).toBe(
-    'No grants of guarded.\n',
+    'guarded has no sign-in grants.\n',
   )
 
   const revoke = ['grants', 'revoke', grant.id.slice(0, 8), '--server', 'guarded']

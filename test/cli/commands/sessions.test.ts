@@ -19,7 +19,7 @@ afterAll(() => home.remove())
 const list = async () => (await home.json<{ items: SessionRecord[] }>(['sessions', 'asked'])).items
 
 test('mcp sessions lists open sessions, and mcp sessions end ends one or all of them', async () => {
-  expect((await home.mcp(['sessions', 'asked'])).stdout).toBe('No open sessions of asked.\n')
+  expect((await home.mcp(['sessions', 'asked'])).stdout).toBe('asked has no open sessions.\n')
   const sessions = [await beginSession(url), await beginSession(url), await beginSession(url)]
   const { stdout } = await home.mcp(['sessions', 'asked', '--env', 'staging'])
   const items = await list()

@@ -219,7 +219,7 @@ test('a name refers to the server of mcp dev in the project folder, and to the d
   })
   // A suggested command refers to the same server in every folder.
   const { stdout } = await run(['tools', 'twice'], directory)
-  const [, suggested] = /Call one: {2}mcp (.+)\n/.exec(stdout)!
+  const [, suggested] = /Call a tool: {2}mcp (.+)\n/.exec(stdout)!
   expect((await run(suggested!.split(' '), home.dir)).stdout).toBe('developed\n')
   expect((await run(['call', 'twice', 'say', '--env', 'development'], directory)).stdout).toBe('deployed\n')
   const connect = await run(['connect', 'twice', '--client', 'cursor', '--print'], directory)

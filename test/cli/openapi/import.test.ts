@@ -220,7 +220,11 @@ describe('OpenAPI import', () => {
       '{"openapi":"3.0.3","paths":{"/a":{"$ref":"https://x.example/a.json"}}}',
       'network references are not supported',
     ],
-    ['Swagger 2.0', '{"swagger":"2.0","info":{"title":"a","version":"1"},"paths":{}}', 'it is Swagger 2.0'],
+    [
+      'Swagger 2.0',
+      '{"swagger":"2.0","info":{"title":"a","version":"1"},"paths":{}}',
+      'it is a Swagger 2.0 description',
+    ],
     ['no description at all', '{"hello":1}', 'is not a valid OpenAPI 3 description'],
     ['broken YAML', 'openapi: [', 'is not a valid OpenAPI 3 description'],
     ['an invalid one', '{"openapi":"3.0.3","paths":{}}', "must have required property 'info'"],

@@ -111,7 +111,7 @@ describe.runIf(hasTerminals)('at a terminal', () => {
     await expects('Name of the server (desk)', '\r')
     await expects('❯ basic     declared answers, no code', `${DOWN}${DOWN}`)
     await expects('❯ custom    handlers in TypeScript', '\r')
-    await expects('Tools, separated by commas (empty: those of the template)', 'find it\r')
+    await expects('Tools, separated by commas (empty: the tools of the template)', 'find it\r')
     await expects('"find it" is not a valid tool name', '\u0015find_it, buy_it\r')
     expect(await ended).toBe(0)
     const created = readFileSync(join(home.dir, 'created'), 'utf8')

@@ -89,6 +89,8 @@ test('a newer version is named once a day', async () => {
     showUpdateHint(paths, { note: text => notes.push(text) }, now + hours * 3_600_000)
   show(0)
   show(23)
-  expect(notes).toEqual(['\nmcp 0.3.0 is available, this is 0.2.0. Update it: npm install -g mcp-hosting'])
+  expect(notes).toEqual([
+    '\nmcp 0.3.0 is available (installed: 0.2.0). To update: npm install -g mcp-hosting',
+  ])
   vi.doUnmock('../../../src/shared/version.ts')
 })

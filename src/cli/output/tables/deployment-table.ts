@@ -6,7 +6,7 @@ export function shortId(id: string): string {
   return /^[a-z]+_[0-9a-z]{20}$/.test(id) ? id.slice(0, id.indexOf('_') + 9) : id
 }
 
-/** Sorted by server, then production to development. */
+/** Prints deployments sorted by server, then from production to development. */
 export function deploymentTable(output: Output, deployments: readonly DeploymentEntry[]): void {
   const rows = deployments.toSorted(byServerAndEnvironment).map(deployment => {
     const { name, environment, status, deployment_id, url } = deployment

@@ -15,7 +15,7 @@ const COLUMNS: readonly [header: string, cell: (release: ReleaseRecord) => strin
   ['MESSAGE', messageText],
 ]
 
-/** Releases in the order of the list. Omits columns that are empty for all of them. */
+/** Prints releases in the order of the list. Omits columns that are empty for all releases. */
 export function releaseTable(output: Output, releases: readonly ReleaseRecord[]): void {
   const shown = COLUMNS.filter(([, cell]) => releases.some(release => cell(release) !== ''))
   output.table(

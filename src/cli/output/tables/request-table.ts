@@ -18,7 +18,10 @@ const COLUMNS: readonly Column[] = [
   ['OUTCOME', outcomeText],
 ]
 
-/** Requests in the order of the list. Omits columns that are empty, or the same server and environment, for all of them. */
+/**
+ * Prints requests in the order of the list. Omits empty columns, and the server if all requests have the same server and
+ * environment.
+ */
 export function requestTable(output: Output, requests: readonly RequestRecordItem[]): void {
   const id: Column = ['ID', ({ id }) => shortId(id, requests)]
   const isInOnePlace = new Set(requests.map(placeOf)).size === 1
@@ -63,7 +66,7 @@ export function placeOf({ server, environment }: RequestRecordItem): string {
   return environment === 'production' ? server : `${server}/${environment}`
 }
 
-/** The shortest prefix that only this id has in the list. It ends with a part of the id. */
+/** The shortest prefix that is unique in the list and consists of whole parts of the id, which dots separate. */
 export function shortId(id: string, all: readonly { id: string }[]): string {
   const parts = id.split('.')
   for (let count = 2; count < parts.length; count++) {

@@ -15,7 +15,7 @@ interface Level {
 
 /**
  * Offsets of the properties and elements in the object literal that a module exports by default, by their path as JSON:
- * `["tools",0,"name"]`. Values that code computes have none.
+ * `["tools",0,"name"]`. Values that code computes have no offset.
  */
 export function literalOffsets(source: string): Map<string, number> {
   const tokens: Token[] = [...source.matchAll(TOKEN)]

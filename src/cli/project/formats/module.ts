@@ -7,8 +7,8 @@ import { literalOffsets } from './literal-offsets.ts'
 import { notParsable, positionOf, toSegments } from './positions.ts'
 
 /**
- * Default export of a module, or the value of its promise. Node strips the types itself (22.18 and newer). Throws INVALID_MCP with
- * the position in the file where there is one.
+ * Default export of a module, or the value of its promise. Node strips the types itself (22.18 and newer). Throws INVALID_MCP
+ * with the position in the file, if known.
  */
 export async function loadModule(file: string): Promise<ProjectSource> {
   const text = readFileSync(file, 'utf8')

@@ -26,7 +26,7 @@ export function notParsable(file: string, text: string, position: string, reason
 
 const MAX_EXCERPT = 100
 
-/** The line with a caret below the column. None for lines that do not fit a terminal. */
+/** The line with a caret below the column. Empty for lines that do not fit a terminal. */
 function excerptOf(text: string, position: string): string[] {
   const [line = 1, column = 1] = position.split(':').map(Number)
   const code = text.split(/\r?\n/)[line - 1] ?? ''

@@ -20,7 +20,7 @@ const ALWAYS_IGNORED = [
 const SECRETS = /^\.env(\..+)?$/
 const NO_SECRETS = /^\.env\.(example|sample|template)$/
 
-/** Decides which files are excluded from a source archive, by git's rules including nested files. */
+/** Decides which files are excluded from a source archive, by git's rules, including nested ignore files. */
 export class IgnoreRules {
   readonly #directory: string
   /** Rules by folder. */

@@ -66,7 +66,7 @@ async function packUntilStable(directory: string, to: string): ReturnType<typeof
       if (attempt === MAX_ATTEMPTS)
         throw new HostingError('CONFLICT', `${directory} keeps changing while it is packed: ${message}.`, {
           cause: error,
-          next: [{ description: 'Run the command again when no program writes to the folder' }],
+          next: [{ description: 'Run the command again when no program is writing to the folder' }],
         })
     }
 }
