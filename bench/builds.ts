@@ -15,7 +15,7 @@ const FIRST_ROUNDS = 9
 const REFILL_MS = 600
 const template = fileURLToPath(new URL('../templates/custom', import.meta.url))
 
-/** Time from the upload of a packed project without dependencies to the response of its build. */
+/** Time from the upload of a packed project without dependencies to the response to its build request. */
 export async function benchBuilds(): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-bench-project-'))
   cpSync(template, folder, { recursive: true })

@@ -69,7 +69,7 @@ export async function startDaemon(extra: Record<string, string> = {}): Promise<B
   }
 }
 
-/** Runs `work` with a dedicated daemon. An error of the work takes precedence over an error of the stop. */
+/** Runs `work` with a dedicated daemon. An error from the work takes precedence over an error from the stop. */
 export async function withDaemon<T>(
   extra: Record<string, string>,
   work: (daemon: BenchDaemon) => Promise<T>,

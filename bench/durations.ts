@@ -37,7 +37,7 @@ export function durationFigure(name: string, rounds: readonly Duration[], limitM
   return { name, value, measured, limit: { at: 'most', value: limitMs / REFERENCE_START_MS, unit } }
 }
 
-/** Below one second, milliseconds with `digits` decimals. Otherwise seconds with twice as many. */
+/** Below one second, milliseconds with `digits` decimals. Otherwise, seconds with twice as many decimals. */
 function formatMs(ms: number, digits: number): string {
   return ms < 1000 ? `${ms.toFixed(digits)} ms` : `${(ms / 1000).toFixed(2 * digits)} s`
 }

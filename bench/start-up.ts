@@ -4,7 +4,9 @@ import { interleave, median, runNode, timeMs } from './measure.ts'
 import type { Figure } from './report.ts'
 
 const ROUNDS = 21
-/** Commands that speak MCP to a server of the local daemon: 100 ms on a machine that starts a bare Node in 33 ms. */
+/**
+ * Limit for commands that speak MCP to a server on the local daemon. It is 100 ms on a machine that starts a bare Node in 33 ms.
+ */
 const MCP_LIMIT = 3
 const WEATHER = fileURLToPath(new URL('../examples/weather', import.meta.url))
 

@@ -7,7 +7,7 @@ const ROUNDS = 11
 /** Long enough for the pool to start its next spare, which must not be measured. */
 const REFILL_MS = 600
 
-/** Time from connecting to the public URL of a sleeping server to the answer of the first tool call. */
+/** Time from connecting to the public URL of a sleeping server until the first tool call is answered. */
 export async function benchWake(): Promise<Figure[]> {
   const daemon = await startDaemon({ MCP_WARM_SPARES: '2' })
   try {

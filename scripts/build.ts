@@ -120,9 +120,9 @@ export async function buildDist(): Promise<string[]> {
       plugins: [linkingBuiltins, leanPackages],
       target: PARSED_BY,
     }),
-    // Custom servers import it. It becomes part of their bundles.
+    // Custom servers import this file, which becomes part of their bundles.
     build({ ...common, entryPoints: { server: 'src/sdk/server.ts' }, banner: {} }),
-    // Applications import it to sign users in.
+    // Applications import this file to sign users in.
     build({ ...common, entryPoints: { oauth: 'src/sdk/oauth/main.ts' }, banner: {} }),
   ])
   const files = [

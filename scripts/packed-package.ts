@@ -42,7 +42,7 @@ async function checkVersion(version: string, tarball: string, isLast: boolean): 
     await check(`Node ${version}: npm install`, () => installation.install(tarball))
     for (const { name, run } of CHECKS) await check(`Node ${version}: ${name}`, () => run(installation))
     for (const old of isLast ? OLD_VERSIONS : [])
-      await check(`Node ${old}: programs end with one line`, async () =>
+      await check(`Node ${old}: programs exit with one line`, async () =>
         checkOldNode(installation, await nodeBinary(old)),
       )
   } finally {

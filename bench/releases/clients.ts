@@ -92,7 +92,7 @@ export class Clients {
       this.#lanes.push(this.#sessionLane(callsPerShortSession))
   }
 
-  /** Must be called before the deploy request. This version may then answer, even if an earlier release had the same one. */
+  /** Must be called before the deploy request. This version may then answer, even if an earlier release had the same version. */
   releasing(version: string): void {
     this.#releasingVersion = version
   }
@@ -126,7 +126,9 @@ export class Clients {
     client.close()
   }
 
-  /** A version that is released while the call is running may answer as well. */
+  /**
+   * Counts an answer from an earlier release as stale. A version that is released while the call is running may answer as well.
+   */
   #judge(version: string, due: number, sentAt: number): void {
     const isKnown = (from: number) => this.#releases.slice(from).some(release => release.version === version)
     if (isKnown(due) || version === this.#releasingVersion || !isKnown(0)) return

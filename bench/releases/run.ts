@@ -61,7 +61,7 @@ export async function releaseUnderLoad(
 
 export interface KillsReport extends Tally {
   kills: number
-  /** Faults of requests that were not on a connection of a killed instance. */
+  /** Faults in requests that were not on a connection to a killed instance. */
   unexcused: Tally['faults']
 }
 
@@ -100,8 +100,8 @@ async function underLoad(options: ClientsOptions, work: (clients: Clients) => Pr
 }
 
 /**
- * True when a kill explains the fault. Each connection of a victim excuses one request. Each connection over which another
- * instance relayed requests to a victim excuses one running request of a session.
+ * True when a kill explains the fault. Each connection to a victim excuses one request. Each connection over which another
+ * instance relayed requests to a victim excuses one running request in a session.
  */
 function isExcused({ port, openedAt, startedAt, endedAt, isOfSession }: Fault, victims: Victim[]): boolean {
   const isCut = (victim: Victim) =>

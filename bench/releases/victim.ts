@@ -8,7 +8,7 @@ export interface Victim {
   killedAt: number
   /** Ports of the clients that were connected to it. */
   clients: Set<number>
-  /** Number of connections over which other instances relayed requests of its sessions. */
+  /** Number of connections over which other instances relayed requests for its sessions. */
   relayed: number
 }
 
@@ -42,7 +42,7 @@ export function killInstance(pid: number, port: number): Victim {
   }
 }
 
-/** `t` is a stop by a tracer. A process that has exited accepts no connections either. */
+/** True for a suspended process. `t` is a stop by a tracer. A process that has exited accepts no connections either. */
 function hasStopped(pid: number): boolean {
   return readStat(pid).every(({ state }) => 'TtZX'.includes(state))
 }
@@ -53,7 +53,10 @@ function connectionsOf(pid: number): Connection[] {
   return [...new Map(own.map(connection => [connection.inode, connection])).values()]
 }
 
-/** The kernel returns the table in parts and may skip an entry while others change, so callers read it twice. */
+/**
+ * TCP connections of the machine. The kernel returns the table in parts and may skip an entry while others change, so callers
+ * read it twice.
+ */
 function tcpTable(): Connection[] {
   const [, ...lines] = readFileSync('/proc/net/tcp', 'utf8').trim().split('\n')
   return lines.map(parseConnection)

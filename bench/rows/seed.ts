@@ -41,7 +41,7 @@ function fill(store: Store, rows: number, create: (index: number) => void): void
     })
 }
 
-/** Half of the messages are in one chat, and the others are in chats of fifty. */
+/** Adds chats. Half of the messages are in one chat, and the others are in chats of fifty. */
 function seedChats(store: Store, rows: number): void {
   const append = (id: string, index: number, count: number) => {
     const createdAt = timestampOf(index)

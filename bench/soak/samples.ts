@@ -9,7 +9,7 @@ const MAY_GROW: Record<keyof Usage, number> = {
   descriptors: 4,
   threads: 1,
 }
-/** Limit for short runs, in which a process still compiles and fills its caches. They only detect fast leaks. */
+/** Limit for short runs, in which a process still compiles and fills its caches. Such runs only detect fast leaks. */
 const WARMING_MB = 24
 /** Twice the observed growth. A leak of 2 KB per request would be 22 MB in ten minutes. */
 const INSTANCE_WARMING_MB = 14

@@ -17,7 +17,7 @@ export interface Target {
   projectId?: string
 }
 
-/** Declared servers have a dedicated process in production only. */
+/** True for declared servers outside production. They have a dedicated process in production only. */
 export function isInSharedProcess({ kind, environment }: Target): boolean {
   return kind === 'declared' && environment !== 'production'
 }

@@ -33,7 +33,7 @@ export interface Verdict {
 /** Minimum number of points for a verdict. */
 const MIN_POINTS = 5
 
-/** A restarted process starts a new series with the same name. One verdict per name is enough. */
+/** Judges the series. One verdict per name is enough, because a restarted process starts a new series with the same name. */
 export function judgeAll(
   all: readonly Series[],
   slotSeconds: number,

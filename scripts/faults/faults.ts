@@ -75,7 +75,7 @@ export const FAULTS: readonly Fault[] = [
   ),
   fault(
     'e2e/serving/releases-under-load',
-    'a release cuts requests of the previous one',
+    'a release cuts off requests to the previous one',
     /supervisor\.drain\(old\.id, \{[^}]*\}\)/,
     'supervisor.remove(old.id)',
   ),
@@ -153,7 +153,7 @@ export const FAULTS: readonly Fault[] = [
   ),
   fault(
     'http/metrics',
-    'counts of a minute overwrite earlier ones',
+    'counts for a minute overwrite earlier counts',
     /(?<=const sum = )known \?/,
     'known && !known ?',
   ),
@@ -190,7 +190,7 @@ export const FAULTS: readonly Fault[] = [
   ),
   fault(
     'e2e/serving/upgrade',
-    'an upgrade cuts requests of the old daemon',
+    'an upgrade cuts off requests to the old daemon',
     /await supervisor\.drainAll\(\)/,
   ),
   fault('e2e/serving/upgrade', 'a failed upgrade leaves no daemon', /await \w+\.takeBack\(\)/),
@@ -223,7 +223,7 @@ export const FAULTS: readonly Fault[] = [
   ),
   fault(
     'state/handler-store',
-    'a transaction overwrites what another one changed',
+    'a transaction overwrites what another transaction changed',
     /if \(!checks\.every\(.*#reads\.holds.*\) return \{ isConflict: true \}/,
   ),
   fault(

@@ -37,7 +37,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'a server of the basic template runs and answers a call',
+    name: 'a server from the basic template runs and answers a call',
     async run(installation) {
       await installation.mcp(['init', 'greeter', '--template', 'basic'])
       await installation.mcp(['up', 'greeter'])
@@ -45,14 +45,14 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'a server of the advanced template runs',
+    name: 'a server from the advanced template runs',
     async run(installation) {
       await installation.mcp(['init', 'desk', '--template', 'advanced'])
       await installation.mcp(['up', 'desk'])
     },
   },
   {
-    name: 'a server of the custom template is built, runs and answers a call',
+    name: 'a server from the custom template is built, runs and answers a call',
     async run(installation) {
       await installation.mcp(['init', 'dice', '--template', 'custom'])
       await installation.mcp(['up', 'dice'])

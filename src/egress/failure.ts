@@ -11,7 +11,7 @@ export class RefusedError extends Error {
   }
 }
 
-/** A limit of the egress process itself. */
+/** A request that exceeds a limit of the egress process itself. */
 export class LimitError extends Error {
   readonly code = 'ERR_NETWORK_LIMIT'
 }

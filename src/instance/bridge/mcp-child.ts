@@ -71,7 +71,7 @@ export class McpChild {
     this.#events = events
   }
 
-  /** Unanswered requests of clients, oldest first. */
+  /** Unanswered client requests, oldest first. */
   get calls(): ClientContext[] {
     return this.#channel.pending.all().flatMap(({ context }) => context ?? [])
   }

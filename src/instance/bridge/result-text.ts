@@ -52,7 +52,7 @@ function findBeforeId(line: string): AnswerText | undefined {
   return answer(id, line.slice(RESULT_FIRST.length, end))
 }
 
-/** Our ids are positive integers. */
+/** Undefined for digits that cannot be one of our ids, which are positive integers. */
 function answer(digits: string, result: string): AnswerText | undefined {
   return digits === '' || digits.startsWith('0') ? undefined : { id: Number(digits), result }
 }

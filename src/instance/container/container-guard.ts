@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { TenantContainer } from '../../shared/instances/tenant-container.ts'
 
 /**
- * Reads `+ <container>` and `- <container>`. When its input closes, it removes the remaining containers, like the guard of
- * programs does with processes (bridge/process/process-guard.ts). It does so again after a delay, because the engine may have
- * been starting a container.
+ * Reads `+ <container>` and `- <container>`. When its input closes, it removes the remaining containers, as the program guard
+ * does with processes (bridge/process/process-guard.ts). It does so again after a delay, because the engine may have been
+ * starting a container.
  */
 const SCRIPT = `
 trap '' HUP INT TERM

@@ -89,7 +89,7 @@ function prepareHttpImage(
  */
 const FIRST_LINE = '{"server":'
 
-/** Our own image already writes lines in our log format. */
+/** Logs a line of output. Our own image already writes lines in our log format. */
 function logOutput(
   reporter: BufferedReporter,
   stream: 'stdout' | 'stderr',

@@ -29,8 +29,8 @@ export interface RunPlan {
 }
 
 /**
- * Arguments and environment of the engine's client. Any user of the machine can read arguments, so they do not contain
- * values of variables, unless the client itself would interpret the variable.
+ * Arguments and environment of the engine's client. Any user on the machine can read arguments, so they do not contain values of
+ * variables, unless the client itself would interpret the variable.
  */
 export function runArguments(
   container: TenantContainer,

@@ -9,7 +9,7 @@ export interface Answer {
   _meta?: Record<string, unknown>
 }
 
-/** Marks a placeholder answer of a tool or resource without a handler or content. */
+/** Marks a placeholder answer from a tool or resource without a handler or content. */
 export const SAMPLE_META = { 'mcp-hosting/sample': true } as const
 
 export function textAnswer(text: string): Answer {

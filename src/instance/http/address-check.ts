@@ -12,7 +12,7 @@ export function refuseAddress(tenant: Tenant, request: IncomingMessage): Refusal
   const name = hostOf(request.socket)
   if (host === undefined || !isAllowedHost(tenant, host, name)) {
     const message = `Host ${JSON.stringify(host ?? '')} is not served here. This server is at ${name ?? tenant.url}.`
-    // 421 makes a client that shares a connection among names open another one (RFC 9110 section 15.5.20).
+    // 421 makes a client that shares a connection among names open a new connection (RFC 9110 section 15.5.20).
     return { status: name === undefined ? 403 : 421, message }
   }
   if (origin === undefined || isAllowedOrigin(tenant, origin, name)) return undefined

@@ -14,7 +14,7 @@ export interface HttpTimeouts {
   keepAliveMs: number
   /** A client that reads nothing is disconnected after at most twice this time, because unread data uses shared memory. */
   stalledMs: number
-  /** Interval of the checks for all limits except keepAliveMs. They run only while there are connections. */
+  /** Interval of the checks for all limits except keepAliveMs. The checks run only while there are connections. */
   checkMs: number
 }
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
 const KEEP_ALIVE_MS = 15_000
-/** Unread bytes after which a client is disconnected. It can resume, and a stalled client cannot hold memory. */
+/** Unread bytes after which a client is disconnected. The client can resume, and a stalled one cannot hold memory. */
 const MAX_UNREAD_BYTES = 4 * 1024 * 1024
 
 /**

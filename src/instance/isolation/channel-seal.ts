@@ -77,7 +77,7 @@ export function sealChannel(listener: ChannelListener): void {
   hideFromAsyncHooks(channel)
 }
 
-/** Messages are lines of JSON. One of Node's own message types carries a handle and is acknowledged. */
+/** Reads messages, which are lines of JSON. One of Node's own message types carries a handle and is acknowledged. */
 function readChannel(channel: Channel, { onMessage, onEnd }: ChannelListener): void {
   const { _send: send } = process as unknown as { _send: Send }
   // The part of an unfinished message that Node has already read.

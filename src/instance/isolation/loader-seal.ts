@@ -64,8 +64,8 @@ function sealReferrers(): void {
 }
 
 /**
- * True for node:repl, which can import like a file in any folder, and for node:inspector if a debugger is allowed. It could
- * evaluate in any scope, and has no effect without one.
+ * True for node:repl, which can import like a file in any folder, and for node:inspector, which can evaluate in any scope if a
+ * debugger is allowed and otherwise has no effect.
  */
 function isHidden(id: unknown): boolean {
   return id === 'repl' || id === 'node:repl' || (isInspected && INSPECTOR.has(id))

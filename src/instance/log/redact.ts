@@ -13,7 +13,7 @@ const HARMLESS_NAMES = new Set(['progressToken'])
 export function createRedactor(secrets: readonly string[]): (value: unknown) => unknown {
   const whole = new Set(secrets.filter(secret => secret !== ''))
   const wholeNames = bare<Record<string, true>>(Object.fromEntries([...whole].map(name => [name, true])))
-  // Longest first, so that a secret inside another one does not leave the rest behind.
+  // Longest first, so that replacing a secret that is part of another one does not leave the rest behind.
   const parts = [
     ...new Set([...whole].filter(secret => secret.length >= SHORTEST_PART).flatMap(encodings)),
   ].sort((a, b) => b.length - a.length)
@@ -43,7 +43,7 @@ export function createRedactor(secrets: readonly string[]): (value: unknown) => 
       : redactInner(member)
   }
 
-  /** Text inside a message may be JSON itself. Output of user code is never parsed. */
+  /** Redacts a value inside a message, where text may be JSON itself. Output of user code is never parsed. */
   function redactInner(value: unknown): unknown {
     return typeof value === 'string' ? redactText(redactJson(value)) : redact(value)
   }

@@ -75,7 +75,7 @@ export class RequestLines {
     return `${members},"reason":${stringify(truncate(this.#redactText(reason), MAX_REASON_CHARACTERS))}`
   }
 
-  /** Also redacts JSON inside the text, such as the answer of an API that a tool passes on. */
+  /** Also redacts JSON inside the text, such as the answer from an API that a tool passes on. */
   #redactText(text: string): string {
     const redacted = this.#redact({ text }) as string | { text: string }
     return typeof redacted === 'string' ? redacted : redacted.text

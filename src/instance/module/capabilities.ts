@@ -1,7 +1,7 @@
 import type { Artifact } from '../../shared/definitions/artifact.ts'
 import type { ServerCapabilities } from '../server/prepared-server.ts'
 
-/** Module code may log and announce changes at any time. */
+/** Capabilities of a server with modules, whose code may log and announce changes at any time. */
 export function moduleCapabilities({
   tools,
   resources,

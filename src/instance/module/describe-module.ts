@@ -13,7 +13,8 @@ import { type LoadedModule, loadBundle } from './load-bundle.ts'
 import { toJsonSchema } from './standard-schema.ts'
 
 /**
- * Loads a bundle and returns the definitions of its modules in the form of a build request. Rejects with the errors of its code.
+ * Loads a bundle and returns the definitions of its modules in the form of a build request. Rejects with the errors that its code
+ * throws.
  */
 export async function describeModule(bundle: string): Promise<DescribedServer> {
   const modules = await loadBundle(bundle)
@@ -100,7 +101,7 @@ function handlerOf({ path, export: name }: LoadedModule): ModuleHandler {
   return { type: 'module', path, export: name }
 }
 
-/** Only lists can be stored. Functions run when a client requests a completion. */
+/** Completions that are lists. Only these can be stored. Functions run when a client requests a completion. */
 function listsOf(
   completions: Record<string, Completion | undefined> = {},
 ): Record<string, string[]> | undefined {

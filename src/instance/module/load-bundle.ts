@@ -30,9 +30,9 @@ function nextUrl(): string {
 }
 
 /**
- * Runs a bundle and returns its definitions. Rejects with errors of its code, whose stack traces show the project's files and
- * lines. The process may not read files, so a temporary loader hook supplies the code. A `data:` URL would give long names in
- * stack traces and ignore source maps.
+ * Runs a bundle and returns its definitions. Rejects with the errors that its code throws, whose stack traces show the project's
+ * files and lines. The process may not read files, so a temporary loader hook supplies the code. A `data:` URL would give long
+ * names in stack traces and ignore source maps.
  */
 export async function loadBundle(text: string, url = nextUrl()): Promise<LoadedModule[]> {
   setSourceMapsSupport(true, { nodeModules: true, generatedCode: true })

@@ -26,7 +26,7 @@ export interface ModuleToolOptions {
   failure: ModuleFailure
 }
 
-/** A tool with a handler of the project. Its schema checks are created before the first call. */
+/** A tool with a handler from the project. Its schema checks are created before the first call. */
 export class ModuleTool implements PreparedTool {
   readonly name: string
   readonly inputSchema: Record<string, unknown>

@@ -16,8 +16,8 @@ import { type ModuleResource, ModuleResources } from './module-resources.ts'
 import { ModuleTool } from './module-tool.ts'
 
 /**
- * A server whose handlers are modules of a project. Other definitions of its artifact work as in any other server. Rejects with
- * the errors that the code throws while it loads.
+ * Prepares a server whose handlers are modules of a project. Other definitions of its artifact work as in any other server.
+ * Rejects with the errors that the code throws while it loads.
  */
 export async function prepareModule(
   artifact: Artifact,

@@ -3,7 +3,7 @@ import type { JsonSchema, Schema, StandardIssue, StandardSchema } from '../../sd
 const TARGET = { target: 'draft-2020-12', libraryOptions: { unrepresentable: 'any' } } as const
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 
-/** Schemas are objects or, in ArkType, functions. */
+/** True for a Standard Schema, which is an object or, in ArkType, a function. */
 export function isStandardSchema(schema: unknown): schema is StandardSchema {
   const isHolder = (typeof schema === 'object' && schema !== null) || typeof schema === 'function'
   return isHolder && typeof (schema as StandardSchema)['~standard']?.validate === 'function'

@@ -43,7 +43,7 @@ function createLookup(route: NetworkRoute) {
   }
 }
 
-/** Loopback needs no DNS, and a server may listen there. */
+/** Addresses of a host. Loopback needs no DNS, and a server may listen there. */
 async function addressesOf(route: NetworkRoute, host: string): Promise<string[]> {
   if (isIP(host) !== 0) return [host]
   if (isLoopback(host)) return ['127.0.0.1', '::1']

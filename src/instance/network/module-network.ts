@@ -72,7 +72,7 @@ function isPort(port: unknown): boolean {
   return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 65_535
 }
 
-/** Direct queries to a DNS server could leak data past the policy. */
+/** Refuses UDP, because direct queries to a DNS server could leak data past the policy. */
 function refuseUdp(): void {
   for (const name of ['bind', 'connect', 'send'] as const)
     replace(dgram.Socket.prototype, name, () => {

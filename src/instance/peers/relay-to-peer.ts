@@ -42,7 +42,7 @@ export function relayToPeer(exchange: HttpExchange, serve: () => void): boolean 
 interface Destination {
   id: string
   claim: SessionClaim
-  /** Ports of the release that started the session, in the order to try them. */
+  /** Ports of the release that started the session, in the order in which they are tried. */
   earlier: readonly number[]
 }
 

@@ -85,7 +85,7 @@ function internalError(run: Run, thrown: unknown): RpcError {
   return new RpcError(RPC.internalError, 'Internal error')
 }
 
-/** Errors after a cancellation or a question are expected and not logged. */
+/** Logs an error after the answer. Errors after a cancellation or a question are expected and not logged. */
 function logLateError(run: Run, thrown: unknown): void {
   if (!run.context.isCancelled && !(thrown instanceof InputRequired)) logError(run, thrown)
 }

@@ -14,7 +14,7 @@ export interface Run extends KeepAliveRequest {
   sideChannel?: SideChannel
   /** Adds what the era requires to the result's members. */
   finishResult(result: MethodResult): string
-  /** Converts an error to the form of the era. */
+  /** Converts an error to the era's format. */
   finishError?(error: RpcError): RpcError
   /** Continues a call that ended with questions. Throws or rejects with the reason when the call fails. */
   onInputRequired?(run: Run, thrown: InputRequired, method: Method): void | Promise<void>

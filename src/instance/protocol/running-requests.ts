@@ -32,7 +32,7 @@ export class RunningRequests {
     else if (at >= 0) this.#all.splice(at, 1)
   }
 
-  /** Cancels the newest request of this id, in case the client uses an id twice. */
+  /** Cancels the newest request with this id, in case the client uses an id twice. */
   cancel(id: RequestId): void {
     this.#all.findLast(request => request.id === id)?.cancel()
   }

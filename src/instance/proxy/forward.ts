@@ -60,7 +60,7 @@ export async function forward(
   return undefined
 }
 
-/** Flat lists keep repeated headers. */
+/** Headers of the forwarded request, as a flat list, which keeps repeated headers. */
 function requestHeaders(
   { request, tenant }: HttpExchange,
   { dropsOrigin, headers: own = {} }: ForwardRequestOptions,

@@ -106,7 +106,7 @@ async function beginSession(url: string, claim: SessionClaim): Promise<Readonly<
   return { [SESSION]: '', ...client.headers }
 }
 
-/** Ignores sessions of another process's program. */
+/** Ignores sessions that belong to another process's program. */
 function findSession(
   tenant: ExchangeTenant,
   { given, claim, owner }: { given: string; claim: SessionClaim; owner: string | undefined },

@@ -25,7 +25,7 @@ function countOf(schema: JsonSchema, { optional }: Attempt, depth: number): numb
   return Math.min(Math.max(Number(schema.minItems ?? 0), contained, wantedLength), most)
 }
 
-/** The first entries are those that `contains` requires. */
+/** Schema of an entry. The first entries are those that `contains` requires. */
 function entrySchema(schema: JsonSchema, index: number): unknown {
   const tuple = tupleOf(schema)
   const rest = Array.isArray(schema.items) ? schema.additionalItems : schema.items

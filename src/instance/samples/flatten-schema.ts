@@ -89,7 +89,7 @@ function commonType(a: unknown[], b: unknown[]): unknown {
   return [...a, ...b].includes('integer') ? 'integer' : b
 }
 
-/** The build refuses references to other schemas. */
+/** Target of a reference inside the schema. The build refuses references to other schemas. */
 function resolveReference(reference: string, root: JsonSchema): unknown {
   const fragment = decodeURIComponent(reference.slice(1))
   if (fragment === '') return root

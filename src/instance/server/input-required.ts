@@ -1,6 +1,6 @@
 /**
- * Thrown by a handler that needs answers from the client and wants to run again with them (MRTR, SEP-2322). The call ends
- * with `input_required`. In the legacy era the questions are sent on the call's own stream, with the same effect.
+ * Thrown by a handler that needs answers from the client and wants to run again with them (MRTR, SEP-2322). The call ends with
+ * `input_required`. In the legacy era, the questions are sent on the call's own stream, with the same effect.
  */
 export class InputRequired extends Error {
   readonly requests: Readonly<Record<string, InputRequest>>

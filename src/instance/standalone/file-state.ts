@@ -48,7 +48,7 @@ export class FileState {
 const append = promisify(appendFile)
 const flush = promisify(fdatasync)
 
-/** A crash may leave an unfinished last line, which was never acknowledged. */
+/** Commits in a file. A crash may leave an unfinished last line, which was never acknowledged. */
 function readCommits(path: string): StoredEntry[][] {
   const lines = readFileSync(path, 'utf8').split('\n')
   return lines.slice(0, -1).map(line => JSON.parse(line))

@@ -176,7 +176,7 @@ export class ServedTenant {
     return this.#isKeeping && (this.#sessions?.count ?? 0) > 0
   }
 
-  /** True for requests of a session that stays here. */
+  /** True for requests in a session that stays here. */
   keepsSessionOf(request: IncomingMessage): boolean {
     if (!this.keepsSessions) return false
     const id = header(request, 'mcp-session-id')
@@ -218,8 +218,8 @@ export class ServedTenant {
   }
 
   /**
-   * Keeps the sessions of this release. Every instance of a declared server can answer for a session, so only the instance
-   * that started it keeps it, or the others if that instance has stopped.
+   * Keeps the sessions of this release. Every instance of a declared server can answer for a session, so only the instance that
+   * started the session keeps it, or the other instances if that one has stopped.
    */
   #keepOwnSessions(idleMs: number, siblings: readonly string[]): void {
     const isElsewhere = (id: string) =>
@@ -277,7 +277,7 @@ function versionOf({ id, isPreview }: Tenant): string | undefined {
   return isPreview ? undefined : id.split('/', 1)[0]
 }
 
-/** A preview's lists change with each build, whatever the server declares. */
+/** Declares that lists change. A preview's lists change with each build, whatever the server declares itself. */
 function asReloadable(server: PreparedServer): PreparedServer {
   const { tools, resources, prompts, ...others } = server.capabilities
   const listChanged = true

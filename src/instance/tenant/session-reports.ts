@@ -104,7 +104,7 @@ function startOf({ startedAt }: Pick<Open, 'startedAt'>): number {
   return Math.floor(startedAt / 1000) * 1000
 }
 
-/** Instance ids are unique, so no other stream has the handle. */
+/** Handle of a session or stream. Instance ids are unique, so no other stream has the same handle. */
 function handleOf({ instanceId }: ServedTenant, one: Open): string {
   if (!isListener(one)) return sessionHandle(one.id)
   return sessionHandle(`${instanceId} ${one.number}`).replace('ses_', 'sub_')
@@ -114,7 +114,7 @@ function clientPart(info: ClientFacts['info']): Pick<SessionReport, 'client'> {
   return info ? { client: { name: shortened(info.name), version: shortened(info.version) } } : {}
 }
 
-/** Clients may send any value as their name and version. */
+/** Shortens a text for display. Clients may send any value as their name and version. */
 function shortened(text: unknown, most = REPORT_LIMITS.characters): string {
   return typeof text === 'string' ? text.slice(0, most).toWellFormed().replace(CONTROLS, ' ') : ''
 }

@@ -131,7 +131,10 @@ function nextSteps(code: ErrorCode, answer: FailedAnswer): NextStep[] {
   }
 }
 
-/** True for an API that sends request ids. It is assumed to have lists, because the contract has neither. */
+/**
+ * True for an API that sends request ids. The contract has neither request ids nor lists, so such an API is assumed to have
+ * lists.
+ */
 function hasLists({ isContractOnly, headers }: FailedAnswer): boolean {
   return !isContractOnly && headers['x-request-id'] !== undefined
 }

@@ -49,7 +49,7 @@ export function isTemplate(source: string): boolean {
 
 type FilterHandler = Extract<FilterImplOptions, (...args: never[]) => unknown>
 
-/** Liquid checks the time limit only between tags. This checks it for every list entry of a filter. */
+/** Checks the time limit for every list entry that a filter processes. Liquid itself checks it only between tags. */
 function boundFilter(filter: FilterImplOptions, entryCost: number): FilterImplOptions {
   const handler = typeof filter === 'function' ? filter : filter.handler
   const bounded: FilterHandler = function (value, ...args) {

@@ -80,7 +80,7 @@ export const programSchema = named(
 
 const mountSchema = named('Mount', 'A file, folder or volume in a container.').strictObject({
   source: text.describe(
-    'Absolute path of a file or folder of this machine, or the name of a volume of the container engine.',
+    'Absolute path of a file or folder on this machine, or the name of a volume of the container engine.',
   ),
   target: z.string().startsWith('/').describe('Absolute path in the container.'),
   readonly: z.boolean().optional().describe('The container cannot write to it.'),

@@ -40,7 +40,9 @@ const chosen = z
 
 const callSchema = named('CallExpectation', 'An expected tool call.').strictObject({
   tool: z.string().min(1).describe('Name of the tool.'),
-  arguments: jsonObject.optional().describe('These arguments with these values. Others are allowed.'),
+  arguments: jsonObject
+    .optional()
+    .describe('These arguments with these values. Other arguments are allowed.'),
   schema: jsonSchema.optional().describe('JSON Schema of the arguments.'),
   patterns: z
     .record(z.string(), pattern)

@@ -55,7 +55,7 @@ export function matchPieces(
   return read(0, 0) ? { values, end } : undefined
 }
 
-/** Possible ends of a value that starts at `at`. It has at least one character, and lists have no empty values. */
+/** Possible ends of a value that starts at `at`. A value has at least one character, and lists have no empty values. */
 function* possibleEnds(uri: string, at: number, { stops, separator }: UriValue): Generator<number> {
   for (let to = at; to < uri.length; to++) {
     const character = uri[to]!

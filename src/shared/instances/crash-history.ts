@@ -4,7 +4,7 @@ export const CRASH_LOOP = { failures: 5, windowMs: 60_000 } as const
 const SETTLE_MS = 1000
 /** A crash after this uptime resets the back-off. A kill from outside also does, because it says nothing about the server. */
 const STABLE_MS = 10_000
-/** Signals from people and other programs. Faults of the program raise SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE or SIGTRAP. */
+/** Signals from people and other programs. Faults in the program raise SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE or SIGTRAP. */
 const OUTSIDE_SIGNALS: readonly string[] = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT']
 
 export interface Crash {

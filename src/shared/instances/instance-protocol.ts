@@ -28,7 +28,9 @@ export interface Tenant {
   allowPrivateNetwork: boolean
   /** The only hosts that its code may reach. Absent: all permitted addresses. */
   network?: NetworkSetting
-  /** The deployment may have other instances. They must forward each request of a session to the instance that has it. */
+  /**
+   * The deployment may have other instances. They must forward each request in a session to the instance that has the session.
+   */
   hasSiblings?: boolean
   /** `debug` logs every MCP message, redacted. */
   logLevel: 'debug' | 'info'
@@ -254,10 +256,10 @@ export interface EarlierVersion {
   instances: { id: string; port: number }[]
 }
 
-/** Maximum characters of a session id. It may contain a program's own id. */
+/** Maximum number of characters in a session id, which may contain a program's own id. */
 export const MAX_SESSION_ID = 4096
 
-/** Maximum entries of each list in an announcement. */
+/** Maximum number of entries in each list of an announcement. */
 export const MAX_ANNOUNCED = 100
 
 /** Counters since the start of serving. `series` only counts since the last report. */
@@ -276,5 +278,5 @@ export interface TenantMetrics {
   series: SeriesCounts[]
 }
 
-/** Maximum tools and methods in the reports of a tenant. */
+/** Maximum number of tools and methods in a tenant's reports. */
 export const MAX_SERIES = 1100

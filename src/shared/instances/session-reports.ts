@@ -55,7 +55,7 @@ export type SessionAnswer =
   /** `ids`: handles of the sessions that were open here. */
   | { type: 'sessions-ended'; tenantId: string; ids: string[] }
 
-/** Maximum open sessions of a tenant. */
+/** Maximum number of open sessions of a tenant. */
 export const MAX_SESSIONS = 10_000
 /** Limits of a report. Clients choose these strings, and a message from a process with user code may have at most 2 MB. */
 export const REPORT_LIMITS = { sessions: 100, subscriptions: 5, characters: 128, callerCharacters: 256 }

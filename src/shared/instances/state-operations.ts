@@ -1,8 +1,8 @@
 /** Operations on the key-value store of a server and environment (`context.store`). Values are JSON text. */
 
-/** Maximum UTF-8 bytes of a key. */
+/** Maximum size of a key, in UTF-8 bytes. */
 export const MAX_KEY_BYTES = 2048
-/** Maximum UTF-8 bytes of the keys and values that one write or transaction covers. */
+/** Maximum total size of the keys and values that one write or transaction covers, in UTF-8 bytes. */
 export const MAX_WRITE_BYTES = 128 * 1024
 /** Maximum number of keys that one transaction reads or writes. */
 export const MAX_TRANSACTION_KEYS = 1000
@@ -10,7 +10,7 @@ export const MAX_TRANSACTION_KEYS = 1000
 export const MAX_PAGE_ENTRIES = 1000
 /** A result of `list` ends with the first entry that exceeds this many bytes. */
 export const MAX_PAGE_BYTES = 256 * 1024
-/** Maximum UTF-8 bytes of all keys and values in one store. */
+/** Maximum total size of all keys and values in one store, in UTF-8 bytes. */
 export const MAX_STORE_BYTES = 100 * 1024 * 1024
 /** Maximum number of operations in one message. */
 export const MAX_BATCH = 1000
@@ -98,7 +98,7 @@ export function notANumber(key: string): { error: StateError } {
 }
 
 export function storeFull(maxBytes: number): { error: StateError } {
-  const message = `The store is full. The limit of a server in one environment is ${maxBytes} bytes. Delete entries, or give them an expiry.`
+  const message = `The store is full. The limit for a server in one environment is ${maxBytes} bytes. Delete entries, or give them an expiry.`
   return { error: { code: 'STORE_FULL', message } }
 }
 

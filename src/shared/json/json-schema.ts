@@ -76,8 +76,7 @@ export function compileSchema(schema: JsonSchema, compileOptions: CompileOptions
 /** Violations of the dialect's meta-schema. Empty for a valid schema. */
 export function listSchemaErrors(schema: JsonSchema): ErrorObject[] {
   const { $schema: _dialect, ...plain } = schema
-  // Shares the instance of trial compilations, because another one would compile the meta-schema again, which
-  // takes 80 ms.
+  // Shares the instance of trial compilations, because another instance would compile the meta-schema again, which takes 80 ms.
   const ajv = sharedAjv(draftOf(schema), { isTrial: true })
   return ajv.validateSchema(plain) ? [] : (ajv.errors ?? [])
 }

@@ -13,7 +13,7 @@ export const uniqueItems: FuncKeywordDefinition = {
     !isUnique || new Set(items.map(equalityKey)).size === items.length,
 }
 
-/** Equal strings for values that are equal in JSON Schema. The order of members does not matter. */
+/** Text that is equal for values that are equal in JSON Schema. The order of members does not matter. */
 export function equalityKey(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(equalityKey).join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'

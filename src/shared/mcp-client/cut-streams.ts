@@ -14,7 +14,7 @@ export function failCutRequests(transport: Transport): void {
     send(message, { onRequestStreamEnd: () => answerCut(transport, message), ...options })
 }
 
-/** The client ignores the error if it already has the response. */
+/** Answers requests with an error, which the client ignores if it already has the response. */
 function answerCut(transport: Transport, message: JSONRPCMessage | JSONRPCMessage[]): void {
   for (const one of Array.isArray(message) ? message : [message])
     if ('method' in one && 'id' in one)

@@ -79,5 +79,5 @@ export const RECORD_TYPES = [
   'TXT',
 ] as const
 
-/** Maximum bytes of a line on a control connection. */
+/** Maximum number of bytes in a line on a control connection. */
 export const MAX_CONTROL_LINE = 8 * 1024

@@ -116,7 +116,9 @@ function mountsOf(mountinfo: string): Mount[] {
   })
 }
 
-/** The launcher of programs separates folders by spaces, so paths with special characters are not used. */
+/**
+ * Folder of a group. Paths with special characters are not used, because the launcher of programs separates folders by spaces.
+ */
 function folderOf(path: string, mounts: readonly Mount[]): string | undefined {
   for (const { root, folder } of mounts) {
     const below = root === '/' ? path : path === root ? '/' : path.slice(root.length)

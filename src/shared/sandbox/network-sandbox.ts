@@ -36,7 +36,7 @@ export function findNetworkSandbox(path: string): NetworkSandbox {
 
 const SHELL = ['/bin/sh', '-c', ':']
 
-/** Like the start of a program in src/instance/bridge/process/sandbox.ts. */
+/** Command that starts a shell in a sandbox, as src/instance/bridge/process/sandbox.ts starts a program. */
 function sandboxedShell(bubblewrap: string, path: string): string[] {
   const user = findUserSwitch(path)
   return [

@@ -35,7 +35,10 @@ export const USER_SWITCH_CAPABILITIES = [
   'CAP_DAC_READ_SEARCH',
 ].flatMap(name => ['--cap-add', name])
 
-/** Only root needs to switch users, and only root can. Tests it (about 3 ms), because some containers forbid it. */
+/**
+ * Tests whether root can start code as another user (about 3 ms), because some containers forbid it. Other users neither need to
+ * switch nor can.
+ */
 export function findUserSwitch(path: string): UserSwitch {
   if (process.getuid?.() !== 0) return { usable: false, why: 'the daemon does not run as root' }
   const file = path

@@ -117,7 +117,7 @@ function returnUnless(value: number, result: number): Instruction[] {
   return [[IF_EQUAL, value, 1, 0], returnResult(result)]
 }
 
-/** Every path through the block must return. */
+/** Runs the block for this system call. Every path through the block must return. */
 function whenNumber(number: number, block: Instruction[]): Instruction[] {
   return [[IF_EQUAL, number, 0, block.length], ...block]
 }

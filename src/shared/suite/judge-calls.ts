@@ -46,7 +46,7 @@ function mismatchesOf(
   ]
 }
 
-/** Objects may have more members than expected. Arrays must have the same elements. */
+/** Differences from the expected value. Objects may have more members than expected. Arrays must have the same elements. */
 function subsetMismatches(expected: unknown, given: unknown, path: string): string[] {
   if (Array.isArray(expected)) {
     if (!Array.isArray(given) || given.length !== expected.length)

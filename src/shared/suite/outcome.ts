@@ -55,7 +55,9 @@ export interface SuiteOutcome {
   cost: number | null
 }
 
-/** A case passes when enough runs pass. The status is `error` if runs without a verdict could change it. */
+/**
+ * Outcome of a case, which passes when enough of its runs pass. The status is `error` if runs without a verdict could change it.
+ */
 export function concludeCase(
   name: string,
   model: string,

@@ -112,7 +112,7 @@ function concludeRun(verdicts: Verdict[]): Pick<RunOutcome, 'status' | 'failures
   return { status: 'error', failures, error: { code: 'METHOD_NOT_ALLOWED', message, details: '' } }
 }
 
-/** A request missing from the recording is a failure, because the server or the suite has changed. */
+/** Outcome of a failed run. A request missing from the recording is a failure, because the server or the suite has changed. */
 function outcomeOfError(error: unknown): Pick<RunOutcome, 'status' | 'failures' | 'error'> {
   if (!(error instanceof HostingError)) throw error
   if (error.code === 'NOT_RECORDED') return { status: 'failed', failures: [error.message], error: null }

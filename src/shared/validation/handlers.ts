@@ -58,7 +58,7 @@ function checkAnswer(path: string, answer: object | undefined): DefinitionProble
   return problem(path, `must have exactly one of "text", "json" and "content"; it ${found}`)
 }
 
-/** Content blocks have no value that an output schema could describe. */
+/** Rejects content blocks with an output schema, because they have no value that it could describe. */
 function checkStructured(path: string, { handler, outputSchema }: ToolDefinition): DefinitionProblem[] {
   if (!outputSchema) return []
   const answer =
@@ -111,7 +111,7 @@ function checkUrl(path: string, url: string): DefinitionProblem[] {
   )
 }
 
-/** Undici and fetch reject credentials in URLs too, because URLs end up in logs. */
+/** Rejects credentials in a URL, as undici and fetch do, because URLs end up in logs. */
 function checkSecrets(path: string, url: string): DefinitionProblem[] {
   if (!/^https?:\/\/[^/?#]*@/i.test(url)) return []
   return problem(path, 'contains a user name or password; send it in a header that reads "env"')

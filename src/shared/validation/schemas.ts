@@ -41,14 +41,16 @@ function checkDialect(path: string, { $schema }: JsonSchema): DefinitionProblem[
   return problem(joinPath(path, '$schema'), message)
 }
 
-/** MCP up to 2025-11-25 only accepts object schemas, and each server serves clients of all versions. */
+/**
+ * Requires an object schema. MCP up to 2025-11-25 only accepts object schemas, and each server serves clients of all versions.
+ */
 function checkRoot(path: string, { type }: JsonSchema): DefinitionProblem[] {
   if (type === 'object' || (type === undefined && path.endsWith('.inputSchema'))) return []
   const given = type === undefined ? 'but is missing' : `not ${JSON.stringify(type)}`
   return problem(joinPath(path, 'type'), `must be "object" at the root of the schema, ${given}`)
 }
 
-/** Schemas are never fetched. */
+/** Finds references outside the schema. Schemas are never fetched. */
 function findRemoteReferences(path: string, node: unknown): DefinitionProblem[] {
   if (node === null || typeof node !== 'object') return []
   return Object.entries(node).flatMap(([key, value]) => {

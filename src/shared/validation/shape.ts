@@ -90,7 +90,7 @@ function describeUnion(
   )
 }
 
-/** Branches are in the order of the union's options. */
+/** Issues of the branch that the value was meant for. Branches are in the order of the union's options. */
 function matchingBranch(
   issue: Extract<Issue, { code: 'invalid_union' }>,
   value: unknown,

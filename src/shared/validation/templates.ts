@@ -37,7 +37,7 @@ function handlerTemplates(path: string, handler: Handler | undefined): PlacedTem
   return stringsIn(path, templated)
 }
 
-/** A list of values is never a template. */
+/** Completions that are templates. A list of values is never one. */
 function completionTemplates(
   path: string,
   completions: Record<string, string[] | string> = {},

@@ -47,7 +47,7 @@ export function commandLine(program: RunnableProgram, tenant: Tenant): CommandLi
   return { ...line, gaps: [...(line.gaps ?? []), ...processorGaps(limits)] }
 }
 
-/** A program that is only described has no data folder of its own. */
+/** Data folder of a program. A program that is only described has no separate one. */
 function dataFolder({ program }: Tenant): string {
   return program!.data ?? join(program!.folder, 'data')
 }

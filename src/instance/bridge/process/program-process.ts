@@ -131,7 +131,7 @@ export class ProgramProcess {
     return this.#child.stdout!
   }
 
-  /** Advice after a failed call, also logged once. Many programs answer with the error of a failed write and log nothing. */
+  /** Advice after a failed call, also logged once. Many programs answer with the error from a failed write and log nothing. */
   adviceFor(failure: string): string | undefined {
     this.#logHint(storageHint.adviceAfter(failure, this.#elsewhere))
     return storageAdvice(failure)

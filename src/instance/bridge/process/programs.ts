@@ -28,7 +28,7 @@ export interface Programs {
   close(): void
 }
 
-/** Runs a program as a process of this machine. `onGaps` receives the protections that are missing here. */
+/** Runs a program as a process on this machine. `onGaps` receives the protections that are missing here. */
 export function localPrograms(
   program: RunnableProgram,
   tenant: Tenant,

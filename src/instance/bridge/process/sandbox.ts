@@ -114,7 +114,7 @@ function writableMemory(bytes: number): string[] {
   return [...folders, '--remount-ro', '/dev']
 }
 
-/** Later mounts are on top of earlier ones. */
+/** Arguments for bubblewrap. Later mounts are on top of earlier ones. */
 export function sandboxArguments(
   { file, args, cwd }: Pick<CommandLine, 'file' | 'args' | 'cwd'>,
   {

@@ -9,7 +9,7 @@ import { describeStatus, toAnswer, toTemplateValue } from './http-response.ts'
 import { dispatcherFor, sendHttp } from './http-send.ts'
 
 /**
- * Creates a handler that answers with the response of another API. `dispatcher` is an undici dispatcher. Tests use it to pass
+ * Creates a handler that answers with the response from another API. `dispatcher` is an undici dispatcher. Tests use it to pass
  * their own DNS.
  */
 export function createHttpHandler(

@@ -24,7 +24,7 @@ const CONNECT_TIMEOUT_MS = 10_000
 let publicAgent: Agent | undefined
 let anyAgent: Agent | undefined
 
-/** Connections are shared by all servers of the process with the same network access. */
+/** Dispatcher whose connections are shared by all servers of the process with the same network access. */
 export function dispatcherFor(allowPrivateNetwork: boolean): Dispatcher {
   if (allowPrivateNetwork) {
     anyAgent ??= new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS } })

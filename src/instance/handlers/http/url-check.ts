@@ -51,7 +51,7 @@ function compileHostRule(source: string, template: TextTemplate, templates: Temp
   }
 }
 
-/** An argument in the host may be part of a label, or the start of the path. */
+/** Rule for a host with arguments. An argument may be part of a label, or the start of the path. */
 function patternRule(authority: string, templates: Templates): HostRule {
   const compiled = authority.split(/(\{\{.*?\}\}|\{%.*?%\})/s).map((part, index, parts) => {
     const isOwn = !part.startsWith('{') || !isFilledInByCaller(part)

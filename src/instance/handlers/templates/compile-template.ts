@@ -47,12 +47,12 @@ export function createTemplates(liquid?: LiquidCompiler): Templates {
   }
 }
 
-/** Missing entries become null, because JSON arrays cannot have gaps. */
+/** Compiles an array. Missing entries become null, because JSON arrays cannot have gaps. */
 function compileArray(entries: JsonTemplate[]): JsonTemplate {
   return rendering => entries.map(entry => entry(rendering) ?? null)
 }
 
-/** Members without a value are omitted. */
+/** Compiles an object. Members without a value are omitted. */
 function compileObject(members: [string, JsonTemplate][]): JsonTemplate {
   return rendering => {
     const values: [string, unknown][] = []

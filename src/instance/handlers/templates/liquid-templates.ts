@@ -28,7 +28,7 @@ function compileLiquidValue(source: string): JsonTemplate {
   return rendering => toValue(toValueSync(only.value.value(contextOf(rendering), false)))
 }
 
-/** Each template gets its own context, so that assignments do not affect the next one. */
+/** Context of a rendering. Each template gets its own, so that assignments do not affect the next one. */
 function contextOf(rendering: Rendering): Context {
   if (rendering.liquidContext) return rendering.liquidContext.spawn(rendering.scope)
   rendering.liquidContext = new Context(rendering.scope, liquid.options, { sync: true })

@@ -35,11 +35,11 @@ function findProblem(exchange: TenantExchange, messages: unknown[]): string | un
   if (messages.some(message => isObject(message) && message.method === 'initialize'))
     return 'initialize must be sent alone'
   if (messages.some(message => isObject(message) && isObject(message.params) && hasClaim(message.params)))
-    return 'it contains a request of a revision without batches'
+    return 'it contains a request in a revision without batches'
   return undefined
 }
 
-/** Answers all requests in one JSON array, in request order. It cannot carry log messages or progress. */
+/** Answers all requests in one JSON array, in request order. The array cannot carry log messages or progress. */
 function runBatch(
   exchange: TenantExchange,
   session: Session,

@@ -7,7 +7,7 @@ import { cancelRun, runRequest } from '../run-request.ts'
 import type { Session } from './session.ts'
 import { findSessionMethod } from './session-methods.ts'
 
-/** Runs a request of a session and registers it for `notifications/cancelled`. */
+/** Runs a request in a session and registers it for `notifications/cancelled`. */
 export function runLegacy(run: Run, session: Session): void {
   const { request, exchange } = run
   const method = findSessionMethod(exchange.tenant, session, request.method)

@@ -10,7 +10,7 @@ interface PendingRequest {
 /** People fill in forms, but a client that disappeared must not hold its call forever. */
 const HANG_TIMEOUT_MS = 15 * 60_000
 
-/** Requests that the server sent to a legacy client. They wait for the client's POST. */
+/** Requests that the server sent to a legacy client and that wait for the client's POST. */
 export class ServerRequests {
   readonly #prefix: string
   readonly #hangTimeoutMs: number

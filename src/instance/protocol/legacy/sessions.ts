@@ -88,7 +88,7 @@ export class Sessions {
     return this.#open.has(id)
   }
 
-  /** True while a call of the session is running here. It may be waiting for its client. */
+  /** True while a call in the session is running here. It may be waiting for its client. */
   isBusy(id: string): boolean {
     return (this.#open.get(id)?.running.size ?? 0) > 0
   }

@@ -6,10 +6,10 @@ import type { Run, RunContext, SideChannel } from '../run.ts'
 import { askClient, callerSession } from './caller-session.ts'
 import type { Session } from './session.ts'
 
-/** A request of a session. Its messages go over its own stream, which survives a broken connection. */
+/** A request in a session. Its messages go over its own stream, which survives a broken connection. */
 export interface LegacyRun extends Run {
   session: Session
-  /** Answers to the questions of the previous run. */
+  /** Answers to the questions from the previous run. */
   rounds?: { responses: Record<string, Record<string, unknown>>; state: unknown; count: number }
 }
 

@@ -73,7 +73,7 @@ function holdStream(exchange: TenantExchange, session: Session, after?: number):
   if (tenant.closesConnections) stream.end()
 }
 
-/** The client may have missed list changes while its stream moved from another instance. */
+/** Announces all lists, because the client may have missed changes while its stream moved from another instance. */
 function announceAllLists(tenant: ServedTenant, session: Session): void {
   for (const list of ['tools', 'resources', 'prompts'] as const)
     if (tenant.server.capabilities[list]?.listChanged)

@@ -46,7 +46,10 @@ function isNumeric(type: unknown): boolean {
   return type === 'integer' || type === 'number'
 }
 
-/** Values that are absent, null or not primitive have no header. The schema check reports invalid values. */
+/**
+ * Compares a header with its argument. Values that are absent, null or not primitive have no header. The schema check reports
+ * invalid values.
+ */
 function compare(
   sent: string | undefined,
   { header: name, path, isNumber }: MirroredParameter,

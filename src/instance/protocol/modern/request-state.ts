@@ -64,7 +64,7 @@ function mac(body: string, { method, params = {} }: StatefulRequest, key: Buffer
     .digest()
 }
 
-/** Clients may reorder members in the second attempt. */
+/** JSON text with sorted members, because clients may reorder them in the second attempt. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, member) =>
     member !== null && typeof member === 'object' && !Array.isArray(member)

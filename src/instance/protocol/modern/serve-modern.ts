@@ -100,7 +100,7 @@ function createRun(exchange: TenantExchange, request: RpcRequest): Run {
   return run
 }
 
-/** Reads the answers of a repeated request before its handler runs again. */
+/** Reads the answers in a repeated request before its handler runs again. */
 function withAnswers(run: Run, method: Method): Method {
   const { params } = run.request
   if (params?.inputResponses === undefined && params?.requestState === undefined) return method

@@ -60,7 +60,7 @@ export const modernSideChannel: SideChannel = {
   closeStream: () => {},
 }
 
-/** Reads the answers of a repeated request. Throws RpcError for a state that this deployment did not sign for this request. */
+/** Reads the answers in a repeated request. Throws RpcError for a state that this deployment did not sign for this request. */
 export function readAnswers(run: Run): void {
   const { request, exchange } = run
   const { inputResponses, requestState } = request.params ?? {}
@@ -115,7 +115,7 @@ async function ask(
   const answer = answerTo(attempt, key, method)
   if (answer) return answer
   const { promise, reject } = Promise.withResolvers<Record<string, unknown>>()
-  // Additional questions of the same turn are sent together.
+  // Additional questions from the same turn are sent together.
   if (attempt.rejects.length === 0) setImmediate(() => endAttempt(run, attempt))
   attempt.open[key] = { method, params }
   attempt.rejects.push(reject)

@@ -17,7 +17,7 @@ export const modelKeySchema = namedModelKey.object({
     .enum(['environment', 'saved'])
     .nullable()
     .describe(
-      'Origin of the key in use. A key in the environment of the daemon takes precedence over a saved one. Null without a key.',
+      "Origin of the key in use. A key in the daemon's environment takes precedence over a saved one. Null without a key.",
     ),
   hint: z.string().nullable().describe('Last characters of the key. Null without a key.'),
   baseUrl: z.string().nullable().describe("URL used instead of the vendor's. Null if there is none."),

@@ -44,7 +44,10 @@ export interface RestoreReport {
   /** Number of restored files. */
   files: number
   wouldNotStart: IncompleteDeployment[]
-  /** Deployments whose installed package or image is not part of a backup. They only start if it can be downloaded. */
+  /**
+   * Deployments whose installed package or image is not part of a backup. They only start if that package or image can be
+   * downloaded.
+   */
   needBuild: IncompleteDeployment[]
 }
 

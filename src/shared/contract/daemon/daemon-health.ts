@@ -42,14 +42,14 @@ export const upgradeRequestSchema = namedUpgradeRequest.strictObject({
     .min(1)
     .max(4096)
     .optional()
-    .describe('Path of the daemon program of an installed version. By default the current one.'),
+    .describe('Path of the daemon program in an installed version. By default the current one.'),
   settings: z
     .record(
       z.string().regex(/^(?!MCP_(?:HOME|API_|CONTEXT|PORT|NAMED_))MCP_[A-Z0-9_]+$/),
       z.string().max(4096),
     )
     .optional()
-    .describe('Environment variables of the new daemon, in addition to those of the old one.'),
+    .describe('Environment variables for the new daemon, in addition to those of the old one.'),
 })
 
 const namedDaemonUpgrading = named('DaemonUpgrading', 'The next daemon is starting.', { status: 'upgrading' })
@@ -134,7 +134,7 @@ const storedBackupSchema = named(
 export const backupListSchema = named('BackupList', 'All backups.', { items: [EXAMPLE_BACKUP] }).object({
   items: z
     .array(storedBackupSchema)
-    .describe('Backups in the home, then backups in external storage, including those of other homes there.'),
+    .describe('Backups in the home, then backups in external storage, including those of other homes.'),
   storageError: z.string().optional().describe('Why external storage could not be read. Absent otherwise.'),
 })
 

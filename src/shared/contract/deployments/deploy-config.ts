@@ -121,7 +121,7 @@ const changedSettingsSchema = deployConfigSchema.superRefine((config, context) =
     context.addIssue({ code: 'custom', path: [name], message: 'cannot be changed without a deploy request' })
 })
 
-/** Changes of a deployment's configuration. */
+/** Changes to a deployment's configuration. */
 export const configChangesShape = {
   config: changedSettingsSchema.optional().describe('Settings to replace, except `auth` and `env_vars`.'),
   reset: z

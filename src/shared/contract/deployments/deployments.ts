@@ -182,7 +182,7 @@ export const deploymentStatusSchema = deploymentRecordSchema
       .describe('Earlier deployments that still serve their own sessions.'),
     store: storeUsageSchema
       .optional()
-      .describe('Extension: size of the store of its handlers. Absent while it is empty, and in lists.'),
+      .describe("Extension: size of its handlers' store. Absent while it is empty, and in lists."),
     isolation: z
       .object({
         sandbox: z.enum(['bubblewrap', 'none']).describe('Sandbox of the program.'),

@@ -19,7 +19,7 @@ export const requestSummarySchema = named(
 
 export const toolSummarySchema = requestSummarySchema
   .extend({ tool: z.string().describe('Name of the tool.') })
-  .meta({ id: 'ToolSummary', description: 'Counts and latencies of the calls of a tool.' })
+  .meta({ id: 'ToolSummary', description: 'Counts and latencies of calls to a tool.' })
 
 export const instanceSchema = named('Instance', 'An instance of a deployment.').object({
   id: z.string().describe('Id of the instance.'),

@@ -10,7 +10,7 @@ import {
 
 /** Logs of deployments, previews and container builds. */
 
-const logLineSchema = named('LogLine', 'A log line. Lines of requests have more fields.').looseObject({
+const logLineSchema = named('LogLine', 'A log line. Lines about requests have more fields.').looseObject({
   timestamp: isoTime.describe('Time of the line.'),
   stream: z.string().meta(described('Where the line comes from.', 'stdout')),
   phase: z.string().meta(described('Phase of the container build. For deployments `BUILD` or `RUN`.', 'RUN')),
@@ -66,7 +66,7 @@ const serverLogPageExample = {
 /** GET /api/servers/{name}/logs and GET /api/logs */
 export const serverLogPageSchema = named(
   'ServerLogPage',
-  'A page of the logs of servers, across releases.',
+  'A page of server logs, across releases.',
   serverLogPageExample,
 ).object({
   lines: z

@@ -34,7 +34,7 @@ const historyExample = {
   tools: [{ tool: 'greet', ...REQUESTS }],
 }
 
-const namedMetricsHistory = named('MetricsHistory', 'Requests of a deployment over time.', {
+const namedMetricsHistory = named('MetricsHistory', 'Requests to a deployment over time.', {
   id: EXAMPLE_DEPLOYMENT_ID,
   ...historyExample,
 })
@@ -45,12 +45,12 @@ export const metricsHistorySchema = namedMetricsHistory.object({
   since: isoTime.describe('Start of the period.'),
   until: isoTime.describe('End of the period.'),
   stepSeconds: z.int().describe('Length of a step in seconds.'),
-  requests: requestSummarySchema.describe('Requests of the whole period.'),
+  requests: requestSummarySchema.describe('Requests in the whole period.'),
   points: z
     .array(
       requestSummarySchema
         .extend({ timestamp: isoTime.describe('Start of the step.') })
-        .meta({ id: 'MetricsPoint', description: 'Requests of one step.' }),
+        .meta({ id: 'MetricsPoint', description: 'Requests in one step.' }),
     )
     .describe('One entry per step, oldest first, including steps without requests.'),
   tools: z.array(toolSummarySchema).describe('Requests by tool, most called first.'),
@@ -80,12 +80,12 @@ const namedLiveMetrics = named('LiveMetrics', 'Current activity of all live depl
 /** GET /api/servers/{name}/metrics */
 export const serverMetricsSchema = named(
   'ServerMetrics',
-  'Requests of a server over time, across its releases.',
+  'Requests to a server over time, across its releases.',
 ).object({
   name: z.string().describe('Name of the server.'),
   items: z
     .array(
-      named('EnvironmentMetrics', 'Requests of all releases in one environment.', {
+      named('EnvironmentMetrics', 'Requests to all releases in one environment.', {
         ...historyExample,
         environment: 'production',
         releases: [{ version: 7, timestamp: EXAMPLE_TIME }],

@@ -88,7 +88,7 @@ const results = {
   successRate: share.describe('Share of judged cases that passed.'),
   threshold: share.describe('Share of cases that must pass.'),
   seconds: seconds.describe('Duration in seconds.'),
-  totalTokens: count.describe('Tokens of all runs.'),
+  totalTokens: count.describe('Tokens used by all runs.'),
   cost: z.number().nullable().describe('US dollars. Null if no model has a price.'),
 }
 

@@ -6,10 +6,10 @@ import { recordedResponseSchema } from './test-runs.ts'
 /** Response of POST /v1/test (service interface 2.5; docs/testing.md). */
 
 export const usageSchema = named('Usage', 'Model usage of a test run.').object({
-  input_tokens: z.int().describe('Tokens of the input.'),
-  output_tokens: z.int().describe('Tokens of the output.'),
-  total_tokens: z.int().describe('Tokens of input and output.'),
-  cached_input_tokens: z.int().describe('Tokens of the input that the vendor had cached.'),
+  input_tokens: z.int().describe('Input tokens.'),
+  output_tokens: z.int().describe('Output tokens.'),
+  total_tokens: z.int().describe('Input and output tokens together.'),
+  cached_input_tokens: z.int().describe('Input tokens that the vendor had cached.'),
   requests: z.int().describe('Number of requests to the model.'),
 })
 

@@ -66,10 +66,10 @@ export const answersSchema = named(
     .describe('Answers to sampling requests.'),
 })
 
-/** Response of a model without the vendor's envelope. */
+/** Response from a model without the vendor's envelope. */
 export const recordedResponseSchema = named(
   'RecordedResponse',
-  'A recorded response of a model.',
+  'A recorded response from a model.',
 ).strictObject({
   content: z
     .array(
@@ -92,14 +92,14 @@ export const recordedResponseSchema = named(
     )
     .describe('Parts of the response.'),
   finish: z.string().meta(described('Why the model stopped.', 'stop')),
-  input_tokens: z.int().optional().describe('Tokens of the input.'),
-  output_tokens: z.int().optional().describe('Tokens of the output.'),
+  input_tokens: z.int().optional().describe('Input tokens.'),
+  output_tokens: z.int().optional().describe('Output tokens.'),
 })
 
 const cassetteSchema = z
   .discriminatedUnion('mode', [
-    named('RecordCassette', 'Return the responses of the model as `recording`.').strictObject({
-      mode: z.literal('record').describe('Record responses of the model.'),
+    named('RecordCassette', "Return the model's responses as `recording`.").strictObject({
+      mode: z.literal('record').describe("Record the model's responses."),
     }),
     named('ReplayCassette', 'Use recorded responses instead of the model.').strictObject({
       mode: z.literal('replay').describe('Replay recorded responses.'),
@@ -108,7 +108,7 @@ const cassetteSchema = z
         .describe('Recorded responses by the digest of the request.'),
     }),
   ])
-  .meta({ id: 'Cassette', description: 'Recording or replay of the responses of the model.' })
+  .meta({ id: 'Cassette', description: "Recording or replay of the model's responses." })
 
 const vendorAccessSchema = named('VendorAccess', 'Access to the models of a vendor.').strictObject({
   api_key: z.string().min(1).describe('Key of the vendor.'),

@@ -94,7 +94,7 @@ export const changeVariablesSchema = namedChangeVariablesRequest.strictObject({
   variables: z
     .record(nameSchema, z.union([...variableValuesSchema.valueType.options, z.null()]))
     .refine(changes => Object.keys(changes).length > 0, 'must name at least one variable')
-    .describe('Values to store. Null removes a variable. Others stay as they are.'),
+    .describe('Values to store. Null removes a variable. Other variables stay as they are.'),
 })
 
 export type ServerEnv = z.infer<typeof serverEnvSchema>
