@@ -44,7 +44,7 @@ export interface Daemon {
 }
 
 /**
- * The composition root. Creates and connects all services, restores the state of the store, and then serves the API. Throws
+ * The composition root. Creates and connects all services, restores the stored state, and then serves the API. Throws
  * UNAVAILABLE for an unusable home or database, and CONFLICT for a port in use.
  */
 export async function createDaemon(config: DaemonConfig): Promise<Daemon> {

@@ -7,7 +7,7 @@ import { closeInherited } from './close-inherited.ts'
 import { prepareControlGroups } from './control-groups.ts'
 import { createDaemon, type Daemon } from './daemon.ts'
 import { errorFields, logDaemon, rotateDaemonLog, startFailure } from './daemon-log.ts'
-import { findLeftDiscovery, removeDiscovery, repairDiscovery, writeDiscovery } from './home/discovery.ts'
+import { findLeftoverDiscovery, removeDiscovery, repairDiscovery, writeDiscovery } from './home/discovery.ts'
 import { lockHome } from './home/home-lock.ts'
 import { readStorage } from './home/storage-settings.ts'
 import { parseCount, parseMemoryLimit, parsePort, readNamedPorts, readRegistry } from './settings.ts'
@@ -69,7 +69,7 @@ async function run(lock: { release(): void }, predecessor?: Predecessor): Promis
   }
   const stop = stopRequest(repair)
   const inheritance = predecessor?.inheritance
-  if (!predecessor) reportUncleanShutdown(findLeftDiscovery(paths))
+  if (!predecessor) reportUncleanShutdown(findLeftoverDiscovery(paths))
   const program = fileURLToPath(import.meta.url)
   const upgrades = new UpgradeRequests({ program, paths, lock })
   const daemon = await createDaemon({
@@ -134,9 +134,9 @@ async function drainFor(successor: ChildProcess, daemon: Daemon): Promise<void> 
 }
 
 /** Logs that the previous daemon was killed or crashed, because it could not log that itself. */
-function reportUncleanShutdown(left: ReturnType<typeof findLeftDiscovery>): void {
-  if (!left) return
-  const { pid, startedAt } = left
+function reportUncleanShutdown(leftover: ReturnType<typeof findLeftoverDiscovery>): void {
+  if (!leftover) return
+  const { pid, startedAt } = leftover
   logDaemon('warn', 'the previous daemon did not shut down cleanly: it was killed or crashed', {
     pid,
     startedAt,

@@ -14,7 +14,7 @@ export interface BackedUpFile {
 /** Content of a backup. It is written last, so a backup with a manifest is complete. */
 export interface Manifest {
   format: 1
-  /** Name of its database and manifest, such as `daemon-2026-03-01T12-00-00-000Z`. */
+  /** Name of the backup's database and manifest, such as `daemon-2026-03-01T12-00-00-000Z`. */
   name: string
   /** Increases with each backup of a home, independent of the clock. */
   sequence: number
@@ -73,9 +73,9 @@ export function parseManifest(text: string): Manifest | undefined {
 
 export interface StoredBackup {
   name: string
-  /** Path of its database. */
+  /** Path of the backup's database. */
   file: string
-  /** Undefined when it is missing or damaged. The backup's files and their digests are then unknown. */
+  /** Undefined when the manifest is missing or damaged. The backup's files and their digests are then unknown. */
   manifest: Manifest | undefined
 }
 

@@ -23,7 +23,7 @@ export interface RestoreOptions {
 }
 
 /**
- * Verifies a backup, adds its files to the home and replaces the database in one step. Until then the old database works as
+ * Verifies a backup, adds its files to the home and replaces the database in one step. Until then, the old database works as
  * before. Throws INVALID_REQUEST, and changes nothing, for a backup that is damaged, has no manifest or was made with another
  * `secret.key`. The home must be locked.
  */

@@ -105,9 +105,9 @@ function isInstalled(command: string, path = ''): boolean {
   return path.split(delimiter).some(folder => folder !== '' && existsSync(join(folder, command)))
 }
 
-/** Mechanism that enforces each limit of programs. */
+/** Mechanism that enforces each limit on programs. */
 export function describeLimits(groups: ControlGroups | undefined, platform = process.platform): string {
-  if (platform !== 'linux') return 'limits of programs are not enforced on this system'
+  if (platform !== 'linux') return 'limits on programs are not enforced on this system'
   const by = (name: Controller) => (groups?.parents.has(name) ? `cgroup v${groups.version}` : undefined)
   const none = 'none (limits.cpus requires the daemon to run as a systemd service: `mcp daemon install`)'
   const [memory, processes, processor] = [
@@ -115,7 +115,7 @@ export function describeLimits(groups: ControlGroups | undefined, platform = pro
     by('pids') ?? 'watched',
     by('cpu') ?? none,
   ]
-  return `limits of programs: memory ${memory}, processes ${processes}, processor ${processor}`
+  return `limits on programs: memory ${memory}, processes ${processes}, processor ${processor}`
 }
 
 /** A daemon started by root runs programs as unprivileged users. */

@@ -16,7 +16,7 @@ export type ModuleSandbox =
   | { usable: false; why: string }
 
 interface SandboxedModule {
-  /** Id of the process. Under a root daemon each process gets a separate user. */
+  /** Id of the process. Under a root daemon, each process gets a separate user. */
   id: string
   /** The instance program on the host. Its modules are in the folder `instance` next to it. */
   program: string

@@ -16,17 +16,17 @@ export async function terminate(
   delays: TerminationDelays = TERMINATION_DELAYS,
 ): Promise<void> {
   if (hasEnded(child)) return
-  const ended = new Promise<true>(resolve => child.once('exit', () => resolve(true)))
+  const exited = new Promise<true>(resolve => child.once('exit', () => resolve(true)))
   const steps: [act: () => void, delayMs: number][] = [
     [requestShutdown, delays.requestMs],
     [() => child.kill('SIGTERM'), delays.terminateMs],
   ]
   for (const [act, delayMs] of steps) {
     act()
-    if (await endsWithin(ended, delayMs)) return
+    if (await exitsWithin(exited, delayMs)) return
   }
   child.kill('SIGKILL')
-  await ended
+  await exited
 }
 
 /** A process that never started has no pid and will not emit `exit`. */
@@ -34,13 +34,13 @@ function hasEnded(child: ChildProcess): boolean {
   return child.pid === undefined || child.exitCode !== null || child.signalCode !== null
 }
 
-async function endsWithin(ended: Promise<true>, delayMs: number): Promise<boolean> {
+async function exitsWithin(exited: Promise<true>, delayMs: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const delay = new Promise<false>(resolve => {
     timer = setTimeout(resolve, delayMs, false)
   })
   try {
-    return await Promise.race([ended, delay])
+    return await Promise.race([exited, delay])
   } finally {
     clearTimeout(timer)
   }

@@ -13,7 +13,7 @@ export type Depth = 1 | 2
 export function redirectSignalsToNode(child: ChildProcess, depth: Depth): void {
   const killWrapper = child.kill.bind(child)
   child.kill = signal => {
-    const pid = hasEnded(child) ? undefined : descendantOf(child.pid!, signal === 'SIGKILL' ? 1 : depth)
+    const pid = hasExited(child) ? undefined : descendantOf(child.pid!, signal === 'SIGKILL' ? 1 : depth)
     return pid === undefined ? killWrapper(signal) : sendSignal(pid, signal)
   }
   // If bubblewrap was killed from outside, Node may still run.
@@ -24,7 +24,7 @@ export function redirectSignalsToNode(child: ChildProcess, depth: Depth): void {
 
 /** Process id of Node as the host sees it. Undefined until bubblewrap has started it. */
 export function nodePid(child: ChildProcess, depth: Depth): number | undefined {
-  return child.pid === undefined || hasEnded(child) ? undefined : descendantOf(child.pid, depth)
+  return child.pid === undefined || hasExited(child) ? undefined : descendantOf(child.pid, depth)
 }
 
 /** Exit code or signal of Node. Like a shell, bubblewrap exits with 128 plus the signal number. */
@@ -76,6 +76,6 @@ function sendSignal(pid: number, signal: NodeJS.Signals | number | undefined): b
   }
 }
 
-function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+function hasExited({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode !== null || signalCode !== null
 }

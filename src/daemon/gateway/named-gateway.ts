@@ -75,7 +75,7 @@ function tooManyWaiting(count: number): Error {
   return new Error(`${count} connections have not sent a request yet`)
 }
 
-/** Prevents an error of one connection from affecting the others. */
+/** Prevents an error on one connection from affecting the others. */
 export function drop(socket: Socket, error: Error, { onDropped }: NamedGatewayOptions): void {
   socket.destroy()
   onDropped?.(error)

@@ -4,7 +4,7 @@ import { HostingError } from '../../shared/errors.ts'
 import type { InheritedSockets } from './inherited-sockets.ts'
 import { type Acceptor, Listener } from './listener.ts'
 
-/** Below the ephemeral range, so that no outgoing connection of another program takes a server's port. */
+/** Below the ephemeral range, so that no outgoing connection from another program takes a server's port. */
 export const PORT_RANGE = { first: 20_000, last: 31_999 } as const
 /** Fallback range, because other programs often use these ports. */
 const SECOND_RANGE = { first: 12_000, last: 19_999 } as const
@@ -33,7 +33,7 @@ export async function listenOnPort(
       return await Listener.open(port, acceptor, inherited)
     } catch (error) {
       if (!isTaken(error)) throw describeListenError(error)
-      if (performance.now() >= end) throw describeHeld(port, error)
+      if (performance.now() >= end) throw portHeldError(port, error)
     }
     await sleep(RETRY_MS)
   }
@@ -64,7 +64,7 @@ export async function listenOnFreePort(
   acceptor: Acceptor,
   ranges: readonly PortRange[] = [PORT_RANGE, SECOND_RANGE],
 ): Promise<Listener> {
-  for (const ports of [...ranges.map(somePorts), ...ranges.map(allPorts)]) {
+  for (const ports of [...ranges.map(randomPorts), ...ranges.map(allPorts)]) {
     const listener = await listenOnOneOf(ports, acceptor)
     if (listener) return listener
   }
@@ -74,7 +74,7 @@ export async function listenOnFreePort(
   )
 }
 
-function* somePorts({ first, last }: PortRange): Generator<number> {
+function* randomPorts({ first, last }: PortRange): Generator<number> {
   for (let tried = 0; tried < RANDOM_TRIES; tried++) yield randomInt(first, last + 1)
 }
 
@@ -87,7 +87,7 @@ function* allPorts({ first, last }: PortRange): Generator<number> {
 
 async function listenOnOneOf(ports: Iterable<number>, acceptor: Acceptor): Promise<Listener | undefined> {
   for (const port of ports) {
-    // With thousands of servers most ports are ours. Binding each of them would take a third of a second.
+    // With thousands of servers, most ports are ours. Binding each of them would take a third of a second.
     if (Listener.holds(port)) continue
     try {
       return await Listener.open(port, acceptor)
@@ -98,7 +98,7 @@ async function listenOnOneOf(ports: Iterable<number>, acceptor: Acceptor): Promi
   return undefined
 }
 
-function describeHeld(port: number, cause: unknown): HostingError {
+function portHeldError(port: number, cause: unknown): HostingError {
   const message = `${portHeldPrefix(port)} Stop that program. The deployment then starts by itself.`
   return new HostingError('CONFLICT', message, { cause })
 }

@@ -28,7 +28,7 @@ export function removeDiscovery(paths: HomePaths, nonce: string): void {
 }
 
 /** Discovery of a daemon that was killed or crashed. */
-export function findLeftDiscovery({ discovery }: HomePaths): Partial<Discovery> | undefined {
+export function findLeftoverDiscovery({ discovery }: HomePaths): Partial<Discovery> | undefined {
   return readDiscovery(discovery)
 }
 

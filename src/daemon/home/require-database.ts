@@ -60,7 +60,9 @@ function count(folder: string, pattern: RegExp): number {
   }
 }
 
-/** Renames the files, because the write-ahead log of a lost database may have its last changes, and SQLite would delete it. */
+/**
+ * Renames the files, because the write-ahead log of a lost database may contain its last changes, and SQLite would delete it.
+ */
 function setAsideEmpty(database: string): void {
   const kept = `${database}.replaced-${new Date().toISOString().replace(/[:.]/g, '-')}`
   for (const suffix of ['', '-wal', '-shm'])

@@ -60,7 +60,7 @@ async function answer(
   { type, caching }: { type: string; caching: string },
 ): Promise<Response> {
   if (!file) throw missing(context.req.path)
-  // Weak, because it is the same for both encodings.
+  // The tag is weak, because it is the same for both encodings.
   const etag = `W/"${digest(file)}"`
   context.header('ETag', etag)
   context.header('Vary', 'Accept-Encoding')

@@ -77,7 +77,9 @@ function serverAuthorization(context: ApiContext): string | undefined {
   return isApiKey ? undefined : given
 }
 
-/** Signal that ends a request. A stream ends with its key. Other requests finish what they have begun. */
+/**
+ * Signal that ends a request. A stream ends when its key expires or is revoked. Other requests finish what they have begun.
+ */
 function endOf(context: ApiContext, closing: AbortSignal): AbortSignal {
   const lifetime = context.req.method === 'GET' ? context.get('lifetime') : undefined
   return AbortSignal.any([context.req.raw.signal, closing, ...(lifetime ? [lifetime] : [])])

@@ -127,7 +127,7 @@ export interface Endpoint<
   /** Additional scope that only some queries need. */
   scopeOfQuery?(query: z.output<Q>): Scope | undefined
   answers: Partial<Record<200 | 201 | 202 | 204 | 304, AnswerDoc>>
-  /** Error codes in addition to those that every operation, or every one with `params`, may answer with. */
+  /** Error codes in addition to those that every operation, or every operation with `params`, may answer with. */
   errors?: ErrorCode[]
   run(call: Call<z.output<P>, z.output<Q>, z.output<B>>): Promise<Reply> | Reply
 }
@@ -177,7 +177,7 @@ export function toRoute([line, access, endpoint]: readonly [string, Access, Endp
   return { method, path, access, endpoint }
 }
 
-/** Servers know nothing of idempotency keys, so the answers of forwarded requests are not kept. */
+/** Servers know nothing of idempotency keys, so the answers to forwarded requests are not kept. */
 export function takesIdempotencyKey({ method, endpoint }: Route): boolean {
   return method === 'POST' && !endpoint.forwards
 }

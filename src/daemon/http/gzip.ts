@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 
-/** Compressed content as a client accepts it, with the header that says so. */
+/** Compressed content as a client accepts it, with the header that names the encoding. */
 export async function forEncoding(
   compressed: Buffer,
   acceptEncoding: string | undefined,

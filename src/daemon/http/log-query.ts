@@ -16,7 +16,7 @@ export const logQuerySchema = z.strictObject({
   grep: z.string().min(1).max(200).optional().describe('Only lines that contain this text.'),
   tail: wholeNumber({ min: 0, max: 10_000 }).optional().describe('Maximum number of newest lines.'),
   tool: z.string().optional().describe('Only calls of this tool.'),
-  sessionId: z.string().optional().describe('Only requests of this session.'),
+  sessionId: z.string().optional().describe('Only requests in this session.'),
   requestId: z.string().optional().describe('Only this request.'),
   instance: z.string().optional().describe('Only lines of this instance.'),
 })

@@ -2,8 +2,8 @@ import type { PrometheusPage } from '../services/metrics/prometheus-page.ts'
 import { endpoint } from './endpoint.ts'
 
 /**
- * GET /metrics, the usual path of exporters. Requests are not counted, because a scrape every 15 s would use up the limit of a
- * free key. Query parameters are ignored, because scrapers add their own.
+ * GET /metrics, the usual path of exporters. Requests are not counted, because a scrape every 15 s would use up a free key's
+ * limit. Query parameters are ignored, because scrapers add their own.
  */
 export function metricsPage(page: PrometheusPage) {
   return endpoint({

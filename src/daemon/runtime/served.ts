@@ -22,7 +22,7 @@ export interface Served {
   answersAsleep?: boolean
   /** Port of a debugger for its handler modules on 127.0.0.1, in development only. */
   inspectPort?: number | undefined
-  /** Called at each start and not kept, because thousands of tenants sleep, and they contain secrets. */
+  /** Called at each start and not kept, because thousands of servers sleep, and tenants contain secrets. */
   loadTenant(): Tenant
   /** Called at each start and not kept. */
   loadArtifact(): Artifact

@@ -147,7 +147,7 @@ export class Supervisor {
   }
 
   /**
-   * Must be called before connections go to `to` instead of `from`. Instances of `to` then relay requests of sessions that
+   * Must be called before connections go to `to` instead of `from`. Instances of `to` then relay requests in sessions that
    * began in `from`, or in a release before it. With very many such releases, the oldest lose their sessions.
    */
   transferSessions(from: string, to: string): Promise<void> {

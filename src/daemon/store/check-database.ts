@@ -4,7 +4,7 @@ import BetterSqlite3 from 'better-sqlite3'
 /** State of a database file. */
 export interface DatabaseCheck {
   bytes: number
-  /** Size of its write-ahead log. */
+  /** Size of the write-ahead log. */
   walBytes: number
   /** SQLite's own messages. Empty for an intact file. */
   problems: string[]

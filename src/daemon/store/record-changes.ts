@@ -113,7 +113,7 @@ export class RecordChanges {
   }
 
   #add(change: RecordChange): null {
-    // Transactions are synchronous, so this one has ended when the microtask runs.
+    // Transactions are synchronous, so the current one has finished when the microtask runs.
     if (this.#pending.push(change) === 1) queueMicrotask(() => this.#deliver())
     return null
   }

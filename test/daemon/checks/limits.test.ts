@@ -11,9 +11,9 @@ test.each([
   [groups(1, 'cpu', 'pids'), 'memory watched, processes cgroup v1, processor cgroup v1'],
   [undefined, 'memory watched, processes watched, processor none (limits.cpus requires'],
 ])('doctor names the mechanism behind each limit on programs (%#)', (available, sentence) => {
-  expect(describeLimits(available, 'linux')).toContain(`limits of programs: ${sentence}`)
+  expect(describeLimits(available, 'linux')).toContain(`limits on programs: ${sentence}`)
 })
 
 test('doctor says that other systems enforce no limits on programs', () => {
-  expect(describeLimits(undefined, 'darwin')).toBe('limits of programs are not enforced on this system')
+  expect(describeLimits(undefined, 'darwin')).toBe('limits on programs are not enforced on this system')
 })

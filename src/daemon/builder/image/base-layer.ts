@@ -46,7 +46,7 @@ export function baseKey(): string {
   return JSON.stringify(facts)
 }
 
-/** Full paths, where the dynamic loader of the image searches for them. */
+/** Shared libraries at their full paths, where the image's dynamic loader searches for them. */
 function libraries(): string[] {
   const { sharedObjects } = process.report!.getReport() as unknown as { sharedObjects: string[] }
   const loaded = sharedObjects.filter(

@@ -9,9 +9,9 @@ export type ExistingProgram = Exclude<Program, { type: 'module' | 'image' }>
 
 /** Local folders of a program. */
 export interface ProgramParts {
-  /** Folder of its npm package. */
+  /** Folder of the program's npm package. */
   packages: string | undefined
-  /** Folder of its project. */
+  /** Folder of the program's project. */
   source: string | undefined
 }
 
@@ -24,11 +24,11 @@ export function programFiles(
   const dependencies: LayerEntry[] = []
   const app: LayerEntry[] = []
   if (program.package) {
-    if (!packages || !existsSync(packages)) throw lostPart(name, `its package ${program.package.bin}`)
+    if (!packages || !existsSync(packages)) throw missingPart(name, `its package ${program.package.bin}`)
     dependencies.push(...filesOf(packages, `packages/${program.package.digest}`))
   }
   if (program.source) {
-    if (!source || !existsSync(source)) throw lostPart(name, 'its source')
+    if (!source || !existsSync(source)) throw missingPart(name, 'its source')
     for (const entry of filesOf(source, 'source'))
       (entry.path.startsWith('source/node_modules/') ? dependencies : app).push(entry)
   }
@@ -37,7 +37,7 @@ export function programFiles(
 
 /**
  * Throws INVALID_MCP for a program that would not start in an image: its command is neither in the base nor in the source, or
- * it uses files of this machine.
+ * it uses files on this machine.
  */
 export function requireCommand(
   name: string,
@@ -105,7 +105,7 @@ function linkWithin(path: string, target: string): string {
   )
 }
 
-function lostPart(name: string, what: string): HostingError {
+function missingPart(name: string, what: string): HostingError {
   return cannotBecomeImage(name, `is missing ${what}`, 'Build the server again.')
 }
 

@@ -101,7 +101,7 @@ export class Packages {
     return join(this.directory, `${installationDigest(JSON.stringify([spec, bin]))}.json`)
   }
 
-  /** The same versions may already be installed, and a server may be running them. */
+  /** Keeps an existing installation of the same versions, because a server may be running it. */
   #keep(work: string, folder: string): void {
     const now = new Date()
     if (existsSync(folder)) utimesSync(folder, now, now)

@@ -57,7 +57,7 @@ export function outsideError(input: string, found?: string): HostingError {
   return new HostingError('INVALID_MCP', `The source imports ${what} outside the project.`, {
     details: packageName
       ? 'Add it to "dependencies" in package.json and commit package-lock.json (npm install --package-lock-only).'
-      : [found, 'Only files of the project and packages of its lock file can be bundled.']
+      : [found, 'Only files in the project and packages in its lock file can be bundled.']
           .filter(Boolean)
           .join('\n'),
   })

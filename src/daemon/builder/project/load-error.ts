@@ -8,8 +8,8 @@ const FRAME = /(?:^|[\s(/])((?:[\w@.+-]+\/)*[\w@.+-]+\.[cm]?[jt]sx?):(\d+):(\d+)
 const MAX_FRAMES = 8
 
 /**
- * Adds the position and source line to an error of loaded code: the first frame in the project's files, otherwise in its packages. Returns
- * other errors unchanged.
+ * Adds the position and source line to an error from loaded code: the first frame in the project's files, otherwise in its
+ * packages. Returns other errors unchanged.
  */
 export function toLoadError(error: unknown, directory: string): unknown {
   const trace = (error as { cause?: { trace?: unknown } }).cause?.trace

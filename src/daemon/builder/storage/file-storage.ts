@@ -20,7 +20,7 @@ export class FileStorage implements ObjectStorage {
     return pathToFileURL(this.#path(key)).href
   }
 
-  /** Undefined for files other than sources, so that a client cannot read any file of this machine. */
+  /** Undefined for files other than sources, so that a client cannot read any file on this machine. */
   keyOf(location: string): string | undefined {
     const path = toPath(location)
     const folder = join(this.#directory, CLIENT_FOLDER)

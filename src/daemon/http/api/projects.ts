@@ -31,7 +31,9 @@ export function projectsEndpoints({ projects, sources }: Services) {
     summary: 'List projects, newest first',
     query: z.strictObject({
       name: z.string().optional().describe('Only projects with this name.'),
-      status: projectStateSchema.optional().describe('Only in this state. Default: all except deleted ones.'),
+      status: projectStateSchema
+        .optional()
+        .describe('Only projects in this state. Default: all except deleted ones.'),
       limit: limitSchema,
       nextToken: pageTokenSchema,
     }),

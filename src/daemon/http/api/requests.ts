@@ -23,8 +23,8 @@ const exportQuery = z.strictObject({
   until: timeSchema.describe('Only requests until this time.'),
   method: z.string().optional().describe('Only this MCP method.'),
   tool: z.string().optional().describe('Only calls of this tool.'),
-  sessionId: z.string().optional().describe('Only requests of this session.'),
-  caller: z.string().optional().describe('Only requests of this signed-in user.'),
+  sessionId: z.string().optional().describe('Only requests in this session.'),
+  caller: z.string().optional().describe('Only requests from this signed-in user.'),
   outcome: z
     .enum([...REQUEST_OUTCOMES, 'failed'])
     .optional()

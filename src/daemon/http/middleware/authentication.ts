@@ -63,7 +63,7 @@ function signedIn(context: ApiContext, { consoleSessions }: KeyFinders): Princip
   return found.principal
 }
 
-/** A browser's streams end when it is signed out, too. */
+/** A browser's streams also end when the browser is signed out. */
 function lifetimeOf(context: ApiContext, principal: Principal, services: KeyFinders): AbortSignal {
   const session = context.get('consoleSession')
   const ofKey = services.apiKeys.lifetime(principal)

@@ -77,7 +77,7 @@ export class ResponseWriter {
       }),
       ...(events && {
         'text/event-stream': {
-          schema: { type: 'string', description: 'Server-sent events with JSON as in `x-event-data`.' },
+          schema: { type: 'string', description: 'Events with JSON as in `x-event-data`.' },
           'x-event-data': this.#schemas.write(events, 'output'),
         },
       }),
@@ -108,7 +108,7 @@ function answersOf({ method, endpoint }: Route): Endpoint['answers'] {
   return record && method === 'GET' ? { ...answers, 304: NOT_MODIFIED } : answers
 }
 
-/** Any POST may replay an earlier answer, except these. */
+/** Headers that only some responses have. Any POST may replay an earlier answer, except with the statuses below. */
 function optionalHeaders(status: number, codes: ErrorCode[]): HeaderName[] {
   if (codes.includes('INSUFFICIENT_SCOPE')) return ['WWW-Authenticate']
   if (status === 401 || status === 403 || status === 429) return []

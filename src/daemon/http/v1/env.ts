@@ -12,7 +12,7 @@ const params = z.object({
     .string()
     .regex(SERVER_NAME, 'must have 1 to 63 letters, digits, "-", "_" and "."')
     .meta(described('Name of the server. It may not exist yet.', 'shop')),
-  environment: environmentSchema.describe('Environment of its deployments.'),
+  environment: environmentSchema.describe('Environment of the deployments.'),
 })
 
 const description = 'The variables of the server in the environment.'

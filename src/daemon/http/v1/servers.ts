@@ -15,7 +15,7 @@ const params = z.object({
 const query = z.strictObject({
   environment: environmentSchema
     .optional()
-    .describe('Only this environment. Its builds stay, because other environments may use them.'),
+    .describe('Only this environment. The builds stay, because other environments may use them.'),
   data: z.literal('true').optional().describe('Also removes its stored data and variables.'),
 })
 

@@ -27,7 +27,7 @@ export interface PlacementOptions {
   inspectPort?: number | undefined
   /** An earlier instance of the tenant keeps serving until this one is ready. */
   alongside?: boolean
-  /** The instance answers for the tenant while it sleeps. */
+  /** The instance answers for the tenant while the tenant sleeps. */
   whileAsleep?: boolean
 }
 

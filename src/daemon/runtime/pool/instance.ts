@@ -173,7 +173,7 @@ export class Instance implements TenantWatcher {
   }
 
   /**
-   * Port where the instance accepts requests of its sessions. Undefined when its process has exited. Requested from the
+   * Port where the instance accepts requests in its sessions. Undefined when its process has exited. Requested from the
    * process only once.
    */
   keepSessions(): Promise<number | undefined> {

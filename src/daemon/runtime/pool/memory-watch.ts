@@ -32,7 +32,7 @@ export class MemoryWatch {
     this.#options = options
   }
 
-  /** Must be called after each report of an instance. An instance without reports hardly grows. */
+  /** Must be called after each report from an instance. An instance without reports hardly grows. */
   check(instances: Instance[], now = performance.now()): void {
     if (this.#replacing || now - this.#replacedAt < PAUSE_MS) return
     for (const instance of instances) {

@@ -81,7 +81,7 @@ export class SleepingResponder implements InstanceOwner, IdleTimerOwner {
     if (this.#current === instance) this.#giveUp()
   }
 
-  /** Reports do not show its instances. */
+  /** Reports do not show the responder's instances. */
   onState(): void {}
 
   /** New connections go to the server, or wait for it. Connections of the responder last until their next answer. */

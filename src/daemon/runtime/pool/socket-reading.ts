@@ -3,8 +3,8 @@ import type { Socket } from 'node:net'
 type Internals = Socket & { _handle?: { reading: boolean; readStop(): void } | null }
 
 /**
- * Leaves unread bytes in the kernel for the process that gets the connection. After `pause()` alone the handle would keep reading
- * into a buffer that is lost. Must be called from a `data` listener, so that no read happens in between.
+ * Leaves unread bytes in the kernel for the process that gets the connection. After `pause()` alone, the handle would keep
+ * reading into a buffer that is lost. Must be called from a `data` listener, so that no read happens in between.
  */
 export function stopReading(socket: Socket): void {
   const { _handle: handle } = socket as Internals

@@ -120,7 +120,7 @@ export class EgressLink {
     if (this.#isClosed) return
     const delayMs = restartDelayMs(++this.#failuresInARow)
     this.#options.onError(
-      `the egress process ${how}; connections of modules and programs are lost, restarting in ${delayMs} ms`,
+      `the egress process ${how}; connections from modules and programs are lost, restarting in ${delayMs} ms`,
     )
     this.#restart = setTimeout(() => this.#start(), delayMs)
     this.#restart.unref()

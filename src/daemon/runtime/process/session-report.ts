@@ -8,7 +8,7 @@ const HANDLE = /^(?:ses|sub)_[0-9a-f]{20}$/
 /** Latest time of a Date. */
 const MAX_TIME_MS = 8.64e15
 
-/** Checks a session in the message of a process. */
+/** Checks a session in a message from a process. */
 export function isSessionReport(report: unknown): boolean {
   return (
     isObject(report) &&

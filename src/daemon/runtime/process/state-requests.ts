@@ -10,7 +10,7 @@ export interface StateStores {
 interface Options {
   stores: StateStores | undefined
   send(message: ToInstance, then: () => void): void
-  /** The process must be killed. `what`: the end of a sentence about it. */
+  /** The process must be killed. `what` completes a sentence about it. */
   onViolation(what: string): void
 }
 

@@ -33,7 +33,7 @@ export class VitalSigns {
     this.#options = options
     const pingMs = options.hangTimeoutMs / PINGS_PER_TIMEOUT
     this.#timers = [
-      setInterval(() => this.#checkPulse(), pingMs).unref(),
+      setInterval(() => this.#checkEventLoop(), pingMs).unref(),
       setInterval(() => this.#checkMemory(), MEMORY_EVERY_MS).unref(),
     ]
   }
@@ -47,7 +47,7 @@ export class VitalSigns {
     for (const timer of this.#timers) clearInterval(timer)
   }
 
-  #checkPulse(): void {
+  #checkEventLoop(): void {
     if (this.#unansweredPings < PINGS_PER_TIMEOUT) {
       this.#unansweredPings++
       return this.#options.ping()

@@ -19,7 +19,7 @@ export interface AutoscalerOptions {
   scaleTo(instances: number): void
 }
 
-/** Applies `scaling.ts` after each report of an instance. Needs a timer only to scale down and to recheck a sudden load. */
+/** Applies `scaling.ts` after each report from an instance. Needs a timer only to scale down and to recheck a sudden load. */
 export class Autoscaler {
   readonly #options: AutoscalerOptions
   readonly #calmMs: number

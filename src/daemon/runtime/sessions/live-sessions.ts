@@ -72,7 +72,7 @@ export class LiveSessions {
   }
 
   /**
-   * Ends sessions and returns the ids of those that were open. Instances refuse later requests of all these sessions, open or
+   * Ends sessions and returns the ids of those that were open. Instances refuse later requests in all these sessions, open or
    * not.
    */
   async end(
@@ -101,7 +101,7 @@ export class LiveSessions {
     const answers: Answers<T> = { given: [], unanswered: [] }
     await Promise.all(
       holders.map(async ({ servedId, holder }) => {
-        // An instance that starts has no sessions, but must learn which ones have ended.
+        // A starting instance has no sessions, but must learn which ones have ended.
         const answer = question(holder)
         if (!holder.isServing) return void answer.catch(() => {})
         const value = await this.#withinLimit(answer)

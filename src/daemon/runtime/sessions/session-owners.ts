@@ -32,7 +32,7 @@ export class SessionClaims {
   }
 }
 
-/** Prepares the instances to accept requests of their sessions from other instances. Omits those that do not answer. */
+/** Prepares the instances to accept requests in their sessions from other instances. Omits those that do not answer. */
 export async function keepSessions(
   instances: { id: string; keepSessions(): Promise<number | undefined> }[],
 ): Promise<EarlierVersion['instances']> {

@@ -21,7 +21,7 @@ export function ensureOwnerKey(apiKeys: ApiKeys, path: string): string {
   return apiKey
 }
 
-/** Throws CONFLICT for a damaged file, because it may hold keys of other services. */
+/** Throws CONFLICT for a damaged file, because it may hold keys for other services. */
 function readCredentials(path: string): Credentials {
   if (!existsSync(path)) return {}
   try {

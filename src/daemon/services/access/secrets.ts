@@ -22,7 +22,7 @@ export const NEW_KEY: NextStep = {
   command: 'mcp daemon start --new-secret-key',
 }
 
-/** AES-256-GCM (NIST SP 800-38D) with the key file of the home. An encrypted text is nonce, tag, ciphertext. */
+/** AES-256-GCM (NIST SP 800-38D) with the home's key file. An encrypted text is nonce, tag, ciphertext. */
 export class SecretBox {
   /** A KeyObject is seven times as fast as bytes. The daemon derives one key per server when it starts. */
   readonly #key: KeyObject

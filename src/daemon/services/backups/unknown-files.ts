@@ -12,7 +12,7 @@ import { sizeOf } from './file-size.ts'
 const DAY_MS = 24 * 3600_000
 const KEPT_MS = KEPT_UNKNOWN_DAYS * DAY_MS
 
-/** A file or folder of the home that has no record in the database. */
+/** A file or folder in the home that has no record in the database. */
 export interface UnknownEntry {
   kind: UnknownKind
   name: string
@@ -21,7 +21,7 @@ export interface UnknownEntry {
 
 /**
  * Records how long files have been unknown to the database. A database may be new, empty, older or restored, so a file is
- * removed only after a while. The record is a file of the home, because a restored database does not know what happened while
+ * removed only after a while. The record is a file in the home, because a restored database does not know what happened while
  * another database was in use.
  */
 export class UnknownFiles {

@@ -35,7 +35,7 @@ export class Sources {
     { digest, check = () => {} }: UploadOptions = {},
   ): Promise<Source> {
     requireActive(getProject(this.#deps, projectId))
-    const chunks = untilBroken(body)
+    const chunks = untilDisconnected(body)
     const first = await chunks.next()
     const keep = (stored: StoredSource) => this.#keep(projectId, stored, check)
     if (first.done) return this.#reuse(digest, keep)
@@ -99,7 +99,7 @@ function requireActive(project: Project): Project {
 }
 
 /** Throws CANCELLED when the client disconnects during the upload. */
-async function* untilBroken(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* untilDisconnected(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   try {
     yield* body
   } catch (cause) {

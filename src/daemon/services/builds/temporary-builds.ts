@@ -7,7 +7,9 @@ const CHECK_EVERY_MS = 60_000
 
 type Dependencies = Pick<ServiceDependencies, 'background' | 'clock' | 'closing' | 'store'>
 
-/** Builds that clients made for tests. Their client removes them. If the client was killed, they are removed when they expire. */
+/**
+ * Builds that clients make for tests and remove afterwards. Builds of a client that was killed are removed when they expire.
+ */
 export class TemporaryBuilds {
   readonly #deps: Dependencies
   readonly #builds: Builds

@@ -89,7 +89,7 @@ export function tenantEnv({ env, template }: Pick<Build, 'env' | 'template'>, gi
   return Object.fromEntries(entries)
 }
 
-/** Stored variables may be left from an earlier build that declared them. */
+/** Omits variables that the build does not read. They may be left from an earlier build that declared them. */
 function readableEnv(build: Build, stored: Values): Values {
   return Object.fromEntries(Object.entries(stored).filter(([name]) => isRead(build, name)))
 }

@@ -114,7 +114,10 @@ export class DeploymentRecords {
     return { release: { message, git, rollback_to: rollbackTo } }
   }
 
-  /** Status with its isolation, which reads the artifact and the environment variables, and the size of its store. */
+  /**
+   * Status with the isolation and the size of the store. The isolation is found by reading the artifact and the environment
+   * variables.
+   */
   async detailedStatus(deployment: Deployment): Promise<DeploymentStatus> {
     const isolation = isolationOf(this.#deps, deployment)
     const { name: server, environment: slot } = deployment

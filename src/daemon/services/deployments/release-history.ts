@@ -16,7 +16,7 @@ import { compareWithLive } from './surfaces.ts'
 
 const HOUR_MS = 3600_000
 const DAY_MS = 24 * HOUR_MS
-/** Number of releases that a server keeps per environment after their deployments were removed. */
+/** Number of releases that a server keeps per environment after their deployments have been removed. */
 const KEPT_RELEASES = 1000
 
 /** Facts about a release that its deployment does not have. */

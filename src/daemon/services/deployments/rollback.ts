@@ -70,7 +70,7 @@ function hasServed({ store }: Pick<ServiceDependencies, 'store'>, { id, deployed
   return (store.deployments.find(id)?.deployedAt ?? deployedAt) !== null
 }
 
-/** A build may be removed once no deployment uses it. */
+/** Throws CONFLICT when the release's build has been removed, which is possible once no deployment uses it. */
 function requireBuild({ store }: Pick<ServiceDependencies, 'store'>, release: Release): Release {
   if (store.builds.find(release.mcpId)) return release
   const { version, mcpId } = release

@@ -39,7 +39,7 @@ function findSessionSource(
 }
 
 /**
- * Drains the old release after the switch. Once `begun` resolves, the old release answers no new requests except those of its
+ * Drains the old release after the switch. Once `begun` resolves, the old release answers no new requests except those in its
  * sessions.
  */
 export function drainPrevious(

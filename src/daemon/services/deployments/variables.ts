@@ -66,7 +66,7 @@ export class Variables {
     }
   }
 
-  /** Names stay readable when the key file was lost, so that their values can be stored again. */
+  /** Names stay readable when the key file has been lost, so that their values can be stored again. */
   #unsealIfPossible(sealed: Buffer): string | undefined {
     try {
       return this.#deps.secrets.unseal(sealed)

@@ -10,7 +10,7 @@ export interface LoggedEvent<Event = ChangeEvent | ResetEvent> {
 /** The newest events in memory. A reader has a position in the log but no buffer, so a slow reader costs nothing. */
 export class EventLog {
   readonly #capacity: number
-  /** Distinguishes the ids of this log from those of another one. */
+  /** Distinguishes the ids of this log from those of another log. */
   readonly #epoch = randomBytes(6).toString('hex')
   #events: ChangeEvent[] = []
   /** Position of the first event in `#events`. */

@@ -23,7 +23,7 @@ interface EventFilter {
 }
 
 export interface FollowOptions extends EventFilter {
-  /** Only events that it may read. */
+  /** The feed has only events that this key may read. */
   principal: Principal
   /** Seconds between two events with metrics. Undefined for none. Requires READ. */
   metrics?: number | undefined

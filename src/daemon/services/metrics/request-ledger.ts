@@ -6,7 +6,7 @@ export interface LedgerOwner {
   deploymentId: string | undefined
   server: string
   environment: string
-  /** Tools of its build. Calls of other tools are counted together. */
+  /** Tools of the owner's build. Calls of other tools are counted together. */
   tools: ReadonlySet<string>
 }
 

@@ -22,7 +22,7 @@ import type { Chats } from './chats.ts'
 
 type Dependencies = Pick<ServiceDependencies, 'background' | 'store'>
 
-/** Messages to the test agent. The first one loads the code of the agent and of the models. */
+/** Messages to the test agent. The first message loads the code of the agent and the models. */
 export class TestRuns {
   readonly #deps: Dependencies
   readonly #chats: Chats

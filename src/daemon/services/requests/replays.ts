@@ -11,7 +11,7 @@ type Dependencies = Pick<ServiceDependencies, 'addresses' | 'store'>
 
 const TIMEOUT_MS = 60_000
 
-/** Repeats recorded tool calls, as a client of the server. The first one loads the code of the client. */
+/** Repeats recorded tool calls, as a client of the server. The first replay loads the client's code. */
 export class Replays {
   readonly #deps: Dependencies
   readonly #records: RequestRecords

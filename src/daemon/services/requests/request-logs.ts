@@ -40,9 +40,9 @@ export function activeRequestLogs(deps: Dependencies, scope: RequestScope): Map<
 /** Undefined for an id of neither a deployment nor a build. */
 export function findOrigin({ store }: Dependencies, logId: string): RequestOrigin | undefined {
   const release = store.releases.find(logId)
-  if (release) return ofRelease(release)
+  if (release) return originOfRelease(release)
   const build = store.builds.find(logId)
-  return build && ofPreview(build)
+  return build && originOfPreview(build)
 }
 
 function placeOf({ server, environment }: RequestScope): ReleasePlace {
@@ -62,15 +62,15 @@ function previewBuilds(
 
 function originsOf(releases: readonly Release[], builds: readonly Build[]): Map<string, RequestOrigin> {
   return new Map([
-    ...releases.map(release => [release.id, ofRelease(release)] as const),
-    ...builds.map(build => [build.id, ofPreview(build)] as const),
+    ...releases.map(release => [release.id, originOfRelease(release)] as const),
+    ...builds.map(build => [build.id, originOfPreview(build)] as const),
   ])
 }
 
-function ofRelease({ id, server, environment, mcpId, version }: Release): RequestOrigin {
+function originOfRelease({ id, server, environment, mcpId, version }: Release): RequestOrigin {
   return { server, environment, deploymentId: id, mcpId, version }
 }
 
-function ofPreview({ id, name }: Build): RequestOrigin {
+function originOfPreview({ id, name }: Build): RequestOrigin {
   return { server: name, environment: 'preview', deploymentId: null, mcpId: id, version: null }
 }

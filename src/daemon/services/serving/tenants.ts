@@ -24,7 +24,7 @@ export interface Preview {
   given: Record<string, string>
   /** Address other than the server's preview address. */
   address: Address | undefined
-  /** A debugger may pause its handlers. */
+  /** True when a debugger may pause the preview's handlers. */
   isInspected?: boolean
 }
 

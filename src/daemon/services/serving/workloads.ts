@@ -72,7 +72,7 @@ export function previewWorkload(
   }
 }
 
-interface ContainerGiven {
+interface ContainerInput {
   buildId: string
   id: string
   config?: DeployConfig
@@ -85,7 +85,7 @@ function containerOptions(
     ServiceDependencies,
     'artifacts' | 'background' | 'clock' | 'containers' | 'images' | 'logs' | 'store'
   >,
-  { buildId, id, config, onPhase = () => {} }: ContainerGiven,
+  { buildId, id, config, onPhase = () => {} }: ContainerInput,
 ): Pick<Served, 'isContained' | 'provide'> {
   const warn = (message: string) => {
     const line = { timestamp: deps.clock.now(), level: 'warn', stream: 'server', message } as const

@@ -1,4 +1,4 @@
-/** Hosts and ports that the code of a deployment connected to or was denied. */
+/** Hosts and ports that the code of a deployment connected to, or was denied access to. */
 export const destinations = `
 CREATE TABLE deployment_destinations (
   deployment_id TEXT NOT NULL REFERENCES deployments (id) ON DELETE CASCADE,

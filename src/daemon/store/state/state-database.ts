@@ -15,7 +15,7 @@ export interface StateBatch {
   nowMs: number
 }
 
-/** Results of one batch end with the first that exceeds this size. */
+/** The results of a batch stop after the operation with which they exceed this size. */
 const MAX_RESULT_BYTES = 1024 * 1024
 
 /** The entries of one store. Times are in Unix milliseconds. */

@@ -41,7 +41,7 @@ export class ApiKeyStore extends RecordStore<ApiKey> {
     return this.table.page({ filters: {}, limit, cursor })
   }
 
-  /** Every request does this, so it uses the connection that does not wait for the disk. */
+  /** Every request does this, so the write uses the connection that does not wait for the disk. */
   touch(id: string, now: string): void {
     this.database.relaxed.prepare('UPDATE api_keys SET last_used_at = ? WHERE id = ?').run(now, id)
   }

@@ -4,9 +4,9 @@ import { RecordStore } from '../record-store.ts'
 /** A browser that is signed in to the console. */
 export interface ConsoleSession {
   id: string
-  /** SHA-256 of its cookie, hexadecimal. */
+  /** SHA-256 of the browser's cookie, hexadecimal. */
   hash: string
-  /** Its requests have the rights of this key. */
+  /** The browser's requests have the rights of this key. */
   apiKeyId: string
   createdAt: string
   expiresAt: string

@@ -23,7 +23,7 @@ export interface Deployment {
   error: Failure | null
   createdAt: string
   updatedAt: string
-  /** Time at which it last started to serve. Null when it never did. */
+  /** Time at which the deployment last started to serve. Null if it never did. */
   deployedAt: string | null
   stoppedAt: string | null
 }

@@ -9,7 +9,7 @@ import { Table } from '../table.ts'
 import type { Deployment } from './deployments.ts'
 
 export interface Release {
-  /** Id of its deployment. */
+  /** Id of the release's deployment. */
   id: string
   server: string
   environment: Environment

@@ -100,7 +100,7 @@ export class RequestHistoryStore {
     ).map(row => ({ deploymentId: row.deployment_id, ...toSeries(row) }))
   }
 
-  /** Removes minutes before this one. */
+  /** Removes minutes before the given one. */
   prune(before: number): void {
     this.#translate(() => this.#prepare('DELETE FROM request_minutes WHERE minute < ?').run(before))
   }

@@ -176,7 +176,7 @@ export function sideScore(scope: Scope, parameter: Parameter, mention: Mention):
   return side === parameter.side ? 1 : -1
 }
 
-/** In "500 US dollars in euros" the currency next to the number is the source. */
+/** In "500 US dollars in euros", the currency next to the number is the source. */
 function isNextToNumber({ analysis }: Scope, mention: Mention): boolean {
   return (
     mention.kind === 'number' ||

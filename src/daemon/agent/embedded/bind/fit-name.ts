@@ -1,4 +1,4 @@
-import { homeOf } from '../lexicon/cities.ts'
+import { regionOf } from '../lexicon/cities.ts'
 import { areRelated } from '../lexicon/concepts.ts'
 import { FUNCTION_WORDS } from '../lexicon/function-words.ts'
 import { isCountry, isState, stateCode } from '../lexicon/places.ts'
@@ -97,19 +97,19 @@ function placeText(parameter: Parameter, mention: Mention): string {
   if (parameter.schema.maxLength === 2 || /two-letter/i.test(description))
     return stateCode(mention.text) ?? mention.text
   if (mention.core) return parameter.nameStems.includes('citi') && !wantsBoth ? mention.core : mention.text
-  const home = /city and state|[A-Z][a-z]+, [A-Z]{2}\b/.test(description)
-    ? stateCode(homeOf(mention.text) ?? '')
+  const region = /city and state|[A-Z][a-z]+, [A-Z]{2}\b/.test(description)
+    ? stateCode(regionOf(mention.text) ?? '')
     : undefined
-  return home ? `${mention.text}, ${home}` : mention.text
+  return region ? `${mention.text}, ${region}` : mention.text
 }
 
 /** The state or country of a city, for a required parameter without a value. */
-export function homeOfCity(parameter: Parameter, values: Iterable<unknown>): string | undefined {
+export function regionOfCity(parameter: Parameter, values: Iterable<unknown>): string | undefined {
   const state = parameter.nameStems.includes('state')
   if (!state && !parameter.nameStems.includes('countri')) return undefined
   for (const value of values) {
-    const home = typeof value === 'string' ? homeOf(value) : undefined
-    if (home) return state ? home : isState(home) && home !== 'Georgia' ? 'United States' : home
+    const region = typeof value === 'string' ? regionOf(value) : undefined
+    if (region) return state ? region : isState(region) && region !== 'Georgia' ? 'United States' : region
   }
   return undefined
 }

@@ -57,13 +57,13 @@ South Africa:Cape Town|Johannesburg
 United Arab Emirates:Dubai|Abu Dhabi
 `
 
-const homes = new Map<string, string>()
+const regions = new Map<string, string>()
 for (const line of TABLE.trim().split('\n')) {
-  const [home, cities] = line.split(':') as [string, string]
-  for (const city of cities.split('|')) homes.set(city, home)
+  const [region, cities] = line.split(':') as [string, string]
+  for (const city of cities.split('|')) regions.set(city, region)
 }
 
 /** The US state or the country of a large city. */
-export function homeOf(city: string): string | undefined {
-  return homes.get(city)
+export function regionOf(city: string): string | undefined {
+  return regions.get(city)
 }

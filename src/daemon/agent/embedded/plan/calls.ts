@@ -1,5 +1,5 @@
 import type { Binding } from '../bind/bind.ts'
-import { homeOfCity } from '../bind/fit-name.ts'
+import { regionOfCity } from '../bind/fit-name.ts'
 import type { Parameter, Signature } from '../tools/signature.ts'
 
 export interface Call {
@@ -39,8 +39,8 @@ export function fallback(parameter: Parameter, values: unknown[]): unknown[] {
   if (!parameter.required) return []
   if (parameter.default !== undefined) return [parameter.default]
   if (parameter.roles.has('language') && parameter.type === 'string') return ['English']
-  const home = homeOfCity(parameter, values)
-  if (home) return [home]
+  const region = regionOfCity(parameter, values)
+  if (region) return [region]
   return parameter.type === 'boolean' ? [false] : []
 }
 

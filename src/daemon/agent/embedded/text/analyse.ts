@@ -73,7 +73,7 @@ function analyse(text: string, tagger: Tagger, findDates: DateFinder): Analysis 
   return { text, tokens, tags, owners, lists, mentions, inner, budget: { left: MAX_WORK } }
 }
 
-/** In "80 pounds sterling" the pounds are money, not a weight. */
+/** In "80 pounds sterling", the pounds are money, not a weight. */
 function assignCurrency({ quantity, to }: Mention, currencies: Mention[]): void {
   const currency = currencies.find(({ from, to: end }) => from <= to && to <= end && from >= to - 2)
   if (currency && quantity) quantity.unit = unitNamed(currency.code!.toLowerCase())?.name

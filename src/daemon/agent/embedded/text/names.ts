@@ -1,4 +1,4 @@
-import { homeOf } from '../lexicon/cities.ts'
+import { regionOf } from '../lexicon/cities.ts'
 import { FUNCTION_WORDS } from '../lexicon/function-words.ts'
 import { countryOf, isCountry, isRegion, isState } from '../lexicon/places.ts'
 import type { Mention } from './mention.ts'
@@ -43,7 +43,7 @@ function placeWithin(text: string, tokens: Token[], { from, to }: Mention): Ment
   const of = tokens.findIndex((token, at) => at > from && at < to - 1 && token.lower === 'of')
   if (of < 0) return []
   const name = textOf(text, tokens, of + 1, to)
-  if (!isCountry(name) && !isState(name) && homeOf(name) === undefined) return []
+  if (!isCountry(name) && !isState(name) && regionOf(name) === undefined) return []
   return [{ kind: 'name', from: of + 1, to, text: name, place: true }]
 }
 
@@ -69,7 +69,7 @@ function findSmallPlaces(text: string, tokens: Token[]): Mention[] {
       if (part.length < length || part.some(token => token.kind !== 'word' || token.capital)) continue
       const name = part.map(({ text: word }) => word[0]!.toUpperCase() + word.slice(1)).join(' ')
       if (name.length < 4 || AMBIGUOUS.has(part[0]!.lower)) continue
-      if (homeOf(name) === undefined && !isCountry(name) && !(isState(name) && name.length > 3)) continue
+      if (regionOf(name) === undefined && !isCountry(name) && !(isState(name) && name.length > 3)) continue
       found.push({
         kind: 'name',
         from: at,
@@ -175,7 +175,7 @@ function describe(
     from,
     to,
     text: name.endsWith("'s") || name.endsWith('’s') ? name.slice(0, -2) : name,
-    place: has('Place') || isRegion(name) || homeOf(name) !== undefined,
+    place: has('Place') || isRegion(name) || regionOf(name) !== undefined,
     ...(countryOf(name) && { country: countryOf(name) }),
     person: has('Person') || has('FirstName') || has('LastName'),
     organization: has('Organization'),
