@@ -100,7 +100,7 @@ function Navigation() {
   )
 }
 
-/** The view itself is the current page. Pages below it are part of it. */
+/** Value of `aria-current`: `page` for the view itself, `true` for a page below the view. */
 function currentOf(to: string): 'page' | 'true' | undefined {
   if (path.value === to) return 'page'
   const isPart = to === '/' ? path.value.startsWith('/servers/') : path.value.startsWith(`${to}/`)
@@ -108,8 +108,8 @@ function currentOf(to: string): 'page' | 'true' | undefined {
 }
 
 /**
- * A new view gets the focus, so that screen readers and the keyboard start at its top. A field that is still there keeps it,
- * because the user may be typing.
+ * A new view gets the focus, so that screen readers and the keyboard start at its top. A field that remains on the page keeps the
+ * focus, because the user may be typing.
  */
 function Content() {
   const main = useRef<HTMLElement>(null)

@@ -7,7 +7,7 @@ import { notifyError } from './components/notices.tsx'
 export async function signOut(): Promise<void> {
   try {
     await request('DELETE', '/api/console/session')
-    // Removes everything that was loaded from the page.
+    // Removes all loaded data from the page.
     location.reload()
   } catch (error) {
     notifyError(error as Error)

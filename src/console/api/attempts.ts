@@ -11,8 +11,8 @@ interface SendOptions {
 export type SendOnce = <T>(path: string, body: unknown, options?: SendOptions) => Promise<T>
 
 /**
- * Runs an action that the user may repeat after a lost connection. The requests of the first attempt are then sent again with
- * their `Idempotency-Key`, so they have no second effect. After any other error they are new.
+ * Runs an action that the user may repeat after a lost connection. The requests from the first attempt are then sent again with
+ * their `Idempotency-Key`, so they have no second effect. After any other error, the requests are new.
  */
 export function useAttempts() {
   const sent = useRef(new Map<string, { key: string; body: unknown }>())

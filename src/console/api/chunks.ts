@@ -1,8 +1,8 @@
 import { HostingError } from '../../shared/errors.ts'
 
 /**
- * Bytes of a response. Not every browser can iterate over a stream. Throws UPSTREAM_FAILED after `maxBytes`, because a
- * server could otherwise exhaust the memory of the page.
+ * Yields the bytes of a response, because not every browser can iterate over a stream. Throws UPSTREAM_FAILED after `maxBytes`,
+ * because a server could otherwise exhaust the memory of the page.
  */
 export async function* chunksOf({ body }: Response, maxBytes = Infinity): AsyncGenerator<Uint8Array> {
   const reader = body!.getReader()

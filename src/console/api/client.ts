@@ -35,7 +35,7 @@ export async function send(
   throw apiError(response, await response.text(), { method, path: address })
 }
 
-/** The response, whatever its status. Throws UNAVAILABLE when there is none. */
+/** Returns the response, whatever its status. Throws UNAVAILABLE if no response arrives. */
 export async function fetchAnswer(
   method: string,
   address: string,
@@ -82,12 +82,12 @@ interface Page<T> {
   nextToken?: string | null
 }
 
-/** All items of a list. */
+/** Loads all items of a list. */
 export async function listAll<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T[]> {
   return (await listFirst<T>(path, Infinity, { query, ...(signal && { signal }) })).items
 }
 
-/** The first items of a list, by whole pages: at least `count`, if there are so many. */
+/** Loads the first items of a list in whole pages: at least `count`, if the list has as many. */
 export async function listFirst<T>(
   path: string,
   count: number,
@@ -113,7 +113,7 @@ function searchOf(query: Query): string {
   return search && `?${search}`
 }
 
-/** True if the request got no answer, so that the API may have run it. */
+/** True if no answer arrived, in which case the API may have run the request. */
 export function isUnanswered(error: unknown): boolean {
   return error instanceof HostingError && error.code === 'UNAVAILABLE' && error.cause instanceof TypeError
 }

@@ -6,7 +6,7 @@ import { follow } from './follow.ts'
 
 export type Connection = 'connecting' | 'live' | 'reconnecting' | 'refused'
 
-/** State of the one event connection of the page. */
+/** State of the page's only event connection. */
 export const connection = signal<Connection>('connecting')
 
 /** Why the API refused the event connection. */
@@ -29,7 +29,7 @@ const reconnectListeners = new Set<() => void>()
 
 /**
  * Calls the listener each time the API answers again after a lost connection, until the returned function is called. A browser
- * also aborts requests to the own machine when a network interface comes or goes (`ERR_NETWORK_CHANGED`).
+ * aborts even requests to its own machine when a network interface appears or disappears (`ERR_NETWORK_CHANGED`).
  */
 export function onReconnect(listener: () => void): () => void {
   reconnectListeners.add(listener)

@@ -12,11 +12,11 @@ interface FirstItemsOptions {
 
 interface FirstItems<T> {
   resource: Resource<{ items: T[]; hasMore: boolean }>
-  /** Loads another page. The items stay until then. */
+  /** Loads another page. The present items stay until it has loaded. */
   showMore(): void
 }
 
-/** The first page of a list, and more on request. */
+/** Loads the first page of a list, and more on request. */
 export function useFirstItems<T>(
   path: string,
   { query = {}, pageSize, concerns }: FirstItemsOptions,

@@ -5,8 +5,8 @@ interface WholeStreamOptions<T> extends FollowOptions<T> {
 }
 
 /**
- * Follows an event stream that ends, such as the log of a build. Its events have no ids, so that each connection starts with
- * the first event. Events that are known are skipped.
+ * Follows an event stream that ends, such as the log of a build. Its events have no ids, so each connection starts with the first
+ * event, and known events are skipped.
  */
 export async function followToEnd<T>(path: string, options: WholeStreamOptions<T>): Promise<void> {
   const { isLast, onEvent, onState, signal } = options

@@ -9,7 +9,7 @@ export type StreamState = 'connecting' | 'open' | 'lost'
 export interface FollowOptions<T> {
   query?: Query
   signal: AbortSignal
-  /** While it is true, the stream is closed. It continues after its last event. */
+  /** While true, the stream is closed. It then continues after its last event. */
   isPaused?: ReadonlySignal<boolean>
   onEvent(event: T): void
   onState(state: StreamState): void
@@ -21,8 +21,8 @@ const FIRST_RETRY_MS = 250
 const MAX_RETRY_MS = 5000
 
 /**
- * Follows an endless event stream until the signal aborts. A broken stream is opened again after the last event that had an
- * id. A hidden page closes its stream, because a browser allows only six connections to one origin. So does a paused one.
+ * Follows an endless event stream until the signal aborts. A broken stream is opened again after the last event that had an id. A
+ * hidden page closes its stream, because a browser allows only six connections to one origin. A paused stream is also closed.
  */
 export async function follow<T>(path: string, options: FollowOptions<T>): Promise<void> {
   const { signal, onState, onRefused } = options
@@ -50,7 +50,7 @@ interface Position {
   lastId: string | undefined
 }
 
-/** Reads one connection until it ends or is not wanted any more. */
+/** Reads one connection until it ends or is no longer wanted. */
 async function readOnce<T>(path: string, options: FollowOptions<T>, position: Position): Promise<void> {
   const { query, signal, onEvent, onState } = options
   const { lastId } = position
@@ -120,7 +120,7 @@ async function untilWanted(options: Pausable): Promise<void> {
   stop()
 }
 
-/** Ends early when the network is back. */
+/** Waits, but returns early when the network is back. */
 function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     const end = () => {

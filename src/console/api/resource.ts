@@ -51,7 +51,7 @@ export function useResource<T>(key: string, options: ResourceOptions<T>): Resour
   return {
     value,
     error,
-    // Only components that read it are rendered again.
+    // A getter, so that only components that read it are rendered again.
     get isLoading() {
       return isLoading.value
     },

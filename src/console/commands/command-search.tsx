@@ -91,7 +91,7 @@ export function CommandSearch({ commands, onClose }: CommandSearchProps) {
   )
 }
 
-/** Option that a key moves to. The list is a circle. */
+/** Index of the option that a key moves to. Wraps around at both ends of the list. */
 function nextIndex(key: string, index: number, count: number): number | undefined {
   if (key === 'ArrowDown') return (index + 1) % Math.max(count, 1)
   if (key === 'ArrowUp') return (index - 1 + count) % Math.max(count, 1)

@@ -43,7 +43,7 @@ export function serverCommands(
   ]
 }
 
-/** Commands that match, best first. All in their order without a query. */
+/** Commands that match, best first. Without a query, all commands in their original order. */
 export function findCommands(commands: readonly Command[], query: string): Command[] {
   return commands
     .map(command => ({ command, score: fuzzyScore(query, command.title) }))

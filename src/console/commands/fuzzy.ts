@@ -1,8 +1,8 @@
 const WORD_START = 500
 
 /**
- * How well a text matches a query, or undefined. Each word of the query must be in the text, or at least its letters in their
- * order. Words at the start of a word and near the start of the text score higher.
+ * Score of a text for a query. Undefined if the text does not match. Each word of the query must be in the text, or at least its
+ * letters in their order. Words at the start of a word and near the start of the text score higher.
  */
 export function fuzzyScore(query: string, text: string): number | undefined {
   const lower = text.toLowerCase()

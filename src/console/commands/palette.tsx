@@ -17,7 +17,7 @@ interface PaletteProps {
   onClose(): void
 }
 
-/** Finds views, servers and actions by name. Stopping a server asks for confirmation, as everywhere. */
+/** Finds views, servers and actions by name. Stopping a server asks for confirmation, as everywhere else. */
 export function Palette({ views, onShortcuts, onClose }: PaletteProps) {
   const stopping = useSignal<DeploymentStatus | undefined>(undefined)
   const deployment = stopping.value
@@ -45,7 +45,7 @@ interface Handlers {
   onStop(deployment: DeploymentStatus): void
 }
 
-/** The server that is shown comes first. */
+/** Commands in the order of the palette. Those for the server that is shown come first. */
 function allCommands(views: Views, { onShortcuts, onStop }: Handlers): Command[] {
   const all = [...(servers.value?.values() ?? [])]
   const name = matchServerTab(path.value)?.name

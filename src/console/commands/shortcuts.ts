@@ -10,11 +10,11 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ['/'], effect: 'moves to the filter' },
   {
     keys: ['arrows', 'Page Up', 'Page Down', 'Home', 'End'],
-    effect: 'select a request or a log line, or move through the list of the playground',
+    effect: 'select a request or a log line, or move through the list in the playground',
   },
   { keys: ['Ctrl+Enter', '⌘ Enter'], effect: 'runs what the playground shows' },
-  { keys: ['Enter', 'Shift+Enter'], effect: 'sends a message of a chat, or starts a new line in it' },
+  { keys: ['Enter', 'Shift+Enter'], effect: 'sends a chat message, or starts a new line in it' },
   { keys: ['Alt+J'], effect: 'switches between a form and JSON' },
-  { keys: ['F8'], effect: 'moves to an error in JSON' },
+  { keys: ['F8'], effect: 'moves to the next error in JSON' },
   { keys: ['Escape'], effect: 'closes a dialog' },
 ]

@@ -9,8 +9,8 @@ const current = signal<ComponentChild>(undefined)
 type Render = (onClose: () => void) => ComponentChild
 
 /**
- * Opens a dialog that stays open while the view below it is replaced, for example by the effect of its action. Its code is loaded
- * first. `what` is its name in errors.
+ * Opens a dialog that stays open while the view below it is replaced, for example as an effect of the action in the dialog. Loads
+ * the code of the dialog first. `what` names the dialog in errors.
  */
 export async function openDialog(what: string, load: () => Promise<Render>): Promise<void> {
   try {
@@ -25,7 +25,7 @@ export async function openDialog(what: string, load: () => Promise<Render>): Pro
   }
 }
 
-/** Place of the dialogs of `openDialog`. */
+/** Renders the dialogs that `openDialog` opens. */
 export function DialogOutlet() {
   useEffect(() => {
     const close = () => {

@@ -37,7 +37,7 @@ interface DialogProps {
   /** Text of the button that runs the action. */
   confirm: string
   danger?: boolean
-  /** The dialog closes afterwards. An error stays in the dialog. `closed` aborts if the user closes the dialog before. */
+  /** The dialog closes afterwards. An error stays in the dialog. `closed` aborts if the user closes the dialog first. */
   onConfirm(closed: AbortSignal): Promise<unknown>
   onClose(): void
   children: ComponentChildren
@@ -56,10 +56,10 @@ export function Dialog({ title, wide, confirm, danger, onConfirm, onClose, child
       await onConfirm(signal)
     } catch (error) {
       if (!signal.aborted) throw error
-      // Other errors are caused by the end of the request.
+      // Other errors are a result of the aborted request.
       if (error instanceof HostingError) notifyError(error)
     }
-    // Otherwise another dialog may be open by now.
+    // If the user has closed this dialog, another one may be open by now.
     if (!signal.aborted) onClose()
   })
   const submit = (event: Event) => {

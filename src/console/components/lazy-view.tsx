@@ -22,7 +22,7 @@ export function lazyView<P extends object>(
     }, [])
     const { View, error } = loaded.value
     if (View) return <View {...props} />
-    // A browser may remember that a module failed.
+    // Retrying reloads the page, because a browser may remember that a module failed to load.
     return error ? <Problem error={error} onRetry={() => location.reload()} /> : <Loading what={what} />
   }
 }

@@ -65,14 +65,14 @@ interface ReloadButtonProps {
   resource: Pick<Resource<unknown>, 'isLoading' | 'reload'>
 }
 
-/** For values that no change in the feed keeps current. */
+/** Button that loads a value again, for values that no change in the feed keeps current. */
 export function ReloadButton({ label, resource }: ReloadButtonProps) {
   return (
     <Button kind="quiet" icon="restart" label={label} busy={resource.isLoading} onClick={resource.reload} />
   )
 }
 
-/** Retrying cannot help without a permission, a session or a record. */
+/** Retrying cannot help when a permission, the session or the record is missing. */
 const PERMANENT = ['INSUFFICIENT_SCOPE', 'UNAUTHORIZED', 'NOT_FOUND']
 
 export function Problem({ error, onRetry }: { error: Error; onRetry?: () => void }) {

@@ -4,13 +4,13 @@ import { send } from '../api/client.ts'
 export function saveFile(name: string, content: Blob): void {
   const url = URL.createObjectURL(content)
   saveFrom(url, name)
-  // The browser has started to read it by then.
+  // By then, the browser has started to read the file.
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }
 
 /**
- * Lets the browser download a large file of the API. The first request waits until the file is ready and throws the error of
- * the API, which a download of the browser would save as the file.
+ * Lets the browser download a large file from the API. The first request waits until the file is ready and throws the error from
+ * the API, which the browser would otherwise save as the file.
  */
 export async function download(path: string, name: string): Promise<void> {
   const { body } = await send('GET', path, {})

@@ -22,7 +22,7 @@ export function character(key: string) {
     event.key === key && !isTyping(event) && !event.metaKey && !event.ctrlKey && !event.altKey
 }
 
-/** Also in an editor, which is in a shadow root. */
+/** True while the user types, also in an editor, which is in a shadow root. */
 function isTyping(event: Event): boolean {
   const [target] = event.composedPath()
   return target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null

@@ -23,7 +23,7 @@ export function Time({ at }: { at: string }) {
 
 const SECOND_MS = 1000
 
-/** Time between two times. Without the second one, the time since the first one, which changes every second. */
+/** Duration between two times. Without `to`, the duration since `from`, updated every second. */
 export function Duration({ from, to }: { from: string; to: string }) {
   const nowMs = useSignal(Date.now())
   useEffect(() => {

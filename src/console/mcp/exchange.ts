@@ -23,7 +23,7 @@ interface Sent {
 export interface Received {
   status: number
   headers: Headers
-  /** Empty after a notification. `onId` receives the ids of events. */
+  /** Messages in the response, none after a notification. `onId` receives the ids of events. */
   messages(onId?: (id: string) => void): AsyncGenerator<Message>
 }
 
@@ -46,7 +46,10 @@ export async function exchange({ method, path, headers, message, signal }: Sent)
   }
 }
 
-/** Servers send JSON-RPC errors with any status. All other bodies are errors of the API, or of a program before the server. */
+/**
+ * Returns a JSON-RPC error, which servers send with any status. Throws for any other body, which is from the API or from a program
+ * in front of the server.
+ */
 async function refusal(response: Response, sent: { method: string; path: string }): Promise<Received> {
   const text = await readText(response)
   const body = parse(text)

@@ -14,7 +14,7 @@ const OPERATORS: Record<string, { first: string; between: string; isNamed?: bool
 const EXPRESSION = /\{([+#./;?&]?)([^{}]*)\}/g
 const MAX_VARIABLES = 100
 
-/** Variables of a URI template, each once. A query may be incomplete. */
+/** Variables of a URI template, each once. Only variables in the query are optional. */
 export function templateVariables(template: string): { name: string; required: boolean }[] {
   const variables = new Map<string, boolean>()
   for (const [, operator, list] of template.matchAll(EXPRESSION))
@@ -37,7 +37,7 @@ export function expandTemplate(template: string, values: Params): string {
   })
 }
 
-/** Without the modifiers `*` and `:3`. */
+/** Name of a variable, without the modifiers `*` and `:3`. */
 function nameOf(spec: string): string {
   return spec.replace(/\*$|:\d+$/, '').trim()
 }

@@ -26,7 +26,7 @@ interface Running {
 /** The server no longer knows the session. It has not handled the request. */
 export class SessionEndedError extends Error {}
 
-/** A session with a server of the revisions before 2026-07-28. It begins with a handshake and ends with DELETE. */
+/** A session with a server of a revision before 2026-07-28. It begins with a handshake and ends with DELETE. */
 export class LegacySession {
   /** Answer to the handshake: version, capabilities, name and instructions. */
   readonly facts: Params
@@ -183,7 +183,7 @@ async function answerTo(
   }
 }
 
-/** It becomes the value of a header. */
+/** Checks the form of a revision, because it becomes the value of a header. */
 function isRevision(version: unknown): boolean {
   return typeof version === 'string' && /^\d{4}-\d\d-\d\d$/.test(version)
 }

@@ -44,7 +44,7 @@ export class McpError extends Error {
   }
 }
 
-/** The server requires a token of its own sign-in. */
+/** The server requires a token from its own sign-in. */
 export class SignInRequiredError extends Error {
   override readonly name = 'SignInRequiredError'
 }

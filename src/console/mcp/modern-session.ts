@@ -33,7 +33,7 @@ export async function requestModern(endpoint: Endpoint, request: McpRequest): Pr
   throw new HostingError('UPSTREAM_FAILED', `The server asked ${MAX_ROUNDS} times and did not answer.`)
 }
 
-/** One question after the other, because one person answers them. */
+/** Asks one question after the other, because one person answers all of them. */
 async function answerAll(questions: Params, { onQuestion }: McpRequest): Promise<Params> {
   const answers: Params = {}
   for (const [key, question] of Object.entries(questions)) {

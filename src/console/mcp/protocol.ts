@@ -6,7 +6,7 @@ import { isObject, McpError, type Message, type Params } from './messages.ts'
 export interface Endpoint {
   /** MCP path of the server at the origin of the page. */
   path: string
-  /** Access token of a server with its own sign-in. */
+  /** Access token for a server with its own sign-in. */
   token: string | undefined
 }
 

@@ -7,7 +7,10 @@ import type { HostingError } from '../../shared/errors.ts'
 import { listAll } from '../api/client.ts'
 import { type Change, onChange, onReconnect } from '../api/feed.ts'
 
-/** A server with the current deployment of each environment, production first, and its newest ready build, or its newest one. */
+/**
+ * A server with the current deployment of each environment, production first, and its newest ready build, or its newest build if
+ * none is ready.
+ */
 export interface Server {
   name: string
   deployments: readonly DeploymentStatus[]
@@ -55,7 +58,7 @@ export async function loadServers(): Promise<void> {
 /** Servers that are being refreshed, and whether they have changed again since. */
 const refreshing = new Map<string, boolean>()
 
-/** One refresh at a time for each server, and another one if it changes during the refresh. */
+/** Refreshes a server, once at a time, and again if the server changes during the refresh. */
 async function refreshSoon(name: string): Promise<void> {
   if (refreshing.has(name)) {
     refreshing.set(name, true)

@@ -13,12 +13,15 @@ const place = signal(readPlace())
 export const path = computed(() => place.value.path)
 export const query = computed(() => place.value.query)
 
-/** Safari refuses more than 100 changes of the URL in 10 s, and Chromium ignores more than 200 in 30 s. A held arrow key makes 30 a second. */
+/**
+ * Safari refuses more than 100 changes of the URL in 10 s, and Chromium ignores more than 200 in 30 s. A held arrow key causes 30
+ * a second.
+ */
 const WRITE_INTERVAL_MS = 200
 /** Changes that are written immediately: as many as fit into this time. */
 const WRITE_BURST_MS = 30 * WRITE_INTERVAL_MS
 
-/** Time up to which writes have used what is allowed. */
+/** Time until which earlier writes have used up the allowance. */
 let usedUntilMs = -Infinity
 let writeTimer: number | undefined
 
@@ -44,7 +47,7 @@ export function correctPath(to: string): void {
   place.value = readPlace()
 }
 
-/** New values of query parameters. Undefined removes one. */
+/** New values of query parameters. Undefined removes a parameter. */
 export type QueryChanges = Record<string, string | undefined>
 
 /** Changes query parameters without a new entry in the history. */

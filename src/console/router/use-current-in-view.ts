@@ -2,7 +2,7 @@ import type { RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { path } from './router.ts'
 
-/** Ref of a row of links that may be wider than its place. The row scrolls to the link of the current page. */
+/** Ref of a row of links that may be wider than its container. The row scrolls to the link of the current page. */
 export function useCurrentInView(): RefObject<HTMLElement | null> {
   const row = useRef<HTMLElement>(null)
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks'
 
-/** Title of the browser's tab, also for the history. */
+/** Sets the title of the browser tab and of the entry in the history. */
 export function useTitle(text: string): void {
   useEffect(() => {
     document.title = `${text} · mcp`

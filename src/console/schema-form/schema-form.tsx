@@ -82,7 +82,7 @@ function toggleRaw(form: Form): void {
 }
 
 function handleKey(event: KeyboardEvent, form: Form): void {
-  // The code, because Alt changes the character on some keyboards.
+  // Compares the code, because Alt changes the character on some keyboards.
   const isToggle = event.altKey && !event.ctrlKey && !event.metaKey && event.code === 'KeyJ'
   const isSubmit = event.key === 'Enter' && (event.ctrlKey || event.metaKey)
   if (!isToggle && !isSubmit) return

@@ -6,7 +6,7 @@ import { Text } from '../components/text.tsx'
 
 interface ChangesProps {
   changes: ReleaseChanges
-  /** At first. */
+  /** Initial state. */
   isOpen?: boolean
 }
 

@@ -6,7 +6,7 @@ export type Verb = 'start' | 'stop' | 'restart'
 
 const DONE: Record<Verb, string> = { start: 'Started', stop: 'Stopped', restart: 'Restarted' }
 
-/** What can be done with a deployment in its state. */
+/** Actions that the state of a deployment allows. */
 export function verbsOf({ status }: DeploymentStatus): readonly Verb[] {
   if (status === 'deploying') return []
   return status === 'deployed' ? ['restart', 'stop'] : ['start']
@@ -17,7 +17,7 @@ export function verbLabel(verb: Verb, { name, environment }: DeploymentStatus): 
   return `${verb[0]!.toUpperCase()}${verb.slice(1)} ${name} in ${environment}`
 }
 
-/** The page changes when the API reports the change. */
+/** Requests the action. The page changes when the API reports the change. */
 export async function performVerb(verb: Verb, { deployment_id, name, environment }: DeploymentStatus) {
   await request('POST', `/v1/deploy/${encodeURIComponent(deployment_id)}/${verb}`)
   notify(`${DONE[verb]} ${name} in ${environment}.`)

@@ -5,9 +5,9 @@ import { marksAt, type TimeSeries } from './time-series.ts'
 interface ChartTableProps {
   caption: string
   series: TimeSeries
-  /** Heading of the marks. */
+  /** Heading of the column with the marks. */
   marked: string
-  /** Otherwise it is only for screen readers. */
+  /** False leaves the table to screen readers only. */
   isShown: boolean
 }
 

@@ -14,7 +14,7 @@ interface PlotInput {
   frame: HTMLElement
   series: TimeSeries
   measure: Measure
-  /** Plots with the same key show the same time. */
+  /** Plots with the same key share the position of their cursor. */
   syncKey: string
   onHover(index: number | undefined): void
 }
@@ -68,7 +68,7 @@ export function plotOptions({ frame, series, measure, syncKey, onHover }: PlotIn
   }
 }
 
-/** The middle of each step, because values are about the whole step. */
+/** Places values in the middle of their steps, because they describe whole steps. */
 export function plotData({ times, stepSeconds }: TimeSeries, { values }: Measure): uPlot.AlignedData {
   return [times.map(time => time + stepSeconds / 2), [...values]]
 }

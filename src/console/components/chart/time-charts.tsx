@@ -10,7 +10,7 @@ interface TimeChartsProps {
   /** Caption of the table. */
   caption: string
   series: TimeSeries
-  /** Heading of the marks in the table. */
+  /** Heading of the table column with the marks. */
   marked: string
   /** Shows the table instead of the charts. Screen readers always have the table. */
   asTable: boolean

@@ -16,7 +16,7 @@ export function axisLabels(times: readonly number[], stepSeconds: number): strin
   })
 }
 
-/** Not the format's own order, which is `23 Mon`. */
+/** Puts the weekday first. The format's own order is `23 Mon`. */
 function dayLabel(seconds: number): string {
   const parts = new Map(day.formatToParts(seconds * 1000).map(({ type, value }) => [type, value]))
   return `${parts.get('weekday')} ${parts.get('day')}`

@@ -12,7 +12,7 @@ export interface Measure {
   /** One value per step. Null if there was nothing to measure. */
   values: readonly (number | null)[]
   format(value: number): string
-  /** Value of the whole period. */
+  /** Value for the whole period. */
   whole: string
   shape: 'area' | 'bars' | 'line'
   tone: 'accent' | 'error'

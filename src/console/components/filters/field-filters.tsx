@@ -9,7 +9,7 @@ interface FieldFiltersProps {
   fields: readonly string[]
 }
 
-/** Filters by the exact value of a field, which are part of the URL: those that apply, and a field for another one. */
+/** Filters by the exact value of a field: those that apply, and a control that adds another. They are part of the URL. */
 export function FieldFilters({ fields }: FieldFiltersProps) {
   const applied = fields.filter(field => query.value.get(field))
   const others = fields.filter(field => !applied.includes(field))

@@ -8,7 +8,7 @@ interface FilterButtonProps {
   what: string
 }
 
-/** A value of a row that becomes a filter. */
+/** A value in a row, as a button that filters by the value. */
 export function FilterButton({ value, filters, what }: FilterButtonProps) {
   return (
     <button type="button" class="only" title={`Show only these ${what}`} onClick={() => setQuery(filters)}>

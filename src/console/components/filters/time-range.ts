@@ -1,4 +1,4 @@
-/** Labels for the start of a list, with their durations in minutes. */
+/** Labels and durations in minutes of the periods that end now. */
 export const PERIODS: Record<string, [text: string, minutes: number]> = {
   '15m': ['Last 15 minutes', 15],
   '1h': ['Last hour', 60],
@@ -10,7 +10,7 @@ interface TimeRange {
   until?: string | undefined
 }
 
-/** Time range of the API. A period is counted from `nowMs`. Invalid times are ignored. */
+/** Time range for the API. A period is counted back from `nowMs`. Invalid times are ignored. */
 export function toTimeRange({ since, until }: TimeRange, nowMs = Date.now()): TimeRange {
   const minutes = PERIODS[since ?? '']?.[1]
   return {

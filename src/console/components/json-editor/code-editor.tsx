@@ -5,7 +5,7 @@ import type { JsonEditorProps } from '../../schema-form/main.ts'
 import { jsonEditing } from './json-editing.ts'
 
 /**
- * CodeMirror for JSON. It is in a shadow root, because there it adds style sheets in a way that the page's policy allows. Tab
+ * CodeMirror for JSON, in a shadow root, because it adds style sheets there in a way that the page's policy allows. Tab
  * leaves it.
  */
 export function CodeEditor({ id, label, isInvalid, describedBy, text, onInput }: JsonEditorProps) {

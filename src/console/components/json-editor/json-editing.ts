@@ -64,7 +64,7 @@ const typeOverSelection = EditorView.domEventHandlers({
   },
 })
 
-/** The browser's selection, which the editor's state follows with a delay. Only Chromium gives it in a shadow root. */
+/** The browser's selection, which the editor's state follows with a delay. Only Chromium reports it for a shadow root. */
 function selectedRange(view: EditorView): { from: number; to: number } | undefined {
   const { getSelection } = view.root as Partial<Document>
   const selection = getSelection?.call(view.root)
@@ -73,7 +73,7 @@ function selectedRange(view: EditorView): { from: number; to: number } | undefin
   return { from: view.posAtDOM(startContainer, startOffset), to: view.posAtDOM(endContainer, endOffset) }
 }
 
-/** Start of the first syntax error that the highlighter has found. The end of the text without one. */
+/** Start of the first syntax error that the highlighter has found. End of the text if there is none. */
 function syntaxErrorAt(state: EditorState): number {
   let position = state.doc.length
   syntaxTree(state).iterate({

@@ -4,7 +4,7 @@ interface JsonFault {
   position: number | undefined
 }
 
-/** Why a text is not JSON, by the browser's parser. Blank text is no value, which is no fault. */
+/** Reason from the browser's parser why a text is not JSON. Undefined for JSON and for blank text, which is no value. */
 export function jsonFault(text: string): JsonFault | undefined {
   if (text.trim() === '') return undefined
   try {

@@ -7,7 +7,7 @@ import { detailsOf, type LogLine, withoutEscapes } from './log-text.ts'
 
 const MESSAGE_LENGTH = 50_000
 
-/** Filters that select the lines with the same value of a field. Undefined for other fields. */
+/** Filters that select the lines with the same value of a field. Undefined for a field without a filter. */
 export type FieldFilter = (field: string, line: LogLine) => QueryChanges | undefined
 
 interface LineDetailsProps {
@@ -54,7 +54,7 @@ function Value({ value, filters }: ValueProps) {
   return <bdi>{shown(withoutEscapes(value))}</bdi>
 }
 
-/** Without filters, which may leave the line out by the time that the link is used. */
+/** URL of the line without filters, which might exclude the line by the time the link is used. */
 function linkTo({ environment }: LogLine & { environment?: string }): string {
   const search = new URLSearchParams({
     ...(environment && { env: environment }),

@@ -27,7 +27,7 @@ export function parseLineKey(key: string): LineKey | undefined {
 /** A test for the line that a key names. */
 export function lineMatcher({ place }: LineKey): (line: LogLine) => boolean {
   const [position] = /^\d+\.\d+/.exec(place)!
-  // Cheaper than the whole place, because it is called for each line of a log.
+  // Compares the position first, which is cheaper, because this is called for each line of a log.
   return line => line.position === position && placeOf(line) === place
 }
 

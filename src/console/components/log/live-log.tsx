@@ -23,11 +23,11 @@ interface LiveLogProps {
   hasPhases?: boolean
   fieldFilter?: FieldFilter
   onLine?(line: LogLine): void
-  /** Whether a line is the last one of the log. Without it, the log has no end. */
+  /** Whether a line is the last one of the log. Without this function, the log has no end. */
   isLast?(line: LogLine): boolean
 }
 
-/** A log as it is written. Expects a component per log. */
+/** A log as it is being written. Each log needs a component of its own. */
 export function LiveLog({ path, query = {}, empty, hasPhases, fieldFilter, onLine, isLast }: LiveLogProps) {
   const buffer = useMemo(() => new RowBuffer<LogLine>(MAX_LINES), [])
   const state = useSignal<StreamState>('connecting')

@@ -22,9 +22,7 @@ interface StreamStatusProps {
 
 /** State of a followed log, and a button that pauses it. */
 export function StreamStatus({ state, isPaused }: StreamStatusProps) {
-  const [value, title] = isPaused.value
-    ? ['paused', 'Lines that are written now appear when you continue.']
-    : STATES[state]
+  const [value, title] = isPaused.value ? ['paused', 'New lines appear when you continue.'] : STATES[state]
   return (
     <LogStatus>
       <span role="status">

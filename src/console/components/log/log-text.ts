@@ -4,7 +4,7 @@ import { shown } from '../text.tsx'
 
 export type LogLine = LogPage['lines'][number]
 
-/** A row shows this much of a line. The details show all of it. */
+/** Maximum length of a line in its row. The details show the whole line. */
 const ROW_LENGTH = 600
 
 /** Sequences that colour text or move the cursor of a terminal (ECMA-48): CSI, OSC and two-byte sequences. */
@@ -35,7 +35,7 @@ export function timeText(timestamp: string): string {
   return `${time.toTimeString().slice(0, 8)}.${String(time.getMilliseconds()).padStart(3, '0')}`
 }
 
-/** In the row, or only part of the link to the line. */
+/** Fields that the row shows, or that only the link to the line needs. */
 const OTHER_FIELDS = ['timestamp', 'level', 'message', 'position']
 
 /** The fields of a line that its row does not show, as text. */

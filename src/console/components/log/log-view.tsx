@@ -15,7 +15,7 @@ interface LogViewProps {
 
 /** Lines of a log with the details of the selected one, which is part of the URL. */
 export function LogView({ buffer, hasPhases, fieldFilter }: LogViewProps) {
-  // A changed buffer may have the selected line.
+  // The selected line may be among new lines of the buffer.
   void buffer.version.value
   const selected = useLineNumber(buffer, query.value.get('line'))
   const line = selected === undefined ? undefined : buffer.at(selected)
@@ -34,7 +34,7 @@ export function LogView({ buffer, hasPhases, fieldFilter }: LogViewProps) {
   )
 }
 
-/** Number of the line that a key names. It is searched once, because a log may have 100,000 lines. */
+/** Number of the line that a key names. Searches for the line only once, because a log may have 100,000 lines. */
 function useLineNumber(buffer: RowBuffer<LogLine>, key: string | null): number | undefined {
   const known = useRef<{ key: string; number: number } | undefined>(undefined)
   if (key === null) return undefined

@@ -31,7 +31,7 @@ export function RowList<T>(props: RowListProps<T>) {
   const last = first + count - 1
   const numberAt = (position: number) => (newest === 'last' ? first + position : last - position)
   const positionOf = (number: number) => (newest === 'last' ? number - first : last - number)
-  // A row that something else selected, such as the URL, stays in sight until the user moves through the list.
+  // A row that the user did not select, such as one from the URL, stays in sight until the user moves through the list.
   const chosen = useRef<number | undefined>(undefined)
   const held = selected === chosen.current ? undefined : selected
   const release = () => {

@@ -25,7 +25,7 @@ export function useRowScroll({ newest, count, offset, rowHeight, selected, held 
     list.current!.scrollTop = newest === 'last' ? list.current!.scrollHeight : 0
   }
   const measure = () => {
-    // The last event may come when the list has just been removed.
+    // The last event may arrive just after the list was removed.
     if (!list.current) return
     const { scrollTop, clientHeight, scrollHeight } = list.current
     viewport.value = { scrollTop, height: clientHeight }
@@ -46,7 +46,7 @@ export function useRowScroll({ newest, count, offset, rowHeight, selected, held 
   }
   useEffect(() => {
     const observer = new ResizeObserver(() => {
-      // The last call comes when the list has just been removed.
+      // The last call happens just after the list was removed.
       if (!list.current) return
       keepPlace()
       showSelected()

@@ -1,7 +1,7 @@
 import { isSchemaObject, type SchemaObject } from '../model/schema-document.ts'
 import { listIn, type Problem, schemasIn, type Visit } from './visit.ts'
 
-/** Rules for keywords that apply other schemas to the same value. */
+/** Checks the keywords that apply other schemas to the same value. */
 export function combinedProblems(schema: SchemaObject, at: Visit): Problem[] {
   return [
     ...references(schema).flatMap(reference => at.with(at.run.document.resolve(reference))),

@@ -6,7 +6,7 @@ import { listIn, numberOf, type Problem, type Visit } from './visit.ts'
 /** Comparing more items takes too long while typing. */
 const MAX_COMPARED = 2000
 
-/** Rules for lists and their items. */
+/** Checks a list and its items. */
 export function listProblems(schema: SchemaObject, at: Visit): Problem[] {
   const items = asList(at.state)
   if (!items) return []

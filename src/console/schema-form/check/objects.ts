@@ -3,7 +3,7 @@ import { asObject, plain, type State, type StateObject } from '../model/state.ts
 import { matchesPattern } from './scalars.ts'
 import { childPointer, listIn, numberOf, type Problem, schemasIn, Visit } from './visit.ts'
 
-/** Rules for objects and their members. */
+/** Checks an object and its members. */
 export function objectProblems(schema: SchemaObject, at: Visit): Problem[] {
   const members = asObject(at.state)
   if (!members) return []

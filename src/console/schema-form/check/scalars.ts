@@ -5,7 +5,7 @@ import { isExactNumber, kindOf } from '../model/state.ts'
 import { matchesFormat } from './formats.ts'
 import { numberOf, type Problem, type Visit } from './visit.ts'
 
-/** Rules for types, fixed values, numbers and text. */
+/** Checks types, fixed values, numbers and text. */
 export function scalarProblems(schema: SchemaObject, at: Visit): Problem[] {
   return [
     ...typeProblems(schema, at),

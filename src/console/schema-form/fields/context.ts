@@ -13,7 +13,7 @@ export interface FieldProps {
   isRequired?: boolean
   /** `part`: an item or entry, whose row shows the label. `alternative`: the same value as the field around it. */
   place?: 'row' | 'part' | 'alternative'
-  /** Alternatives around it that have the same value. */
+  /** Number of alternatives around the field that have the same value. */
   nesting?: number
   onChange: (state: State) => void
 }

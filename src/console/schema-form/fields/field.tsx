@@ -9,10 +9,10 @@ import { Control } from './control.tsx'
 import { RawField } from './raw-field.tsx'
 import { isGroup, Row } from './row.tsx'
 
-/** A recursive schema can have alternatives in alternatives forever. */
+/** A recursive schema can nest alternatives without end. */
 const MAX_NESTING = 8
 
-/** A value of the form: label, control, description, hints and errors of the server. */
+/** A value of the form: label, control, description, hints and errors from the server. */
 export function Field(props: FieldProps) {
   const { schema, state, pointer, isRequired = false, place = 'row', nesting = 0 } = props
   const { form } = useForm()
@@ -49,10 +49,10 @@ export function Field(props: FieldProps) {
   )
 }
 
-/** Hints of the field, and of its parts if they have no rows of their own. */
+/** Hints for the field, and for its parts if they have no rows of their own. */
 function useHints(pointer: string, isRaw: boolean): readonly string[] {
   const { form } = useForm()
-  // A computed text, so that changed hints of other fields do not re-render this one.
+  // A computed text, so that changed hints for other fields do not re-render this one.
   const text = useComputed(() => {
     const notes = form.hints.value
     return JSON.stringify(isRaw ? notesInside(notes, pointer) : (notes.get(pointer) ?? []))

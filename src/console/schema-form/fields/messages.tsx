@@ -3,7 +3,7 @@ import { LongText } from '../text/text.tsx'
 interface MessagesProps {
   id: string
   hints: readonly string[]
-  /** Errors of the server. They come first, because the server decides. */
+  /** Errors from the server. They come first, because the server decides. */
   errors: readonly string[]
 }
 

@@ -18,7 +18,7 @@ export function RawField({ state, onChange, ...control }: Omit<WidgetProps, 'fie
   return <JsonEditor {...{ id, label, isInvalid, describedBy, text, onInput }} />
 }
 
-/** The editor until the page brings one for code. */
+/** The editor for JSON text, unless the page replaces it with a code editor. */
 export function JsonTextArea({ text, onInput, ...control }: JsonEditorProps) {
   return (
     <textarea

@@ -15,7 +15,7 @@ interface Offered {
 }
 
 const MAX_ALTERNATIVES = 200
-/** Steps of the checks that find the alternative of a value. */
+/** Maximum number of steps of the checks that find the alternative for a value. */
 const MAX_STEPS = 5000
 
 /** Alternatives that a user picks from: `oneOf`, otherwise `anyOf`, otherwise several types. */
@@ -84,7 +84,10 @@ function distinguish(alternatives: Alternative[]): Alternative[] {
   })
 }
 
-/** Index of the alternative of a value: the picked one, otherwise the first that it matches, otherwise the one with the fewest problems. */
+/**
+ * Index of the alternative for a value: the picked one, otherwise the first that the value matches, otherwise the one with the
+ * fewest problems.
+ */
 export function alternativeOf(
   { keyword, alternatives }: Offered,
   state: State,

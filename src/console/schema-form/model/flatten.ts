@@ -7,9 +7,9 @@ import { plain, type State } from './state.ts'
 
 /** Parts of a schema, each weighed by its keywords and properties. A larger schema is edited as raw JSON. */
 const MAX_WEIGHT = 5000
-/** Enough to name a schema. */
+/** A limit on the weight that suffices to name a schema. */
 export const LIGHT_WEIGHT = 1000
-/** Conditions of real tools look at few values. */
+/** Conditions in the schemas of real tools look at few values. */
 const CONDITION_STEPS = 500
 
 const COMBINED = [
@@ -68,7 +68,7 @@ function appliedParts(schema: SchemaObject, state: State, document: SchemaDocume
   ]
 }
 
-/** At least 20, so that a self-reference ends soon. Conditions take longest. */
+/** Weight of a schema. At least 20, so that a self-reference soon exceeds the limit. Conditions take longest. */
 function weigh(schema: SchemaObject): number {
   const properties = isSchemaObject(schema.properties) ? Object.keys(schema.properties).length : 0
   return 20 + Object.keys(schema).length + properties + ('if' in schema ? 100 : 0)

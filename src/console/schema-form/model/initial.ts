@@ -6,7 +6,7 @@ import { BLANK, Chosen, type State } from './state.ts'
 
 /** Deeper parts start absent, so that a schema that requires itself terminates. */
 const MAX_DEPTH = 4
-/** So do all parts beyond this number. */
+/** Parts beyond this number also start absent. */
 const MAX_PARTS = 200
 
 /** Initial value of a field: defaults, fixed values and required parts. Optional members start absent. */
@@ -44,7 +44,7 @@ function startItems({ schema }: Field, start: (part: unknown) => State): State {
   return Array.from({ length: count }, (_, index) => start(itemSchema(schema, index)))
 }
 
-/** Initial value of a new item or entry. It always has a position, even before it has a value. */
+/** Initial value of a new item or entry, which takes its position even before it has a value. */
 export function blankState(schema: unknown, document: SchemaDocument): State {
   const start = initialState(schema, document)
   if (start !== undefined) return start

@@ -6,7 +6,7 @@ const both: Combine = (a, b) => ({ allOf: [a, b] })
 const larger: Combine = (a, b) => Math.max(...numbers(a, b))
 const smaller: Combine = (a, b) => Math.min(...numbers(a, b))
 
-/** How two schemas that both apply become one. The first one wins for other keywords. */
+/** Combines the values of a keyword from two schemas that both apply. For other keywords, the first schema wins. */
 const COMBINE: Readonly<Record<string, Combine>> = {
   type: combineTypes,
   enum: (a, b) => {

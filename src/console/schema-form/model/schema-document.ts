@@ -2,7 +2,7 @@ import { pointerSteps } from '../../../shared/json/json-walk.ts'
 
 export type SchemaObject = Record<string, unknown>
 
-/** Places that are searched for anchors. Larger schemas only lose references by name. */
+/** Maximum number of places that are searched for anchors. Larger schemas only lose references by name. */
 const MAX_INDEXED = 20_000
 const BASE = 'schema:/'
 

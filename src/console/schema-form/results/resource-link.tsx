@@ -42,7 +42,7 @@ export function ResourceLink({ uri, name, description, onRead }: LinkProps) {
   )
 }
 
-/** Only these leave the page. Others, such as `javascript:` and `file:`, have no button. */
+/** A web URL. Only web URLs leave the page. Others, such as `javascript:` and `file:`, have no button. */
 function webAddress(uri: string): URL | undefined {
   if (!URL.canParse(uri)) return undefined
   const url = new URL(uri)

@@ -13,7 +13,7 @@ export interface PhaseTime {
   to: string
 }
 
-/** States of the last phase that a build has entered. */
+/** State of the last phase that a build has entered, by status of the build. */
 const LAST_STATES = {
   pending: 'running',
   in_progress: 'running',

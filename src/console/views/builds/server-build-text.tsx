@@ -7,7 +7,7 @@ import { servers } from '../../model/servers.ts'
 import { Link } from '../../router/link.tsx'
 import { serverPath } from '../paths.ts'
 
-/** Environments whose current deployment, or whose preview, is of the build. */
+/** Environments whose current deployment or preview uses the build. */
 export function usersOf({ mcp_id, name }: BuildRecord): readonly StoreEnvironment[] {
   const { deployments = [], build } = servers.value?.get(name) ?? {}
   const environments: StoreEnvironment[] = deployments

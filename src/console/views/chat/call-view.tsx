@@ -41,7 +41,7 @@ function CallState({ answer, isOver }: { answer: Answer | undefined; isOver: boo
   )
 }
 
-/** One line. The URI of a resource is its name. */
+/** Arguments on one line. None for a resource, whose name is its URI. */
 function argumentText({ kind, arguments: args }: Call): string {
   if (kind === 'resource') return ''
   return shown(JSON.stringify(args) ?? '', 200)
@@ -64,7 +64,7 @@ function CallDetails({ call: { arguments: args, answer } }: { call: Call }) {
   )
 }
 
-/** The text of a failed call is its error. */
+/** True if the result of a failed call has more than its text, which is the error. */
 function hasMore({ result }: Answer): boolean {
   return typeof result === 'object' && result !== null && 'structuredContent' in result
 }

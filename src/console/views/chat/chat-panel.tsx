@@ -77,9 +77,7 @@ async function loadChat(id: string, signal: AbortSignal): Promise<StoredChat> {
 
 function NoServer({ name, servers }: { name: string | undefined; servers: ReadonlyMap<string, Server> }) {
   if (name !== undefined && servers.has(name))
-    return (
-      <p class="muted">The server “{shown(name, 100)}” has no build that is ready. Deploy it to continue.</p>
-    )
+    return <p class="muted">The server “{shown(name, 100)}” has no ready build. Deploy it to continue.</p>
   if (name !== undefined)
     return <p class="muted">The server “{shown(name, 100)}” was removed, so the chat cannot continue.</p>
   return (

@@ -17,7 +17,7 @@ interface ComposerProps {
   servers: readonly Server[]
   chat: ChatRecord | undefined
   models: Models
-  /** Number of messages of the user that were answered. */
+  /** Number of the user's messages that have been answered. */
   count: number
 }
 

@@ -43,7 +43,7 @@ export function ModelChoice({ model, models: { keys } }: { model: string; models
 
 function OtherModel({ onChosen }: { onChosen(name: string): void }) {
   const isDone = useRef(false)
-  // A field that is removed while it has the focus loses it first.
+  // Choosing removes the field, which then loses the focus and would choose again.
   const choose = (name: string) => {
     if (isDone.current) return
     isDone.current = true

@@ -11,7 +11,7 @@ const MAX_ANSWER_BYTES = 64e6
 
 /** A message that was sent from this page. */
 export interface Sent {
-  /** Number of messages of the user before it. */
+  /** Number of the user's messages before this one. */
   index: number
   message: string
   parts: readonly Part[]
@@ -124,7 +124,7 @@ export function forgetSession(id: string): void {
 /** The chat that has no answer yet. */
 export const newSession = signal(new ChatSession())
 
-/** An answer that is still running becomes one of the earlier chats when it is complete. */
+/** Starts a new chat. A chat whose answer is still running joins the earlier chats once the answer is complete. */
 export function startOver(): void {
   newSession.value = new ChatSession()
 }

@@ -3,7 +3,7 @@ import { setQuery } from '../../router/router.ts'
 import type { Target } from './targets.ts'
 
 interface TargetChoiceProps {
-  /** Servers to choose from. Only one after the first message. */
+  /** Servers to choose from. After the first message, only the server of the chat. */
   servers: readonly Server[]
   server: Server
   targets: readonly Target[]

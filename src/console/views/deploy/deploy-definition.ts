@@ -13,7 +13,7 @@ export async function deployDefinition(send: SendOnce, text: string): Promise<st
   return name
 }
 
-/** The ready build of a definition. Throws if it fails. */
+/** Builds a definition. Throws if the build fails. */
 export async function buildDefinition(
   send: SendOnce,
   definition: Record<string, unknown>,

@@ -17,7 +17,7 @@ interface DeployDialogProps {
   onClose(): void
 }
 
-/** Deploys a build to an environment with the configuration that is there. Breaking changes are shown before. */
+/** Deploys a build to an environment, which keeps its configuration. Shows breaking changes first. */
 export function DeployDialog({ target, onClose }: DeployDialogProps) {
   const { name, from } = target
   const form = useDeployForm(target)

@@ -11,7 +11,7 @@ import { runDeployment } from './run-deployment.ts'
 
 type Values = Readonly<Record<string, string>>
 
-/** What the user enters to deploy a build, and what the choice depends on. */
+/** The user's input for the deployment of a build, and the facts that it depends on. */
 export function useDeployForm(target: DeployTarget) {
   const { name, mcpId, from } = target
   const environment = useSignal(firstEnvironment(target))

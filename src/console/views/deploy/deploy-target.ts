@@ -2,7 +2,7 @@ import type { DeploymentStatus } from '../../../shared/contract/deployments/depl
 import { ENVIRONMENTS, type Environment } from '../../../shared/contract/states.ts'
 import { servers } from '../../model/servers.ts'
 
-/** What the deploy dialog deploys. */
+/** A build that the deploy dialog deploys. */
 export interface DeployTarget {
   /** Name of the server. */
   name: string
@@ -25,7 +25,7 @@ export function environmentsOf({ from }: DeployTarget): readonly Environment[] {
   return ENVIRONMENTS.filter(environment => environment !== from?.environment).toReversed()
 }
 
-/** The environment that is selected first: of a promotion, the one closest to production. */
+/** The environment that is selected first. For a promotion, the one closest to production. */
 export function firstEnvironment(target: DeployTarget): Environment {
   const choices = environmentsOf(target)
   return target.environment ?? (target.from ? choices.at(-1)! : choices[0]!)

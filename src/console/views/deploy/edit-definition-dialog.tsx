@@ -51,7 +51,7 @@ export function EditDefinitionDialog({ name, mcpId, environment, onClose }: Edit
           <DefinitionField text={text}>
             <p class="muted">
               The next step shows what the new build changes for clients, and deploys it. <code>deploy</code>{' '}
-              and <code>test</code> of a file have no effect here.
+              and <code>test</code> in a file have no effect here.
             </p>
           </DefinitionField>
         )}

@@ -27,7 +27,7 @@ const GREETER = {
   data: { greetings: { en: 'Hello', fr: 'Bonjour', de: 'Guten Tag' } },
 }
 
-/** Its suite is a file, and its schema is one on the disk of the project. */
+/** The suite is a file of its own, and `$schema` refers to a file on the project's disk. */
 const { $schema: _schema, test: _test, ...WEATHER } = weather
 
 /** Definitions to start with. They run without a key and without a connection to the internet. */

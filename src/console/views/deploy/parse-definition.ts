@@ -1,7 +1,7 @@
 import { HostingError } from '../../../shared/errors.ts'
 
 interface Parsed {
-  /** Body of the request that builds it. */
+  /** Body of the request that builds the server. */
   definition: Record<string, unknown>
   /** Its configuration for development. */
   config: Record<string, unknown>
@@ -18,7 +18,7 @@ export function parseDefinition(text: string): Parsed {
   return { definition, config: configOf((deploy ?? {}) as Record<string, unknown>) }
 }
 
-/** Settings of the environment override those of all environments. */
+/** Settings for one environment override the settings for all environments. */
 function configOf(deploy: Record<string, unknown>): Record<string, unknown> {
   const { production: _production, staging: _staging, development, requireTest, ...shared } = deploy
   if (requireTest !== undefined)

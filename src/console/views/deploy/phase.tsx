@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals'
 
-/** What a running deployment is doing. Empty while none runs, so that screen readers announce the first phase. */
+/** Phase of the running deployment. Empty while none is running, so that screen readers announce the first phase. */
 export function Phase({ phase: { value } }: { phase: Signal<string> }) {
   return (
     <p role="status" class="muted">

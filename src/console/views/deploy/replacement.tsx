@@ -20,12 +20,12 @@ export function Replacement({ target: { mcpId, from }, environment, current }: R
         : from?.deploymentId
           ? `It gets the configuration of v${from.version} in ${from.environment}, without its domain.`
           : 'It gets the default configuration.'}{' '}
-      The variables are those that are stored for {environment}.
+      The variables are the ones stored for {environment}.
     </p>
   )
 }
 
-/** Development replaces at once, the others without a failed request. */
+/** Says how the deployment is replaced: immediately in development, and without a failed request elsewhere. */
 export function handover({ environment, version }: DeploymentStatus): string {
   return environment === 'development'
     ? `v${version} is replaced immediately.`

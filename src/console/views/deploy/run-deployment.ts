@@ -33,11 +33,11 @@ export function runDeployment(
 
 interface RunReleaseOptions extends RunOptions {
   body: unknown
-  /** What happened, for a notice. */
+  /** Text of the notice after a success. */
   done(deployment: DeploymentStatus): string
 }
 
-/** Sends a request that answers with a new deployment, and waits until that serves. Throws the reason of a failed one. */
+/** Sends a request that answers with a new deployment, and waits until the deployment serves. Throws the reason if it fails. */
 export async function runRelease(
   send: SendOnce,
   path: string,
@@ -54,7 +54,7 @@ export async function runRelease(
   return deployment
 }
 
-/** The deployment when it no longer starts. Changes of the feed report that, so nothing is polled. */
+/** Waits until the deployment is no longer starting, and returns it. Changes in the feed report this, so nothing is polled. */
 async function untilFinished(id: string, phase: Signal<string>): Promise<DeploymentStatus> {
   const finished = Promise.withResolvers<DeploymentStatus>()
   const check = async () => {

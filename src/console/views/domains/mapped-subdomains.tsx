@@ -11,7 +11,7 @@ import { MapDialog, type MapPlace } from './map-dialog.tsx'
 import { RemoveDialog } from './remove-dialog.tsx'
 import { ReplaceDialog, type Replacement } from './replace-dialog.tsx'
 
-/** What waits for the user. */
+/** The action that waits for the user. */
 type Asked =
   | { action: 'map'; mapping: MappingRecord | undefined }
   | { action: 'remove'; mapping: MappingRecord }

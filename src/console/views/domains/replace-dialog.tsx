@@ -7,7 +7,7 @@ import { mapSubdomain } from './mappings.ts'
 /** A mapping that the user wants to point elsewhere. */
 export interface Replacement {
   mapping: MappingRecord
-  /** Of the state that the user sees. A later change makes the replacement fail. */
+  /** Tag of the state that the user sees. A later change makes the replacement fail. */
   tag: string
   to: DeploymentStatus
 }

@@ -7,7 +7,7 @@ import { Urls } from './domain-columns.tsx'
 
 interface ServerName {
   name: string
-  kind: 'automatic' | 'own domain'
+  kind: 'automatic' | 'custom domain'
   server: string
   environment: Server['deployments'][number]['environment']
   urls: readonly string[]
@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<ServerName>[] = [
   { name: 'URLs', wide: true, cell: ({ urls }) => <Urls urls={urls} /> },
 ]
 
-/** Names of live deployments that are not mapped: automatic ones and own domains. `server` limits them to one server. */
+/** Names of live deployments that are not mapped: automatic names and custom domains. `server` limits them to one server. */
 export function ServerNames({ server }: { server?: string }) {
   const resource = { value: servers.value, error: serversError.value, reload: () => void loadServers() }
   return (
@@ -63,7 +63,7 @@ function namesOf({ name: server, deployments }: Server): ServerName[] {
         ...(automatic
           ? [{ ...place, name: automatic, kind: 'automatic', urls: urlsOf(automatic) } as const]
           : []),
-        ...(domain ? [{ ...place, name: domain, kind: 'own domain', urls: urlsOf(domain) } as const] : []),
+        ...(domain ? [{ ...place, name: domain, kind: 'custom domain', urls: urlsOf(domain) } as const] : []),
       ]
     })
 }

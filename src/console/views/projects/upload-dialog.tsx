@@ -42,7 +42,7 @@ export function UploadDialog({ project: { id, name }, onDone, onClose }: UploadD
   )
 }
 
-/** The archive with the type of its format, which browsers do not agree on. */
+/** The archive with the media type of its format, which differs between browsers. */
 function archiveOf(file: File): Blob {
   const type = /\.(?:tar\.gz|tgz)$/i.test(file.name)
     ? 'application/gzip'

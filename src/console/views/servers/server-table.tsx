@@ -83,7 +83,7 @@ export function ServerTable({ servers }: { servers: readonly Server[] }) {
   )
 }
 
-/** Why the newest build of a server without deployments, or its deployment, failed. Leads to the whole reason. */
+/** Why the deployment, or the newest build of a server without deployments, failed. Links to the whole reason. */
 function FailureReason({ server: { name, failedBuild }, deployment }: Omit<Row, 'isFirst'>) {
   const failed = deployment ?? failedBuild
   if (failed?.status !== 'failed' || !failed.error) return null

@@ -45,7 +45,10 @@ const COLUMNS: readonly Column<Backup>[] = [
   },
 ]
 
-/** Backups in the home and in external storage. The feed reports none, so the list is loaded again after each one of this page. */
+/**
+ * Backups in the home and in external storage. The feed does not report backups, so the list is reloaded after each backup from
+ * this page.
+ */
 export function Backups() {
   const resource = useResource('backups', {
     load: signal => request<BackupList>('GET', '/api/daemon/backups', { signal }),

@@ -37,7 +37,7 @@ export function DaemonSection() {
   )
 }
 
-/** A successful upgrade is not reported, because its daemon is another one. */
+/** A successful upgrade is not shown, because another daemon is running by then. */
 function Upgrade({ upgrade: { status, error } }: { upgrade: NonNullable<DaemonState['upgrade']> }) {
   return (
     <div class="upgrade" role="status">

@@ -85,7 +85,7 @@ describe.runIf(CHROMIUM !== undefined)('the settings of a server', () => {
     await deploy(daemon, mcpId, 'staging', { auth: { provider: 'local', required_scopes: ['notes'] } })
     const page = await show('/servers/public/settings')
     const signIn = page.getByRole('region', { name: 'Sign-in' })
-    await signIn.getByText('Every client of this machine may use the server.').waitFor()
+    await signIn.getByText('Every client on this machine may use the server.').waitFor()
     expect(await page.getByRole('heading', { name: 'Clients' }).count()).toBe(0)
     await page.getByRole('navigation', { name: 'Environment' }).getByRole('link', { name: 'staging' }).click()
     await signIn.getByText('this daemon (local)').waitFor()

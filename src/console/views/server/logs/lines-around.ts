@@ -3,7 +3,7 @@ import { type Query, request } from '../../../api/client.ts'
 import { lineMatcher, parseLineKey } from '../../../components/log/line-key.ts'
 import type { LogLine } from '../../../components/log/log-text.ts'
 
-/** Lines before and after the one that is searched. */
+/** Number of lines before the searched line, and of lines after it. */
 const LINES = 1000
 
 interface LinesAround {
@@ -14,7 +14,7 @@ interface LinesAround {
   hasMore: boolean
 }
 
-/** Searches a line that may be older than the lines that are loaded first. */
+/** Searches for a line that may be older than the lines that are loaded first. */
 export async function linesAround(
   path: string,
   { tail: _, ...filters }: Query,
@@ -23,7 +23,7 @@ export async function linesAround(
 ): Promise<LinesAround> {
   const wanted = parseLineKey(key)
   if (!wanted || wanted.timeMs >= MAX_TIME_MS) return { lines: [], isFound: false, hasMore: false }
-  // A line is found in both parts if its time changed, as that of output without a time may.
+  // Searching both parts also finds a line whose time has changed, which can happen to output without a time.
   const end = new Date(wanted.timeMs + 1).toISOString()
   const page = (query: Query) => request<ServerLogPage>('GET', path, { query, signal })
   const [before, after] = await Promise.all([
@@ -34,7 +34,7 @@ export async function linesAround(
   return { lines, isFound: lines.some(lineMatcher(wanted)), hasMore: after.nextToken !== null }
 }
 
-/** The last time of JavaScript. */
+/** The latest time that JavaScript supports. */
 const MAX_TIME_MS = 8.64e15
 
 function earlier(given: Query[string], time: string): string {

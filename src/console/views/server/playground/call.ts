@@ -143,7 +143,7 @@ export function recentCalls(calls: readonly Call[]): readonly Call[] {
   })
 }
 
-/** Error message of the server for a request that it refused. */
+/** Error message from the server for a request that it refused. */
 export function refusalOf(outcome: Outcome): string | undefined {
   if (outcome.status === 'failed')
     return outcome.error instanceof McpError ? outcome.error.message : undefined

@@ -1,11 +1,11 @@
 import { isObject, type Params } from '../../../mcp/messages.ts'
 
-/** Hints of a server about a tool. Nothing enforces them. */
+/** Hints from a server about a tool. Nothing enforces them. */
 export function hintsOf({ annotations }: Params) {
   const hints = isObject(annotations) ? annotations : {}
   return {
     isReadOnly: hints.readOnlyHint === true,
-    // The protocol's default is true, but a question before every tool without hints would be ignored.
+    // The protocol's default is true, but users would learn to ignore a question before every tool without hints.
     isDestructive: hints.destructiveHint === true && hints.readOnlyHint !== true,
     isIdempotent: hints.idempotentHint === true,
     isOpenWorld: hints.openWorldHint === true,

@@ -44,7 +44,7 @@ export class Playground {
     }
   }
 
-  /** Connects again, for example after a release. Loaded entries are kept until then. */
+  /** Connects again, for example after a release. Entries are kept until the new ones have loaded. */
   async connect(): Promise<void> {
     this.#attempt.abort()
     const attempt = new AbortController()
@@ -74,7 +74,7 @@ export class Playground {
     void this.connect()
   }
 
-  /** Sends the request of an entry, and shows errors of the server about invalid arguments in its form. */
+  /** Sends the request for an entry, and shows errors from the server about invalid arguments in the form of the entry. */
   run(entry: Entry, args: Params): void {
     const { connection } = this.connected.peek()!
     const { call, ended } = startCall(connection, requestFor(entry, args), { entry, args })

@@ -14,7 +14,7 @@ export function TokenForm({ playground }: { playground: Playground }) {
     <form class="empty" onSubmit={submit}>
       <h2>This server requires sign-in</h2>
       <p>
-        Paste an access token of the server. It is sent to this server only, and forgotten when you close or
+        Paste an access token for the server. It is sent to this server only, and forgotten when you close or
         reload the page.
       </p>
       <label class="pg-token">

@@ -20,7 +20,7 @@ export function RollbackDialog({ live, target, onClose }: RollbackDialogProps) {
   const { name, environment, version, createdAt, isRemoved } = target
   const attempt = useAttempts()
   const phase = useSignal('')
-  // A rollback whose answer was lost may already be live. Its repetition must be the same request.
+  // A rollback whose answer was lost may already be live. A retry must send the same request.
   const from = useRef(live.deployment_id)
   const rollBack = () =>
     attempt(send =>

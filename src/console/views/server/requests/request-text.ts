@@ -9,7 +9,7 @@ export function nameOf({ tool, target, method }: RequestRecordItem): string {
 
 const NOT_KEPT = {
   none: 'Arguments and answer were not kept. Set record_bodies to true in the configuration of the deployment to keep them.',
-  omitted: 'Too many requests arrived in that minute to keep arguments and answer.',
+  omitted: 'Arguments and answer were not kept, because too many requests arrived in that minute.',
   truncated: 'Arguments or answer were too long and were truncated.',
 }
 

@@ -46,7 +46,7 @@ interface RequestsProps {
 
 function Requests({ wanted, filters, open, onRetry }: RequestsProps) {
   const { buffer, isLoaded, error, older } = useRequestFeed(wanted)
-  // A changed buffer renders the list, also the first time.
+  // Reading the version renders the list after every change of the buffer, including the first.
   void buffer.version.value
   if (error) return <Problem error={error} onRetry={onRetry} />
   if (!isLoaded) return <Loading what="the requests" />

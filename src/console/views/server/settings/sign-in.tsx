@@ -39,7 +39,7 @@ export function SignIn({ deployment: { config, sign_in } }: { deployment: Deploy
         </Facts>
       ) : (
         <p class="muted">
-          Every client of this machine may use the server. To require sign-in, deploy it with{' '}
+          Every client on this machine may use the server. To require sign-in, deploy it with{' '}
           <code>--auth</code>.
         </p>
       )}

@@ -8,7 +8,7 @@ import type { SuiteTarget } from '../../../../shared/suite/suite-recorder.ts'
 import { servers } from '../../../model/servers.ts'
 import type { Place } from '../playground/place.ts'
 
-/** The suite of a stored run. Throws with the command that runs it if the page cannot. */
+/** The suite of a stored run. Throws an error that names the command for a suite that the page cannot run. */
 export function suiteOf({ id, definition }: SuiteRunRecord): Suite {
   if (!definition)
     throw new HostingError('NOT_FOUND', 'This run was stored without its suite.', {

@@ -68,7 +68,7 @@ function Settings({ schema, deployment, onClose }: ConfigurationDialogProps & { 
   )
 }
 
-/** Shows problems of settings in the form. Throws other errors. */
+/** Releases the changes. Shows problems with settings in the form. Throws other errors. */
 async function release(deployment: DeploymentStatus, form: Form, changes: ConfigChanges) {
   const { deployment_id, name, environment } = deployment
   const { config = {}, reset = [] } = changes

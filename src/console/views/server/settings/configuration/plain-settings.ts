@@ -9,7 +9,7 @@ export interface PlainSetting {
 
 type Config = DeploymentStatus['config']
 
-/** What applies to a deployment, in words. `promises` has the defaults of its environment. */
+/** Settings of a deployment in words. `promises` has the defaults of the environment. */
 export function plainSettings({ config, promises }: DeploymentStatus): PlainSetting[] {
   return [...scaling(config, promises), ...limits(config, promises), ...traffic(config, promises)]
 }
@@ -65,7 +65,7 @@ function traffic(config: Config, promises: DeploymentStatus['promises']): PlainS
   const { domain, network, allow_private_network: isPrivate, origins, session_seconds: session } = config
   const kept = promises?.session_seconds ?? session ?? 0
   return [
-    { name: 'Own domain', value: domain ?? 'none', isDefault: domain === undefined },
+    { name: 'Custom domain', value: domain ?? 'none', isDefault: domain === undefined },
     {
       name: 'Idle sessions',
       value: kept === 0 ? 'move with each release' : `stay with their release for ${plainSeconds(kept)}`,

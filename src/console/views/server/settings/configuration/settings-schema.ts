@@ -41,8 +41,8 @@ export function changesOf(before: Settings, after: Json): ConfigChanges {
 }
 
 /**
- * Problems of an error of the API as the form places them. Undefined unless every one names a setting, such as
- * `config.limits.memory_mb: too small`.
+ * Converts the details of an API error to the text that the form can place. Undefined unless every problem names a setting, such
+ * as `config.limits.memory_mb: too small`.
  */
 export function settingProblems(details: string | undefined): string | undefined {
   const problems = (details ?? '').split(/; (?=config\.)/).map(text => /^config\.([\w.]+): (.*)$/s.exec(text))
