@@ -63,7 +63,7 @@ async function laterBuilds(folder: string): Promise<{ changed: Duration[]; uncha
   }
 }
 
-/** Time of a build of a folder, without packing. */
+/** Returns a function that measures the build of a folder, without packing. */
 async function projectOf(daemon: BenchDaemon): Promise<(folder: string) => Promise<Duration>> {
   const { id } = await daemon.call<{ id: string }>('POST', '/api/projects', { name: 'dice' })
   return folder => {

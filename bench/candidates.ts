@@ -73,8 +73,8 @@ interface Listed {
 }
 
 /**
- * Output goes to a file, as an instance's log does. A pipe would cost the instance more for its log lines, and the generator
- * would have to read them.
+ * Starts a program whose output goes to a file, as an instance's log does. A pipe would cost the instance more for its log lines,
+ * and the generator would have to read them.
  */
 async function startProgram(program: string, args: string[]) {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-bench-candidate-'))

@@ -19,8 +19,8 @@ export interface Connections extends Disposable {
 }
 
 /**
- * The generator does as little as possible (a prepared request, an answer counted by its length), so that the server's core is
- * the limit. If the client were the limit, all servers would look alike.
+ * Opens kept-alive connections. The generator does as little as possible (a prepared request, an answer counted by its length),
+ * so that the server's core is the limit. If the client were the limit, all servers would look alike.
  */
 export async function openConnections(url: string, count: number): Promise<Connections> {
   const { hostname, port, host, pathname } = new URL(url)

@@ -106,7 +106,7 @@ interface Load {
   seconds: number
 }
 
-/** Each lane continues with the refresh token that it received. */
+/** Rate of refreshes. Each lane continues with the refresh token that it received. */
 async function refreshRate(server: Running): Promise<Load> {
   const { token, refreshTokens } = server
   const url = new URL(token)

@@ -19,7 +19,7 @@ export interface Parties {
 export interface SessionLoad {
   /** Answered calls per second. */
   rate: number
-  /** Microseconds of processor time per call. Opening and ending the sessions is not included. */
+  /** Microseconds of processor time per call. Excludes opening and ending the sessions. */
   bridge: number
   programs: number
   generator: number

@@ -43,7 +43,7 @@ export async function benchThroughput(): Promise<Figure[]> {
 
 type Rounds<T> = Record<string, T[]>
 
-/** The connections stay open between the rounds, because the hand-over of a connection is measured by `newConnections`. */
+/** Measures calls over connections that stay open between the rounds. `newConnections` measures the hand-over of a connection. */
 async function measureKeepAlive(
   candidates: Record<string, Candidate>,
   count: number,

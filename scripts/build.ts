@@ -56,8 +56,8 @@ export async function buildDist(): Promise<string[]> {
     format: 'esm',
     target: NODE_TARGET,
     external: ['better-sqlite3', 'esbuild'],
-    // The main file of jsonc-parser is UMD, and no bundler can follow the inner require() calls. yaml's main file is CommonJS, so a lazy
-    // import has no names. Its browser build is the same code as modules.
+    // The main file of jsonc-parser is UMD, and no bundler can follow the inner require() calls. yaml's main file is CommonJS, so
+    // a lazy import has no names. Its browser build is the same code as modules.
     alias: {
       'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
       yaml: join(root, 'node_modules', 'yaml', 'browser', 'index.js'),
@@ -137,7 +137,7 @@ export async function buildDist(): Promise<string[]> {
   return files.map(file => file.path)
 }
 
-/** `cli.js` and the exported server check the Node version before they import anything. */
+/** Completes a file. `cli.js` and the exported server check the Node version before they import anything. */
 function finish(file: TextFile, shared: readonly OutputFile[]): BuiltFile {
   const { path } = file
   const contents = linkShared(file, shared)

@@ -43,7 +43,7 @@ function minutesOf(release: Release, releases: readonly Release[]): RequestMinut
   }))
 }
 
-/** A daily rhythm with some noise, and a few minutes of slow calls and errors after a release. */
+/** Made-up counts: a daily rhythm with some noise, and a few minutes of slow calls and errors after a release. */
 function countsOf({ server, version }: Release, ago: number): RequestTally {
   const tally = new RequestTally()
   const seed = server.length * 7

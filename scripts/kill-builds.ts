@@ -26,7 +26,7 @@ export interface KillReport {
   problems: string[]
 }
 
-/** `prepare` fills the home before its first daemon. */
+/** Runs the test. `prepare` fills the home before its first daemon starts. */
 export async function killBuilds(
   builds: number,
   kills: number,
@@ -69,7 +69,7 @@ export async function killBuilds(
   }
 }
 
-/** The last log line must match the state, unless the daemon was killed in between. */
+/** Problems with a build and its log. The last log line must match the state, unless the daemon was killed in between. */
 function faultsOf({ id, status, endTime, currentPhase, errorMessage }: BuildRecord, log: Line[]): string[] {
   const faults: string[] = []
   if (!['succeeded', 'failed'].includes(status)) faults.push(`it is ${status}`)

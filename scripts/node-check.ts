@@ -3,7 +3,7 @@ import { NODE_LINES, NODE_RANGE, NODE_VERSIONS } from '../src/shared/supported-n
 const LINES = NODE_LINES.map(({ major, minor }) => [major, minor])
 
 /**
- * Source text that exits with one line on an unsupported Node version. It must run on that version, so it only uses old syntax
+ * Source text that exits with one line on an unsupported Node version. It must run on such a version, so it only uses old syntax
  * and comes first.
  */
 export function nodeCheck(program: string): string {

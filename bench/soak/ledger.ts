@@ -34,7 +34,7 @@ export class Ledger {
     this.events.set(event, (this.events.get(event) ?? 0) + 1)
   }
 
-  /** Requests to these servers may fail until the returned function is called. */
+  /** Begins a fault. Requests to these servers may fail until the returned function is called. */
   beginFault(cause: string, subjects?: Iterable<string>): () => void {
     const now = performance.now()
     this.#faults = this.#faults.filter(fault => fault.until > now - FORGET_MS)

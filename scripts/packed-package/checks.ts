@@ -152,7 +152,7 @@ const TSCONFIG = {
   files: ['consumer.mts'],
 }
 
-/** The compiler and the Node types come from the checkout. For users they are development dependencies. */
+/** Checks the types. The compiler and the Node types come from the checkout. For users, they are development dependencies. */
 async function checkTypes(installation: Installation): Promise<void> {
   writeFileSync(join(installation.app, 'consumer.mts'), CONSUMER)
   writeFileSync(join(installation.app, 'tsconfig.json'), JSON.stringify(TSCONFIG))
@@ -178,7 +178,7 @@ async function checkBundle(installation: Installation, server: string): Promise<
   }
 }
 
-/** An exported bundle and the command print one line and no source code on a Node version that is too old. */
+/** Checks that an exported bundle and the command print one line and no source code on a Node version that is too old. */
 export async function checkOldNode(installation: Installation, oldNode: string): Promise<void> {
   const { app, env } = installation
   const programs = [

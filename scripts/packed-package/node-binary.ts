@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { runOrThrow } from './run-command.ts'
 
-/** Path of a release of Node, installed from npm into a cache outside the checkout. */
+/** Path of a Node release, installed from npm into a cache outside the checkout. */
 export async function nodeBinary(version: string): Promise<string> {
   const name = `node-${process.platform}-${process.arch}`
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')

@@ -48,7 +48,7 @@ export class Border {
     this.#policy.promise.catch(() => {}) // reported to the callers that wait for it
   }
 
-  /** No connection is made before this call. */
+  /** Sets the policy. No connection is made before this call. */
   setPolicy({ publicAddresses = [], ...settings }: EgressSettings): void {
     const isPrivate = (address: string) => !publicAddresses.includes(address) && isClosedAddress(address)
     this.#policy.resolve(new NetworkPolicy(settings, isPrivate))

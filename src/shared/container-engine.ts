@@ -92,7 +92,7 @@ interface PodmanInfo {
   version?: { Version?: string }
 }
 
-/** Without privileges, podman has the controllers that systemd delegates to the user. */
+/** Facts about podman. Without privileges, it has the controllers that systemd delegates to the user. */
 function podmanFacts({ host, version }: PodmanInfo): Facts {
   const controllers = new Set(host.cgroupControllers ?? [])
   return {
@@ -111,7 +111,7 @@ interface DockerInfo {
   PidsLimit?: boolean
 }
 
-/** Without its server, docker still prints JSON, and some versions exit with 0. */
+/** Facts about docker, or why it does not work. Without its server, docker still prints JSON, and some versions exit with 0. */
 function dockerFacts(info: DockerInfo): Facts | string {
   if (!info.ServerVersion) return info.ServerErrors?.[0] ?? 'its server does not respond'
   const holds = { memory: info.MemoryLimit, cpu: info.CpuCfsQuota, pids: info.PidsLimit }

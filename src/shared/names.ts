@@ -21,7 +21,7 @@ export const HOST_NAME =
 /** Host of the console. Cookies are sent to every port of a host. No server of the daemon can have this name. */
 export const CONSOLE_HOST = 'console.mcp-hosting.localhost'
 
-/** Why a host name cannot be a custom domain. Undefined when it can. */
+/** Reason why a host name cannot be a custom domain. Undefined when it can. */
 export function domainFault(text: string): string | undefined {
   const last = text.split('.').at(-1)!.toLowerCase()
   // Clients parse a name that ends in a number as an IPv4 address (https://url.spec.whatwg.org/#ends-in-a-number-checker).

@@ -17,9 +17,9 @@ import { readPages, type ServerFacts, toFacts } from './server-facts.ts'
 const WATCH_MS = 1000
 export interface ChildEvents {
   onStderr(line: string): void
-  /** A line on standard output that is not a message. */
+  /** Called for a line on standard output that is not a message. */
   onNoise(line: string): void
-  /** The program sends a request to the client. */
+  /** Called when the program sends a request to the client. */
   onAsk(method: string, params: JsonObject, unwanted: AbortSignal): Promise<JsonObject>
   onLog(level: LogLevel, data: unknown, logger: string | undefined): void
   onListChanged(list: 'tools' | 'prompts' | 'resources'): void

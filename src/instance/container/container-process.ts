@@ -93,7 +93,7 @@ export class ContainerProcess implements RunningProgram {
     if (pid > 0) this.#pid = pid
   }
 
-  /** The client forwards SIGTERM. A container that does not stop is removed. */
+  /** Stops the container. The client forwards SIGTERM. A container that does not stop is removed. */
   async stop(): Promise<void> {
     this.isStopping = true
     await this.#process.stop()

@@ -99,7 +99,7 @@ function imageOptions({ entrypoint, mounts = [], network, user, workdir }: Image
   ]
 }
 
-/** The limit covers memory and swap together, because swapping slows down all servers. */
+/** Arguments for the limits. The memory limit covers memory and swap together, because swapping slows down all servers. */
 function limits({ limits: { memoryMb, cpus, pids } }: TenantContainer): string[] {
   return [
     ...(memoryMb === undefined ? [] : ['--memory', `${memoryMb}m`, '--memory-swap', `${memoryMb}m`]),

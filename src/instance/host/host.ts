@@ -111,14 +111,17 @@ export class Host {
     }
   }
 
-  /** `socket` is undefined when the connection closed in transit. */
+  /** Serves a connection. `socket` is undefined when the connection closed in transit. */
   connect({ tenantId, seq, head, ...named }: MessageOf<'connection'>, socket: Socket | undefined): void {
     this.#send({ type: 'took', seq })
     if (socket)
       this.#open(tenantId, socket, named, head === undefined ? undefined : Buffer.from(head, 'base64'))
   }
 
-  /** `handle` is undefined when it was lost in transit. The daemon then keeps accepting. */
+  /**
+   * Accepts connections from a socket that the daemon shares. `handle` is undefined when it was lost in transit. The daemon then
+   * keeps accepting.
+   */
   leaseSocket({ tenantId, leaseId }: MessageOf<'lease'>, handle: unknown): void {
     if (!handle) return
     const accept = (socket: Socket) => this.#open(tenantId, socket)
@@ -176,7 +179,7 @@ export class Host {
     this.#tenants.get(tenantId)?.receiveAnnouncement(announcement)
   }
 
-  /** The daemon now routes connections to the server. */
+  /** Confirms that the daemon now routes connections to the server. */
   confirmWakeUp({ tenantId }: MessageOf<'woken'>): void {
     this.#wakeUps.confirm(tenantId)
   }

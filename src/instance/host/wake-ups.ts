@@ -11,13 +11,16 @@ export class WakeUps {
     this.#requestWakeUp = requestWakeUp
   }
 
-  /** Handler for requests that wake the tenant. Undefined when it is awake. `onHere` is called when it wakes in this process. */
+  /**
+   * Handler for requests that wake the tenant. Undefined when the tenant is awake. `onHere` is called when it wakes in this
+   * process.
+   */
   handlerFor({ id, asleep }: Tenant, onHere: () => void): WakeUp | undefined {
     if (asleep === undefined) return undefined
     return asleep === 'here' ? this.#wakeHere(id, onHere) : this.#wakeElsewhere(id)
   }
 
-  /** The daemon now routes connections to the server. */
+  /** Confirms that the daemon now routes connections to the server. */
   confirm(tenantId: string): void {
     this.#waiting.get(tenantId)?.resolve()
     this.forget(tenantId)

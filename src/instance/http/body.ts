@@ -38,8 +38,7 @@ function gather(request: IncomingMessage, onText: (text: string) => void, onTooL
     else if (chunks) chunks.push(chunk)
     else chunks = [only, chunk]
   })
-  // The rest of a refused body is read and dropped, so that the client gets the response instead of a
-  // connection reset.
+  // The rest of a refused body is read and dropped, so that the client gets the response instead of a connection reset.
   request.on('end', () => {
     if (!isOver) onText((chunks ? Buffer.concat(chunks) : (only ?? '')).toString())
   })

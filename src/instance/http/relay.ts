@@ -96,7 +96,7 @@ function withAddressOf(exchange: HttpExchange, headers: string[]): string[] {
   return [...others, 'Host', new URL(tenant.config.url).host, ...originalUrlHeaders(exchange)]
 }
 
-/** The receiver answers pages itself, unless their host name and origin were dropped from the request. */
+/** Headers of the answer. The receiver adds CORS headers itself, unless host name and origin were dropped from the request. */
 function answerHeaders({ request, tenant }: HttpExchange, { rawHeaders }: IncomingMessage): string[] {
   const headers = forwardedHeaders(rawHeaders)
   return hostOf(request.socket) === undefined ? headers : withCorsHeaders(tenant.config, request, headers)

@@ -51,7 +51,7 @@ export class SseResponse {
     this.#write(`retry: ${retryMs}\nid: ${id}\ndata: \n\n`)
   }
 
-  /** Skipped while data waits, because another write would look like progress. */
+  /** Sends a comment, unless data is waiting, because another write would look like progress. */
   keepAlive(): void {
     if (this.#response.writableLength === 0) this.#write(': keep-alive\n\n')
   }

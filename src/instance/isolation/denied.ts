@@ -37,7 +37,7 @@ export function deny(target: object, names: readonly string[], prefix: string): 
     if (typeof (target as Functions)[name] === 'function') denyAll(target, [name], prefix)
 }
 
-/** The property stays writable, because libraries wrap Node's functions, and they can only reach the replacement. */
+/** Replaces a property. It stays writable, because libraries wrap Node's functions, and they can only reach the replacement. */
 export function replace(target: object, name: string | symbol, value: unknown): void {
   define(target, name, { value })
 }

@@ -39,7 +39,7 @@ function patternsOf(secret: string): string[] {
   return isEscaped ? [...forms, '\\\\'] : forms
 }
 
-/** `RegExp.escape` does not exist in Node 22. */
+/** Escapes text for a regular expression. `RegExp.escape` does not exist in Node 22. */
 function escapePattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
 }

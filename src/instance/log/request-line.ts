@@ -151,7 +151,10 @@ export function truncate(text: string, most = MAX_TEXT_CHARACTERS): string {
 let lastMs = 0
 let lastText = ''
 
-/** Cached, because many lines share a millisecond and formatting a date is the most expensive part of a line. */
+/**
+ * Current time as text. Cached, because many lines share a millisecond and formatting a date is the most expensive part of a
+ * line.
+ */
 export function timestamp(): string {
   const now = dateNow()
   if (now !== lastMs) {

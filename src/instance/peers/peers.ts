@@ -36,7 +36,7 @@ export class Peers {
     this.#announce = announce
   }
 
-  /** Announces changes to other instances. Undefined when there are none. */
+  /** Announces changes to other instances. Undefined when there are no others. */
   get announcer(): PeerAnnouncer | undefined {
     if (this.#announce) this.#announcer ??= new PeerAnnouncer(this.#announce)
     return this.#announcer

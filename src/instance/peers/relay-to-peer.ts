@@ -89,7 +89,7 @@ function isHere(tenant: ExchangeTenant, id: string): boolean {
   return sessionInstance(id) === tenant.instanceId || tenant.sessions.has(id)
 }
 
-/** The instance that started the session comes first. */
+/** Ports of the release's instances. The instance that started the session comes first. */
 function earlierPorts(
   { peers }: ExchangeTenant,
   { version }: SessionClaim,

@@ -40,7 +40,7 @@ export interface RunContext extends ClientContext {
   /** Opens the stream for notifications if needed. Undefined when there can be none. */
   openSink(): NotificationSink | undefined
   cancel(): void
-  /** The answer was sent. Later notifications are dropped. */
+  /** Must be called when the answer has been sent. Later notifications are dropped. */
   finish(): void
 }
 

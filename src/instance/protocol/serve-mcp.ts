@@ -13,7 +13,7 @@ import { hasClaim } from './modern/envelope.ts'
 import { refuseModern, serveModernNotification, serveModernRequest } from './modern/serve-modern.ts'
 import { isModernRevision } from './revisions.ts'
 
-/** The MCP endpoint: Streamable HTTP for both eras at one URL. */
+/** Serves the MCP endpoint: Streamable HTTP for both eras at one URL. */
 export function serveMcp(exchange: TenantExchange): void {
   const { relay } = exchange.tenant.peers
   if (!relay?.(exchange, () => serveHere(exchange))) serveHere(exchange)

@@ -118,7 +118,7 @@ function passedHeaders(raw: readonly string[], dropped: ReadonlySet<string>): st
   return kept
 }
 
-/** Headers named by `Connection` belong to a single connection as well. */
+/** Headers named by `Connection`, which belong to a single connection as well. */
 function namedByConnection(raw: readonly string[]): Set<string> {
   const named = new Set<string>()
   for (let index = 0; index < raw.length; index += 2)

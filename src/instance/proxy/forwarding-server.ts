@@ -114,7 +114,7 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
     }
   }
 
-  /** A program that does not support DELETE keeps the session until it times out, without requests. */
+  /** Ends a session in the program. A program that does not support DELETE keeps the session until it times out. */
   endSession(tenant: ExchangeTenant, session: Session): void {
     const { current } = this.#slot
     const pool = current && this.#pools.get(current)

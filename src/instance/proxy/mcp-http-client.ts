@@ -15,7 +15,7 @@ export interface LegacyClient {
   capabilities: Record<string, unknown>
 }
 
-/** Queries a server over Streamable HTTP: in the legacy era, or in the modern era if the server has no other. */
+/** Queries a server over Streamable HTTP: in the legacy era, or in the modern era if the server supports no other. */
 export class McpHttpClient {
   readonly #url: string
   readonly #client: LegacyClient
@@ -47,7 +47,7 @@ export class McpHttpClient {
     }
   }
 
-  /** The handshake of the legacy era. */
+  /** Completes the handshake of the legacy era. */
   async beginSession(): Promise<JsonObject> {
     const facts = await this.request('initialize', { ...this.#client, clientInfo: CLIENT })
     this.#headers['mcp-protocol-version'] = String(facts.protocolVersion)

@@ -129,8 +129,8 @@ function markBusy(session: Session | undefined, { request, response }: HttpExcha
 }
 
 /**
- * 404 ends a session (Streamable HTTP, "Session Management"), except for GET, because a program without a GET stream may answer
- * 404 instead of 405.
+ * True when an answer ends its session. 404 does (Streamable HTTP, "Session Management"), except for GET, because a program
+ * without a GET stream may answer 404 instead of 405.
  */
 function endsSession(method: string | undefined, status: number): boolean {
   return (status === 404 && method !== 'GET') || (method === 'DELETE' && status < 300)

@@ -34,7 +34,7 @@ function entrySchema(schema: JsonSchema, index: number): unknown {
   return isContained ? { allOf: [entry, schema.contains] } : entry
 }
 
-/** `prefixItems`, or a list in `items` as in draft-07. */
+/** Schemas of the first entries: `prefixItems`, or a list in `items` as in draft-07. */
 function tupleOf({ prefixItems, items }: JsonSchema): unknown[] {
   if (Array.isArray(prefixItems)) return prefixItems
   return Array.isArray(items) ? items : []

@@ -72,13 +72,13 @@ export type ListMethod = (cursor?: string, context?: ClientContext) => string | 
 export interface ServerReporter {
   announce(list: 'tools' | 'prompts' | 'resources'): void
   resourceUpdated(uri: string): void
-  /** The server cannot continue. The deployment fails with `message`. */
+  /** Reports that the server cannot continue. The deployment fails with `message`. */
   fail(message: string): void
   /** Writes to the deployment's log. `stream` is the source of the line, by default the server itself. */
   log(level: LogLine['level'], message: string, stream?: LogLine['stream']): void
   /** Copies a line from another log in our format. A line about a request also counts the request. */
   copy?(line: LogLine): void
-  /** The serving process exited and is being restarted. `how` completes a sentence about it. */
+  /** Reports that the serving process has exited and is being restarted. `how` completes a sentence about it. */
   restarting?(how: string): void
   /** Store of the handlers, if the server has one. */
   readonly state?: StateBackend | undefined

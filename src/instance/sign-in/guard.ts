@@ -89,7 +89,7 @@ async function admit(
   return answer(exchange, caller)
 }
 
-/** RFC 9112 9.6: a draining instance sends its clients to the next release. */
+/** Sends the answer. A draining instance sends its clients to the next release (RFC 9112 9.6). */
 function answer({ tenant, response }: HttpExchange, answered: Response): Promise<void> {
   if (tenant.closesConnections) answered.headers.set('Connection', 'close')
   return writeResponse(answered, response)

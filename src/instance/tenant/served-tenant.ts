@@ -31,9 +31,9 @@ const MAX_STREAMS = 1000
 const MAX_RUNNING = 2000
 
 export interface TenantEvents {
-  /** The server cannot continue. */
+  /** Called when the server cannot continue. */
   onFailed?(message: string): void
-  /** The serving process exited and is being restarted. */
+  /** Called when the serving process has exited and is being restarted. */
   onRestarting?(how: string): void
   /** Sends an announcement to the deployment's other instances. */
   onAnnouncement?(announcement: Announcement): void

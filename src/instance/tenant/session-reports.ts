@@ -99,7 +99,7 @@ function isListener(one: Open): one is Listener {
   return 'finish' in one
 }
 
-/** In whole seconds, as in session ids. */
+/** Start of a session in whole seconds, as in session ids. */
 function startOf({ startedAt }: Pick<Open, 'startedAt'>): number {
   return Math.floor(startedAt / 1000) * 1000
 }

@@ -90,7 +90,7 @@ function toContent(content: Buffer, mimeType: string | undefined): { text: strin
   return { blob: content.toString('base64') }
 }
 
-/** `text` is a Liquid template: each opening delimiter becomes an expression that prints it. */
+/** Escapes the content of `text`, a Liquid template. Each opening delimiter becomes an expression that prints it. */
 function escapeLiquid(text: string): string {
   return text.replace(/\{\{|\{%/g, delimiter => `{{ '${delimiter}' }}`)
 }

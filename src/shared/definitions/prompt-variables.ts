@@ -67,7 +67,7 @@ function outputsOf(templates: readonly Template[]): Output[] {
   })
 }
 
-/** Without partials, LiquidJS's `children` generator yields nothing and returns the branches. */
+/** Branches of a template. Without partials, LiquidJS's `children` generator yields nothing and returns them. */
 function readChildren(template: Template): Template[] {
   const result = template.children!(false, true).next()
   return result.done ? result.value : []

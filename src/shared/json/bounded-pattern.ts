@@ -34,7 +34,7 @@ const MATCH_KEY = Symbol.for('mcp-hosting.match')
 type Scope = { [MATCH_KEY]?: (() => boolean) | undefined }
 let script: import('node:vm').Script | undefined
 
-/** V8 interrupts a backtracking match when the script that started it times out. */
+/** Tests within the time limit. V8 interrupts a backtracking match when the script that started it times out. */
 function testWithLimit(expression: RegExp, text: string): boolean {
   const vm = process.getBuiltinModule('node:vm')
   script ??= new vm.Script("globalThis[Symbol.for('mcp-hosting.match')]()")

@@ -62,8 +62,7 @@ export function compileSchema(schema: JsonSchema, compileOptions: CompileOptions
   // `$id` would register the schema in the shared instance, where it could clash with the `$id` of another server's schema.
   const { $id: _id, $schema: _dialect, ...anonymous } = schema
   const ajvOptions = { ...compileOptions, ownProperties: INHERITED_NAME.test(JSON.stringify(anonymous)) }
-  // Ajv never forgets nested schemas with an `$id`, so they get an instance that is garbage-collected with
-  // them.
+  // Ajv never forgets nested schemas with an `$id`, so they get an instance that is garbage-collected with them.
   const ajv = hasInnerId(anonymous)
     ? createAjv(draftOf(schema), ajvOptions)
     : sharedAjv(draftOf(schema), ajvOptions)

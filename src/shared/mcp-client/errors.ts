@@ -31,7 +31,7 @@ export function toHostingError(error: unknown, url: string): HostingError {
   })
 }
 
-/** The SDK appends zod's list of issues when a server sends an invalid message. */
+/** Removes zod's list of issues, which the SDK appends when a server sends an invalid message. */
 function withoutIssues(message: string): string {
   const at = message.search(/\[\s*\{\s*"(?:code|expected)":/)
   return at < 0 ? message : `${message.slice(0, at)}it sent an invalid MCP message`

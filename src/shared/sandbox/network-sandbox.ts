@@ -16,8 +16,9 @@ export function networkSandbox(path = process.env.PATH ?? ''): NetworkSandbox {
 }
 
 /**
- * bubblewrap restricts nothing else here, because the program gets its own sandbox inside it. Some systems do not allow nested
- * sandboxes. The sandbox matters more than the network border, so the namespace counts as unusable there.
+ * Tests whether a network namespace can be used. bubblewrap restricts nothing else here, because the program gets its own sandbox
+ * inside it. Some systems do not allow nested sandboxes. The sandbox matters more than the network border, so the namespace
+ * counts as unusable there.
  */
 export function findNetworkSandbox(path: string): NetworkSandbox {
   if (process.platform !== 'linux')

@@ -1,6 +1,6 @@
 import type { TestResult, ToolCallRecord } from '../contract/projects/test-results.ts'
 
-/** Facts about a run of one message or a conversation. Undefined if the API does not report them. */
+/** Facts about a run of one message or a conversation. A fact is undefined if the API does not report it. */
 export interface RunFacts {
   reply: string
   /** In the order of the calls, or each name once if the API reports no calls. */

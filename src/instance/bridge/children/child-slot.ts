@@ -17,9 +17,9 @@ export interface Child {
 export interface ChildSlotOptions<C extends Child> {
   /** Starts a child, reports it through `onStarted`, and completes its handshake. */
   open(onStarted: (child: C) => void): Promise<C>
-  /** The child stopped by itself. `restartMs` is the delay before the next start. */
+  /** Called when the child has stopped by itself. `restartMs` is the delay before the next start. */
   onCrash(sentence: string, restartMs: number): void
-  /** The child keeps crashing before it becomes useful. */
+  /** Called when the child keeps crashing before it becomes useful. */
   onCrashLoop?(sentence: string): void
 }
 

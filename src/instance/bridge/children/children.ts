@@ -31,7 +31,7 @@ export interface ChildrenOptions {
   /** Starts a process. The caller completes the handshake. Throws when the command does not exist. */
   spawn(events: ChildEvents): McpChild
   reporter: BufferedReporter
-  /** A child keeps crashing before it becomes useful. */
+  /** Called when a child keeps crashing before it becomes useful. */
   onCrashLoop(sentence: string): void
 }
 

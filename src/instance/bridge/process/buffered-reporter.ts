@@ -39,7 +39,7 @@ export class BufferedReporter implements ServerReporter {
     this.log('info', line, stream)
   }
 
-  /** Before the tenant is served, the line is logged without its request. */
+  /** Copies a line from another log. Before the tenant is served, the line is logged without its request. */
   copy(line: LogLine): void {
     if (this.#target) this.#target.copy?.(line)
     else this.log(line.level, line.message, line.stream)

@@ -88,7 +88,9 @@ function write(file: string, value: string): void {
   }
 }
 
-/** `cgroup.kill` requires version 2 and Linux 5.14. A limit of zero processes prevents forks. */
+/**
+ * Kills all processes in the group. `cgroup.kill` requires version 2 and Linux 5.14. A limit of zero processes prevents forks.
+ */
 function killAll(folder: string): void {
   attempt(() => writeFileSync(join(folder, 'pids.max'), '0', { flag: 'r+' }))
   if (attempt(() => writeFileSync(join(folder, 'cgroup.kill'), '1', { flag: 'r+' }))) return

@@ -46,7 +46,7 @@ function addParameter(url: URL, name: string, value: string): void {
   if (value !== '') url.searchParams.append(name, value)
 }
 
-/** Omits headers with an empty value. */
+/** Renders the headers. Omits headers with an empty value. */
 function renderHeaders(
   headers: CompiledRecord,
   rendering: Rendering,

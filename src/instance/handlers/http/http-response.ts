@@ -14,7 +14,7 @@ export function toTemplateValue(response: HttpResponse): object {
   return { status, headers, body: isJson(response) ? parseJson(response) : toText(response) }
 }
 
-/** Answer of a handler without `result`: the response as the matching kind of content. */
+/** Answer from a handler without `result`: the response as the matching kind of content. */
 export function toAnswer(response: HttpResponse): Answer {
   const type = mediaType(response)
   if (isJson(response)) return jsonAnswer(parseJson(response))

@@ -141,7 +141,7 @@ function toHandlerError(error: unknown, request: HttpRequest): unknown {
   return new HandlerError(`${describeTarget(request)} could not be reached (${code ?? name})`)
 }
 
-/** Without path and query, which may contain secrets. */
+/** Method and host of a request, without path and query, which may contain secrets. */
 export function describeTarget({ method, url }: HttpRequest): string {
   return `${method} ${url.host}`
 }

@@ -11,8 +11,8 @@ const OUTPUT_OR_TAG = /\{\{.*?\}\}|\{%.*?%\}/gs
 const DOT_SEGMENT = /(?:[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?=[/\\;]|%2f|%5c|%3b|$)/i
 
 /**
- * Arguments come from the caller, but the URL's template comes from its author. A value may fill in its part of the URL, but must
- * not change the host or leave the path.
+ * Creates the check for a URL. Arguments come from the caller, but the URL's template comes from its author. A value may fill in
+ * its part of the URL, but must not change the host or leave the path.
  */
 export function createUrlCheck(source: string, template: TextTemplate, templates: Templates): UrlCheck {
   const staysAtHost = compileHostRule(source, template, templates)

@@ -29,7 +29,7 @@ function compileContent(blocks: ContentBlock[], templates: Templates): AnswerTem
   return rendering => ({ content: compiled.map(block => block(rendering)) })
 }
 
-/** `type`, `annotations` and `_meta` are fixed. Everything else in a block is a text template. */
+/** Compiles a content block. `type`, `annotations` and `_meta` are fixed. Everything else is a text template. */
 export function compileBlock(block: ContentBlock, templates: Templates): (rendering: Rendering) => Content {
   const { annotations, _meta, ...templated } = block
   const members = compileMembers(templated, templates)

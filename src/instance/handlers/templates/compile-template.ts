@@ -10,12 +10,15 @@ export interface LiquidCompiler {
 
 export interface Templates {
   compileText(source: string): TextTemplate
-  /** Every string is a template. A string that is exactly one `{{ expression }}` keeps the value's type. */
+  /**
+   * Compiles a JSON template, in which every string is a template. A string that is exactly one `{{ expression }}` keeps the
+   * value's type.
+   */
   compileJson(source: Json | undefined): JsonTemplate
   Rendering: typeof Rendering
 }
 
-/** `liquid` is not needed for definitions whose templates are all plain (`isPlainDefinition`). */
+/** Creates the compiler. `liquid` is not needed for definitions whose templates are all plain (`isPlainDefinition`). */
 export function createTemplates(liquid?: LiquidCompiler): Templates {
   return { compileText, compileJson, Rendering }
 

@@ -13,7 +13,7 @@ import { batchSideChannel, type LegacyRun } from './side-channel.ts'
 
 const MAX_MESSAGES = 100
 
-/** Several messages in one POST. Introduced in 2025-03-26, removed in 2025-06-18. */
+/** Serves several messages in one POST. Introduced in 2025-03-26, removed in 2025-06-18. */
 export function serveBatch(exchange: TenantExchange, messages: unknown[]): void {
   const fault = findProblem(exchange, messages)
   if (fault) return refuseBatch(exchange, fault)

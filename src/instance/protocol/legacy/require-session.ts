@@ -27,7 +27,7 @@ export function requireSession(exchange: TenantExchange): Session | undefined {
   return undefined
 }
 
-/** 404 makes the client start a new session (2025-11-25 transports, "Session Management"). */
+/** Answers with 404, which makes the client start a new session (2025-11-25 transports, "Session Management"). */
 export function refuseSession(exchange: HttpExchange): void {
   refuse(exchange, 404, { code: RPC.sessionNotFound, message: 'Session not found. Send initialize again.' })
 }

@@ -20,7 +20,7 @@ export function runLegacy(run: Run, session: Session): void {
   runRequest(run, method ?? missing, () => session.running.add(running))
 }
 
-/** Revisions up to 2025-11-25 have a separate code for "resource not found". */
+/** Converts an error. Revisions up to 2025-11-25 have a separate code for "resource not found". */
 export function legacyError(error: RpcError, method: string): RpcError {
   const isNotFound =
     method.startsWith('resources/') && error.code === RPC.invalidParams && error.data !== undefined

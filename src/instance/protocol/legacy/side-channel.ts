@@ -17,7 +17,7 @@ const MAX_ROUNDS = 20
 const streams = new WeakMap<Run, ReturnType<LegacyRun['exchange']['tenant']['events']['open']>>()
 
 export const legacySideChannel: SideChannel = {
-  /** Legacy clients do not cancel by disconnecting, so the events are kept for the client to resume. */
+  /** Opens a stream. Legacy clients do not cancel by disconnecting, so the events are kept for the client to resume. */
   open(run) {
     const { exchange, session } = run as LegacyRun
     const { tenant } = exchange

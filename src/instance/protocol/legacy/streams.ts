@@ -9,7 +9,7 @@ import { requireSession } from './require-session.ts'
 import type { Session } from './session.ts'
 import { sessionInstance } from './session-id.ts'
 
-/** GET: messages outside requests, or the rest of an answer whose connection broke (`Last-Event-ID`). */
+/** Handles GET: streams messages outside requests, or the rest of an answer whose connection broke (`Last-Event-ID`). */
 export function openSessionStream(exchange: TenantExchange): void {
   const { request, tenant } = exchange
   if (!accepts(request.headers.accept, 'text/event-stream'))
@@ -27,7 +27,7 @@ export function openSessionStream(exchange: TenantExchange): void {
   holdStream(exchange, session)
 }
 
-/** DELETE: the client ends the session. */
+/** Handles DELETE, with which the client ends the session. */
 export function endSession(exchange: TenantExchange): void {
   const session = requireSession(exchange)
   if (!session) return
@@ -53,7 +53,7 @@ function resumeStream(exchange: TenantExchange, session: Session, lastEventId: s
   found.stream.resume(sse, found.after)
 }
 
-/** `after` is the sequence number of the last event that a returning client has seen. */
+/** Opens the GET stream of a session. `after` is the sequence number of the last event that a returning client has seen. */
 function holdStream(exchange: TenantExchange, session: Session, after?: number): void {
   const { tenant } = exchange
   const isTakenOver = sessionInstance(session.id) !== tenant.instanceId && !session.outbox

@@ -13,7 +13,7 @@ export interface EnvelopeProblem {
   data: { field: string; problem: string }
 }
 
-/** First problem of a request's envelope. */
+/** First problem with a request's envelope. */
 export function findEnvelopeProblem(meta: unknown): EnvelopeProblem | undefined {
   if (!isObject(meta)) return problem('_meta', 'is required')
   if (typeof meta[META.protocolVersion] !== 'string')

@@ -18,8 +18,8 @@ interface SubscriptionFilter {
 let streams = 0
 
 /**
- * `subscriptions/listen`: a stream that starts with the accepted subscriptions and ends with a result when the server closes it
- * (2026-07-28 basic/utilities/subscriptions).
+ * Serves `subscriptions/listen`: a stream that starts with the accepted subscriptions and ends with a result when the server
+ * closes it (2026-07-28 basic/utilities/subscriptions).
  */
 export function serveListen(exchange: TenantExchange, request: RpcRequest): void {
   const { tenant } = exchange

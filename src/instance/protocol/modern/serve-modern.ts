@@ -14,7 +14,7 @@ import { findParamFault } from './param-headers.ts'
 import { discover, modernResult } from './result.ts'
 import { endWithInputRequired, modernSideChannel, readAnswers } from './side-channel.ts'
 
-/** The stateless era since 2026-07-28. Every request describes its client. */
+/** Serves a request of the stateless era since 2026-07-28. Every request describes its client. */
 export function serveModernRequest(exchange: TenantExchange, request: RpcRequest): void {
   const { tenant } = exchange
   const refusal = findRefusal(exchange, request)
@@ -47,7 +47,7 @@ export function serveModernNotification(exchange: TenantExchange, message: RpcNo
   sendEmpty(exchange, 202)
 }
 
-/** 404 for an unknown method, 400 for all other refusals. */
+/** Refuses a request with 404 for an unknown method, and with 400 otherwise. */
 export function refuseModern(exchange: TenantExchange, refusal: Refusal, id: RequestId | null = null): void {
   refuse(exchange, refusal.code === RPC.methodNotFound ? 404 : 400, { ...refusal, id })
 }
