@@ -73,7 +73,7 @@ export interface ZipEntry {
 }
 
 /** Packed content of an empty file, computed once for archives of thousands of them. */
-const PACKED_NOTHING = deflateRawSync('')
+const PACKED_EMPTY_FILE = deflateRawSync('')
 
 /** A .zip of exactly these entries (APPNOTE 4.3), deflated. */
 export function zip(entries: readonly ZipEntry[]): Buffer {
@@ -81,7 +81,7 @@ export function zip(entries: readonly ZipEntry[]): Buffer {
   const directory: Buffer[] = []
   let offset = 0
   for (const entry of entries) {
-    const packed = entry.content ? deflateRawSync(Buffer.from(entry.content)) : PACKED_NOTHING
+    const packed = entry.content ? deflateRawSync(Buffer.from(entry.content)) : PACKED_EMPTY_FILE
     const local = localEntry(entry, packed)
     parts.push(local)
     directory.push(centralEntry(entry, packed, offset))
@@ -100,7 +100,7 @@ export function zip(entries: readonly ZipEntry[]): Buffer {
 function localEntry(entry: ZipEntry, packed: Buffer): Buffer {
   const header = Buffer.alloc(30)
   header.writeUInt32LE(0x04034b50, 0)
-  writeFacts(header, 4, entry, packed)
+  writeCommonFields(header, 4, entry, packed)
   const name = Buffer.from(entry.name)
   header.writeUInt16LE(name.length, 26)
   return Buffer.concat([header, name, packed])
@@ -110,7 +110,7 @@ function centralEntry(entry: ZipEntry, packed: Buffer, offset: number): Buffer {
   const header = Buffer.alloc(46)
   header.writeUInt32LE(0x02014b50, 0)
   header.writeUInt16LE((3 << 8) | 20, 4)
-  writeFacts(header, 6, entry, packed)
+  writeCommonFields(header, 6, entry, packed)
   const name = Buffer.from(entry.name)
   header.writeUInt16LE(name.length, 28)
   const mode = entry.mode ?? (entry.name.endsWith('/') ? 0o040755 : 0o100644)
@@ -120,7 +120,7 @@ function centralEntry(entry: ZipEntry, packed: Buffer, offset: number): Buffer {
 }
 
 /** Writes the fields from `version needed` to `uncompressed size`, which are the same in both headers. */
-function writeFacts(header: Buffer, at: number, entry: ZipEntry, packed: Buffer): void {
+function writeCommonFields(header: Buffer, at: number, entry: ZipEntry, packed: Buffer): void {
   const bytes = Buffer.from(entry.content ?? '')
   header.writeUInt16LE(20, at)
   header.writeUInt16LE((entry.encrypted ? 1 : 0) | 0x800, at + 2)

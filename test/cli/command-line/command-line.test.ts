@@ -121,7 +121,7 @@ test.each([
     ['deploy', '--env', 'prod'],
     'production, staging, development. Did you mean production?',
   ],
-  ['a command of other tools', ['undeploy', 'weather'], 'mcp stop <server>'],
+  ['a command from other tools', ['undeploy', 'weather'], 'mcp stop <server>'],
   ['a missing argument', ['keys', 'check'], 'Missing required argument "key"'],
   ['too many arguments', ['whoami', 'x'], 'Too many arguments'],
   ['an invalid number', ['deploy', '--min', 'many'], '--min is "many", expected a whole number.'],

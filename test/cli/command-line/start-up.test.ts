@@ -42,7 +42,7 @@ test('a command with one API call loads few files and only the HTTP modules of N
   const { files, builtins } = await loadedBy(['status', '--json'])
   expect(files.filter(name => name !== 'chunk.js')).toEqual([...START, 'status.js'])
   expect(files.length).toBeLessThanOrEqual(6)
-  expect(await beyondBare(builtins)).toEqual(['net', 'http'])
+  expect(await additionalBuiltins(builtins)).toEqual(['net', 'http'])
 })
 
 test('commands that use a server load few files and no MCP SDK', async () => {
@@ -57,7 +57,7 @@ test('commands that use a server load few files and no MCP SDK', async () => {
     const { files, builtins } = await loadedBy(command)
     expect(files.filter(name => name !== 'chunk.js')).toEqual([...START, `${command[0]}.js`])
     expect(files.length).toBeLessThanOrEqual(7)
-    expect(await beyondBare(builtins)).toEqual(['net', 'http'])
+    expect(await additionalBuiltins(builtins)).toEqual(['net', 'http'])
   }
 })
 
@@ -72,7 +72,7 @@ test('a deployment of a declared server also loads the project validation', asyn
     'ajv.js',
   ])
   expect(files.length).toBeLessThanOrEqual(16)
-  expect(await beyondBare(builtins)).toEqual(['net', 'http'])
+  expect(await additionalBuiltins(builtins)).toEqual(['net', 'http'])
 })
 
 test('a deployment needs three requests', async () => {
@@ -96,7 +96,7 @@ function writeProject(): string {
   return directory
 }
 
-async function beyondBare(builtins: string[]): Promise<string[]> {
+async function additionalBuiltins(builtins: string[]): Promise<string[]> {
   const bare = await loadedBy(['--version'])
   return builtins.filter(name => !bare.builtins.includes(name) && !name.startsWith('_http_'))
 }

@@ -25,7 +25,7 @@ function project(name: string, deploy = {}): string {
   mkdirSync(directory, { recursive: true })
   const say = {
     name: 'say',
-    description: 'Says its variables',
+    description: 'Returns its variables',
     inputSchema: { type: 'object' },
     handler: { type: 'template', text: '{{ env.SHOP_URL }} {{ env.API_KEY }}' },
   }

@@ -44,7 +44,7 @@ function startDev() {
   return async (event: string): Promise<{ url: string }> => {
     for (;;) {
       const { value, done } = await lines.next()
-      if (done) throw new Error(`mcp dev ended before "${event}"`)
+      if (done) throw new Error(`mcp dev exited before "${event}"`)
       const parsed = JSON.parse(value)
       if (parsed.event === event) return parsed
     }

@@ -42,7 +42,7 @@ function start(command: string, directory: string, ...options: string[]) {
     async next(event: string): Promise<DevEvent> {
       for (;;) {
         const { value, done } = await lines.next()
-        if (done) throw new Error(`mcp ${command} ended before "${event}"`)
+        if (done) throw new Error(`mcp ${command} exited before "${event}"`)
         const parsed = JSON.parse(value)
         if (parsed.event === event) return parsed
       }

@@ -31,8 +31,8 @@ async function doctor(...flags: string[]): Promise<Fixed> {
   return JSON.parse(stdout)
 }
 
-/** Creates a home with typical damage and returns the damaged files. */
-function spoil() {
+/** Damages the home in typical ways. Returns the damaged files. */
+function createDamage() {
   const files = {
     config: join(home.dir, 'config.json'),
     credentials: join(home.dir, 'credentials.json'),
@@ -57,14 +57,14 @@ function spoil() {
 }
 
 test('doctor changes nothing without --fix', async () => {
-  const files = spoil()
+  const files = createDamage()
   expect(await doctor()).not.toHaveProperty('fixed')
   for (const file of Object.values(files)) expect(existsSync(file)).toBe(true)
   expect(statSync(files.secret).mode & 0o777).toBe(0o644)
 })
 
 test('--fix repairs leftovers of a crash and wrong permissions, and lists each repair', async () => {
-  const files = spoil()
+  const files = createDamage()
   const { fixed } = await doctor('--fix')
   expect(fixed!.map(({ name }) => name).sort()).toEqual([
     'config',

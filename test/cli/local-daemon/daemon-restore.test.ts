@@ -28,7 +28,12 @@ interface Backup {
 
 async function build(name: string): Promise<void> {
   const tools = [
-    { name: 'tell', description: 'Tells', inputSchema: {}, handler: { type: 'template', text: name } },
+    {
+      name: 'tell',
+      description: 'Returns its name',
+      inputSchema: {},
+      handler: { type: 'template', text: name },
+    },
   ]
   const project = { name, template: 'basic', tools }
   writeFileSync(join(home.dir, 'mcp.config.json'), JSON.stringify(project))

@@ -227,7 +227,7 @@ describe('OpenAPI import', () => {
     ],
     ['no description at all', '{"hello":1}', 'is not a valid OpenAPI 3 description'],
     ['broken YAML', 'openapi: [', 'is not a valid OpenAPI 3 description'],
-    ['an invalid one', '{"openapi":"3.0.3","paths":{}}', "must have required property 'info'"],
+    ['an invalid description', '{"openapi":"3.0.3","paths":{}}', "must have required property 'info'"],
   ])('rejects an OpenAPI document with %s', async (_name, text, words) => {
     using folder = createProjectFolder({ 'api.yaml': text })
     const error = await importOpenApi(join(folder.path, 'api.yaml'), 'desk').catch(one => one)

@@ -105,9 +105,9 @@ test('backups of a new database do not replace those of the previous one', async
 })
 
 test.each([
-  ['a damaged page of its database', ({ file }: Answer) => damage(file)],
+  ['a damaged page in the database', ({ file }: Answer) => damage(file)],
   ['a truncated database', ({ file }: Answer) => truncateSync(file, 5000)],
-  ['a database of another backup', ({ file }: Answer) => appendFileSync(file, Buffer.alloc(4096))],
+  ['a database with an additional page', ({ file }: Answer) => appendFileSync(file, Buffer.alloc(4096))],
   ['a truncated manifest', ({ file }: Answer) => truncateSync(file.replace(/db$/, 'json'), 100)],
   [
     'a changed artifact',

@@ -82,7 +82,7 @@ export class UsedHome {
       return JSON.parse(stdout)
     } catch (error) {
       const { stderr = '', signal } = error as { stderr?: string; signal?: string }
-      if (signal) throw new Error(`ended with ${signal}`)
+      if (signal) throw new Error(`was killed by ${signal}`)
       throw Object.assign(new Error(stderr), JSON.parse(stderr.trim().split('\n').at(-1)!).error)
     }
   }

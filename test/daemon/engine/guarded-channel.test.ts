@@ -69,11 +69,11 @@ test.each([
     'sent the daemon more than 20000 messages per second',
   ],
   [
-    "a flood of messages of Node's internal protocol",
+    "a flood of messages in Node's internal protocol",
     `const many = '{"cmd":"NODE_OTHER"}\\n'.repeat(1000); for (;;) write(many)`,
     'sent the daemon more than 20000 messages per second',
   ],
-])('%s is reported once, and later messages of the child are ignored', async (_name, act, reason) => {
+])('%s is reported once, and later messages from the child are ignored', async (_name, act, reason) => {
   const { child, received, violations, violated } = start(`${WRITE} ${act}; ${STAY}`)
   await violated
   const receivedBefore = received.length
@@ -85,7 +85,7 @@ test.each([
 
 test.each([
   [
-    'a large message of a process that serves',
+    'a large message from a process that serves',
     `write('['); for (;;) write('"' + 'x'.repeat(65536) + '",')`,
     SEALED_LIMITS,
     'sent the daemon a message of more than 2 MB',
@@ -97,13 +97,13 @@ test.each([
     'sent the daemon a message of more than 200000 values',
   ],
   [
-    'a message of brackets from a process that describes a server',
+    'a message of many brackets from a process that describes a server',
     `const part = '['.repeat(60_000); for (;;) write(part)`,
     DESCRIBING_LIMITS,
     'sent the daemon a message of more than 1000000 values',
   ],
   [
-    'a flood of messages of 64 KB',
+    'a flood of 64 KB messages',
     `const part = JSON.stringify({ type: 'alive', x: 'x'.repeat(65_000) }) + '\\n'; for (;;) writeAll(part)`,
     SEALED_LIMITS,
     'sent the daemon more than 8 MB per second',

@@ -111,7 +111,7 @@ describe.runIf(process.platform === 'linux')('HandleSender', () => {
       const written = new Promise<void>((resolve, reject) =>
         sender.send(connectionOf(seq, sizes[seq]!), socket, error => (error ? reject(error) : resolve())),
       )
-      written.catch(() => {}) // the test and its process have ended
+      written.catch(() => {}) // rejects when the process is killed after the test
       return { message: { seq, tenantId: `dep_${seq}`, port }, written }
     })
   }

@@ -59,7 +59,7 @@ test('a port held by an exiting process is opened as soon as it is free', async 
   await using harness = new RuntimeHarness()
   await using other = await listen()
   const opened = harness.gateway.open('a', other.port)
-  await harness.gateway.open('b') // by now the first one has found the port in use
+  await harness.gateway.open('b') // by now, the first call has found the port in use
   await other[Symbol.asyncDispose]()
   expect(await opened).toBe(other.port)
 })

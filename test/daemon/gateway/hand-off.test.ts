@@ -56,7 +56,7 @@ test('a connection lost during the hand-over is sent again', async () => {
   await harness.supervisor.start('dep_a')
   const lost = await open(url)
   await harness.accepted(1)
-  await servedBy(url) // handles arrive in order, so the other one was lost
+  await servedBy(url) // handles arrive in order, so the first one was lost
   lost.write(requestText('found'))
   expect(await readAll(lost)).toContain('"body":"found"')
 })

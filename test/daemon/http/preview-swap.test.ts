@@ -46,8 +46,8 @@ async function build(body: object): Promise<string> {
 }
 
 describe.each([
-  ['declared', declared],
-  ['of modules', ofModules],
+  ['from definitions', declared],
+  ['from modules', ofModules],
 ])('when the preview of a server %s gets a new build', (kind, buildTools) => {
   test('a session continues, gets the changed list and reads it over its old connection', async () => {
     const name = `session-${kind.replace(' ', '-')}`

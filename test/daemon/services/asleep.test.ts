@@ -57,7 +57,7 @@ async function deployProgram(name: string): Promise<Deployed> {
 
 const KINDS = {
   'a declared server': { make: deployDeclared, tool: 'say', answer: 'You said hello' },
-  'handler modules': { make: deployModule, tool: 'say', answer: 'You said hello' },
+  'a server with modules': { make: deployModule, tool: 'say', answer: 'You said hello' },
   'a program over stdio': { make: deployProgram, tool: 'echo', answer: 'hello' },
 }
 

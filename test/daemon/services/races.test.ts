@@ -21,7 +21,7 @@ afterAll(() => daemon.close())
 
 const status = async (id: string) => (await daemon.api('GET', `/v1/deploy/${id}/status`)).body.data
 const act = (id: string, verb: string) => daemon.api('POST', `/v1/deploy/${id}/${verb}`)
-const wishing = (name: string, data = {}) => buildServer(daemon, echoServer(name, { data }))
+const buildEcho = (name: string, data = {}) => buildServer(daemon, echoServer(name, { data }))
 
 async function begin(mcp_id: string): Promise<string> {
   const { body } = await daemon.api('POST', '/v1/deploy', {
@@ -39,9 +39,9 @@ async function ask(url: string) {
 describe('while the next deployment starts', () => {
   test('when the live deployment is stopped, the next one serves at its address', async () => {
     const name = 'stopped-before-the-switch'
-    const live = await deploy(daemon, await wishing(name), 'production')
+    const live = await deploy(daemon, await buildEcho(name), 'production')
     const waitFor = join(daemon.home.home, 'next-may-serve')
-    const next = await begin(await wishing(name, { waitFor }))
+    const next = await begin(await buildEcho(name, { waitFor }))
     expect((await act(live.deployment_id, 'stop')).body.data.status).toBe('stopped')
     // This request is held until the next deployment is ready.
     const asked = ask(live.url)
@@ -52,7 +52,7 @@ describe('while the next deployment starts', () => {
   })
 
   test('when the live deployment is removed, the next one serves at its address', async () => {
-    const mcpId = await wishing('removed-before-the-switch')
+    const mcpId = await buildEcho('removed-before-the-switch')
     const live = await deploy(daemon, mcpId, 'production')
     const next = await begin(mcpId)
     expect((await daemon.api('DELETE', `/v1/deploy/${live.deployment_id}`)).status).toBe(204)
@@ -60,8 +60,8 @@ describe('while the next deployment starts', () => {
   })
 
   test('the address closes when the start fails and the live deployment was stopped', async () => {
-    const live = await deploy(daemon, await wishing('neither'), 'production')
-    const next = await begin(await wishing('neither', { refuse: 'no' }))
+    const live = await deploy(daemon, await buildEcho('neither'), 'production')
+    const next = await begin(await buildEcho('neither', { refuse: 'no' }))
     await act(live.deployment_id, 'stop')
     await expect.poll(async () => (await status(next)).status).toBe('failed')
     await expect(fetch(live.url)).rejects.toThrow()
@@ -69,7 +69,7 @@ describe('while the next deployment starts', () => {
 })
 
 test('a deployment that is stopped and started again while it is starting is deployed', async () => {
-  const id = await begin(await wishing('impatient'))
+  const id = await begin(await buildEcho('impatient'))
   const [stopped, started] = await Promise.all([act(id, 'stop'), act(id, 'start')])
   expect([stopped.status, started.status]).toEqual([200, 200])
   expect(started.body.data).toMatchObject({ status: 'deployed', error: null })
@@ -77,7 +77,7 @@ test('a deployment that is stopped and started again while it is starting is dep
 })
 
 test('a deployment removed while it is starting is gone, and no error is logged', async () => {
-  const mcp_id = await wishing('unwanted', { hang: true })
+  const mcp_id = await buildEcho('unwanted', { hang: true })
   const body = { mcp_id, environment: 'production' }
   const deploying = daemon.api('POST', '/v1/deploy', { body })
   const list = async () => (await daemon.api('GET', '/v1/deploy?name=unwanted')).body.data.items
@@ -89,7 +89,7 @@ test('a deployment removed while it is starting is gone, and no error is logged'
 })
 
 test('stops, starts, deployments and removals in any order lead to a consistent state', async () => {
-  const mcpId = await wishing('stormy')
+  const mcpId = await buildEcho('stormy')
   const ids = await Promise.all(Array.from({ length: 4 }, () => begin(mcpId)))
   const verbs = ['stop', 'start', 'restart', 'rollback']
   await Promise.all(ids.flatMap(id => verbs.map(verb => act(id, verb))))
@@ -105,7 +105,7 @@ test('stops, starts, deployments and removals in any order lead to a consistent 
 
 test('identical builds that are created and removed concurrently keep the used artifact', async () => {
   for (let round = 0; round < 3; round++) {
-    const old = await wishing('twin')
+    const old = await buildEcho('twin')
     const [, made] = await Promise.all([
       daemon.api('DELETE', `/v1/build/${old}`),
       daemon.api('POST', '/v1/build', { body: echoServer('twin', { data: {} }) }),
@@ -118,19 +118,19 @@ test('identical builds that are created and removed concurrently keep the used a
 })
 
 test('a preview serves again while its old connections drain', async () => {
-  const older = await wishing('back')
+  const older = await buildEcho('back')
   const { url } = (await daemon.api('GET', `/v1/build/${older}`)).body.data
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n')
   await once(socket, 'data')
-  const newer = await wishing('back', { loseFirst: false })
+  const newer = await buildEcho('back', { loseFirst: false })
   expect((await daemon.api('DELETE', `/v1/build/${newer}`)).status).toBe(204)
   expect((await ask(url)).tenantId).toBe(older)
   socket.destroy()
 })
 
 describe('an outcome that the database rejects', () => {
-  const withoutOutcomes = (table: string) => {
+  const rejectUpdates = (table: string) => {
     const database = new BetterSqlite3(daemon.home.database)
     database.exec(`CREATE TRIGGER full_disk BEFORE UPDATE ON ${table} BEGIN SELECT RAISE(ABORT, 'full'); END`)
     return () => {
@@ -140,8 +140,8 @@ describe('an outcome that the database rejects', () => {
   }
 
   test('a rejected database write leaves no deployment deploying and no instance running', async () => {
-    const mcp_id = await wishing('unwritten')
-    const restore = withoutOutcomes('deployments')
+    const mcp_id = await buildEcho('unwritten')
+    const restore = rejectUpdates('deployments')
     const answer = await daemon.api('POST', '/v1/deploy', { body: { mcp_id, environment: 'production' } })
     expect(answer.body.success).toBe(false)
     const [record] = (await daemon.api('GET', '/v1/deploy?name=unwritten')).body.data.items
@@ -152,7 +152,7 @@ describe('an outcome that the database rejects', () => {
   })
 
   test('a rejected database write leaves no build building', async () => {
-    const restore = withoutOutcomes('builds')
+    const restore = rejectUpdates('builds')
     const answer = await daemon.api('POST', '/v1/build', { body: echoServer('unwritten-build') })
     expect(answer.body.success).toBe(false)
     restore()

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => daemon.close())
 
 const status = async (id: string) => (await daemon.api('GET', `/v1/deploy/${id}/status`)).body.data
-const wishing = (name: string, data: object) => buildServer(daemon, echoServer(name, { data }))
+const buildEcho = (name: string, data: object) => buildServer(daemon, echoServer(name, { data }))
 const tryDeploy = async (mcp_id: string, environment: string) =>
   (await daemon.api('POST', '/v1/deploy', { body: { mcp_id, environment } })).body.data
 
@@ -28,8 +28,8 @@ async function ask(url: string) {
 describe.each(['production', 'staging'])('a release in %s', environment => {
   test('fails with the reason when the server cannot start, and the old deployment keeps serving', async () => {
     const name = `refusing-${environment}`
-    const old = await deploy(daemon, await wishing(name, {}), environment)
-    const failed = await tryDeploy(await wishing(name, { refuse: 'no such thing' }), environment)
+    const old = await deploy(daemon, await buildEcho(name, {}), environment)
+    const failed = await tryDeploy(await buildEcho(name, { refuse: 'no such thing' }), environment)
     expect(failed).toMatchObject({
       status: 'failed',
       error: { message: expect.stringContaining('no such thing') },
@@ -39,13 +39,13 @@ describe.each(['production', 'staging'])('a release in %s', environment => {
   })
 
   test('refuses connections when the first start fails', async () => {
-    const failed = await tryDeploy(await wishing(`first-${environment}`, { refuse: 'no' }), environment)
+    const failed = await tryDeploy(await buildEcho(`first-${environment}`, { refuse: 'no' }), environment)
     expect(failed.status).toBe('failed')
     await expect(fetch(failed.url)).rejects.toThrow()
   })
 
   test('drops no request during the switch', async () => {
-    const mcpId = await wishing(`busy-${environment}`, {})
+    const mcpId = await buildEcho(`busy-${environment}`, {})
     const { url } = await deploy(daemon, mcpId, environment)
     const seen = new Set<string>()
     let running = true
@@ -64,7 +64,7 @@ describe.each(['production', 'staging'])('a release in %s', environment => {
 describe('a deployment', () => {
   test('a deployment whose program exits at start shows its last log lines', async () => {
     const failed = await tryDeploy(
-      await wishing('dying', { exitWith: 'cannot find module "x"' }),
+      await buildEcho('dying', { exitWith: 'cannot find module "x"' }),
       'production',
     )
     expect(failed.status).toBe('failed')
@@ -72,14 +72,17 @@ describe('a deployment', () => {
   })
 
   test('a failed deployment can be started again and fails again', async () => {
-    const { deployment_id } = await tryDeploy(await wishing('stubborn', { refuse: 'still no' }), 'production')
+    const { deployment_id } = await tryDeploy(
+      await buildEcho('stubborn', { refuse: 'still no' }),
+      'production',
+    )
     const { status: code, body } = await daemon.api('POST', `/v1/deploy/${deployment_id}/start`)
     expect([code, body.data.status]).toEqual([200, 'failed'])
     expect(body.data.error.message).toContain('still no')
   })
 
   test('a deployment stopped during start-up stays stopped', async () => {
-    const mcp_id = await wishing('hanging', { hang: true })
+    const mcp_id = await buildEcho('hanging', { hang: true })
     const { body } = await daemon.api('POST', '/v1/deploy', {
       body: { mcp_id, environment: 'production' },
       headers: { prefer: 'respond-async' },
@@ -91,7 +94,7 @@ describe('a deployment', () => {
   })
 
   test('a stopped deployment finishes a running request and refuses the next one', async () => {
-    const { deployment_id, url } = await deploy(daemon, await wishing('stopping', {}), 'production')
+    const { deployment_id, url } = await deploy(daemon, await buildEcho('stopping', {}), 'production')
     const slow = post(new URL('/slow?ms=500', url).href)
     // This request was sent later, so the slow one is running by now.
     await ask(url)
@@ -103,7 +106,7 @@ describe('a deployment', () => {
   test('a deployment in a crash loop fails and its address closes', async () => {
     const { deployment_id, url } = await deploy(
       daemon,
-      await wishing('crashing', { exitAfterMs: 1 }),
+      await buildEcho('crashing', { exitAfterMs: 1 }),
       'production',
     )
     await expect.poll(async () => (await status(deployment_id)).status).toBe('failed')
@@ -112,7 +115,7 @@ describe('a deployment', () => {
   })
 
   test('a deployment serves again after its process was killed', async () => {
-    const { deployment_id, url } = await deploy(daemon, await wishing('resilient', {}), 'production')
+    const { deployment_id, url } = await deploy(daemon, await buildEcho('resilient', {}), 'production')
     const { pid } = await ask(url)
     process.kill(pid, 'SIGKILL')
     await expect.poll(async () => (await ask(url).catch(() => ({ pid }))).pid).not.toBe(pid)

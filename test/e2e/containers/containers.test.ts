@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vite
 import { tarGz } from '../../helpers/archives.ts'
 import { ContainerTools, HAS_CONTAINER_TOOLS } from '../../helpers/containers/containers.ts'
 import { seedNodeBase } from '../../helpers/containers/node-base.ts'
-import { HAS_PYTHON, makePythonBase, seedNodeOfPython } from '../../helpers/containers/python-base.ts'
+import { HAS_PYTHON, makePythonBase, seedPythonNode } from '../../helpers/containers/python-base.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import {
   filesWithDependency,
@@ -104,7 +104,7 @@ describe.runIf(HAS_CONTAINER_TOOLS)('images in a registry', () => {
       })
       const layout = join(tools.directory, 'python')
       await makePythonBase(layout)
-      await seedNodeOfPython(layout, daemon.home.images)
+      await seedPythonNode(layout, daemon.home.images)
       const base = `${tools.registry}/bases/python:3`
       tools.skopeo('copy', '--dest-tls-verify=false', `oci:${layout}:python:3`, `docker://${base}`)
       const build = await buildImage(files, { baseImage: base })

@@ -88,8 +88,8 @@ const ENDINGS: [how: string, expected: RegExp][] = [
   ['buffers', /was killed: out of memory \(it used \d+ MB, limit 256 MB\)/],
   ['exit', /process\.exit\(3\) was called at .*\(tools\/harm\.mjs:\d+:\d+/],
   ['abort', /process\.abort\(\) was called at .*tools\/harm\.mjs/],
-  ['rejection', /Unhandled rejection: Error: nobody waits for this\n.*\(tools\/harm\.mjs:\d+/],
-  ['exception', /Uncaught exception: Error: nobody catches this\n.*\(tools\/harm\.mjs:\d+/],
+  ['rejection', /Unhandled rejection: Error: never awaited\n.*\(tools\/harm\.mjs:\d+/],
+  ['exception', /Uncaught exception: Error: never caught\n.*\(tools\/harm\.mjs:\d+/],
 ]
 
 test.each(ENDINGS)(

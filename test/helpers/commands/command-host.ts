@@ -43,7 +43,7 @@ export class CommandHost {
 
   /** True when the process can run a command with this environment now. */
   accepts(env: NodeJS.ProcessEnv): boolean {
-    return this.isRunning && !this.isBusy && !changesStart(env, this.#env)
+    return this.isRunning && !this.isBusy && !needsNewProcess(env, this.#env)
   }
 
   /** Kills the process and its command. */
@@ -101,13 +101,13 @@ let host: CommandHost | undefined
 
 /** Runs a command in the host. Undefined when the command needs its own process. */
 export function runHosted(line: CommandLine): Promise<CommandResult> | undefined {
-  if (host?.isBusy || changesStart(line.env, process.env)) return undefined
+  if (host?.isBusy || needsNewProcess(line.env, process.env)) return undefined
   if (!host?.isRunning) host = new CommandHost()
   return host.run(line)
 }
 
 /** True when the environment changes variables that are only read once, by Node or by a module of the command. */
-function changesStart(env: NodeJS.ProcessEnv, start: NodeJS.ProcessEnv): boolean {
+function needsNewProcess(env: NodeJS.ProcessEnv, start: NodeJS.ProcessEnv): boolean {
   const names = new Set([...Object.keys(env), ...Object.keys(start)])
   return [...names].some(name => /^(PATH$|NODE_)/.test(name) && env[name] !== start[name])
 }

@@ -35,7 +35,7 @@ export function makePythonBase(directory: string): Promise<void> {
 }
 
 /** Adds the packed Node for Python-based images to an image folder. Packing it takes three seconds of processor time. */
-export async function seedNodeOfPython(layout: string, images: string): Promise<void> {
+export async function seedPythonNode(layout: string, images: string): Promise<void> {
   const { blobs } = new Layout(layout)
   const { layers } = JSON.parse(blobs.read(await findInLayout(layout, WITH_NODE)).toString()) as Manifest
   const blob = join('blobs', layers.at(-1)!.digest.replace(':', '/'))

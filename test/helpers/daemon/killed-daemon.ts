@@ -109,7 +109,7 @@ export class KilledDaemon {
     owned.open = { kind: 'build', text }
     const tool = {
       name: 'tell',
-      description: 'Tells its version',
+      description: 'Returns its version',
       inputSchema: { type: 'object' },
       handler: { type: 'template', text },
     }
@@ -118,7 +118,7 @@ export class KilledDaemon {
       template: 'basic',
       tools: [tool],
     })
-    require(status === 'ready', `build ${mcp_id} is ${status}`)
+    assert(status === 'ready', `build ${mcp_id} is ${status}`)
     owned.built = { id: mcp_id, text }
     delete owned.open
   }
@@ -128,7 +128,7 @@ export class KilledDaemon {
     owned.open = { kind: 'deploy', text }
     const { environment } = owned
     const answer = await this.#api('POST', '/v1/deploy', { mcp_id: id, environment })
-    require(answer.status === 'deployed', `deployment ${answer.deployment_id} is ${answer.status}`)
+    assert(answer.status === 'deployed', `deployment ${answer.deployment_id} is ${answer.status}`)
     this.#checkUrl(owned, answer.url)
     owned.live = { id: answer.deployment_id, url: answer.url, text, status: 'deployed' }
     delete owned.open
@@ -151,12 +151,12 @@ export class KilledDaemon {
   async #call(owned: OwnedServer): Promise<void> {
     const { id, url, text } = owned.live!
     const callId = `call-${++this.#count}`
-    require((await callTell(url, callId)) === text, `${url} does not answer as ${text}`)
+    assert((await callTell(url, callId)) === text, `${url} does not answer as ${text}`)
     this.tally.calls++
     this.#answered.set(id, [...(this.#answered.get(id) ?? []), callId])
   }
 
-  /** Every answered call must have its log line. */
+  /** Checks that every answered call has its log line. */
   #checkLogs(all: readonly Deployment[]): void {
     for (const [id, calls] of this.#answered) {
       // Superseded deployments are removed with their logs, in development immediately.
@@ -167,7 +167,7 @@ export class KilledDaemon {
         .join('')
       for (const call of calls) {
         this.tally.linesChecked++
-        require(text.includes(`"requestId":"${call}"`), `the line of ${call} of ${id} is lost`)
+        assert(text.includes(`"requestId":"${call}"`), `the log line for ${call} to ${id} is lost`)
       }
     }
     this.#answered.clear() // Once found, a line needs no further check.
@@ -176,7 +176,7 @@ export class KilledDaemon {
   async #checkState(): Promise<void> {
     const all = await this.#deployments()
     const hanging = all.filter(({ status }) => status === 'deploying')
-    require(hanging.length === 0, `${hanging.map(one => one.deployment_id)} hang`)
+    assert(hanging.length === 0, `${hanging.map(one => one.deployment_id)} hang`)
     this.#checkLogs(all)
     for (const owned of this.#owned) await this.#checkOwned(owned, all)
   }
@@ -193,24 +193,24 @@ export class KilledDaemon {
     } else if (live && open?.kind === 'remove' && !now) {
       delete owned.live
     } else if (live) {
-      require(now !== undefined, `${live.id} of ${owned.name} is lost`)
+      assert(now !== undefined, `${live.id} of ${owned.name} is lost`)
       const unsure = open?.kind === 'stop' || open?.kind === 'start' || open?.kind === 'remove'
       // A pending start or stop may or may not have happened. An interrupted start has failed.
       const may = unsure ? ['deployed', 'stopped', 'failed'] : [live.status]
-      require(may.includes(now!.status), `${live.id} is ${now!.status}, acknowledged as ${live.status}`)
+      assert(may.includes(now!.status), `${live.id} is ${now!.status}, acknowledged as ${live.status}`)
       if (now!.status === 'failed') delete owned.live
       else live.status = now!.status as 'deployed' | 'stopped'
     }
     await this.#checkAnswer(owned)
   }
 
-  /** The acknowledged version answers at the acknowledged address. Without a deployment, the port is closed. */
+  /** Checks that the acknowledged version answers at the acknowledged URL. Without a deployment, the port must be closed. */
   async #checkAnswer({ live, url }: OwnedServer): Promise<void> {
     if (live?.status === 'deployed') {
       const text = await callTell(live.url, 'check')
-      return require(text === live.text, `${live.url} says ${text} instead of ${live.text}`)
+      return assert(text === live.text, `${live.url} says ${text} instead of ${live.text}`)
     }
-    if (url) require(await isRefused(url), `${url} listens though nothing is deployed there`)
+    if (url) assert(await isRefused(url), `${url} accepts connections although nothing is deployed there`)
   }
 
   async #newest(owned: OwnedServer, all: readonly Deployment[]): Promise<Deployment | undefined> {
@@ -221,10 +221,10 @@ export class KilledDaemon {
     )
   }
 
-  /** An address permanently belongs to its server and environment. */
+  /** Checks that a server and environment keep the same URL permanently. */
   #checkUrl(owned: OwnedServer, url: string): void {
     owned.url ??= url
-    require(owned.url === url, `${owned.name} moved from ${owned.url} to ${url}`)
+    assert(owned.url === url, `${owned.name} moved from ${owned.url} to ${url}`)
   }
 
   async #deployments(): Promise<Deployment[]> {
@@ -246,7 +246,7 @@ export class KilledDaemon {
     })
     // A request that was cut off may still get an answer.
     if (status === 503 || status === 499) throw new Error(text)
-    require(status < 300, `${method} ${path}: ${status} ${text}`)
+    assert(status < 300, `${method} ${path}: ${status} ${text}`)
     return json?.data ?? json
   }
 }
@@ -254,7 +254,7 @@ export class KilledDaemon {
 /** The daemon broke one of its guarantees. */
 class BrokenGuaranteeError extends Error {}
 
-function require(holds: boolean, sentence: string): void {
+function assert(holds: boolean, sentence: string): void {
   if (!holds) throw new BrokenGuaranteeError(sentence)
 }
 

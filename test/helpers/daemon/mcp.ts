@@ -62,7 +62,8 @@ export function createHome(): TestHome {
     },
     async json(args, options) {
       const ended = await home.mcp([...args, '--json'], options)
-      if (ended.code !== 0) throw new Error(`mcp ${args.join(' ')} ended with ${ended.code}: ${ended.stderr}`)
+      if (ended.code !== 0)
+        throw new Error(`mcp ${args.join(' ')} exited with ${ended.code}: ${ended.stderr}`)
       return JSON.parse(ended.stdout)
     },
     discovery() {
@@ -72,7 +73,7 @@ export function createHome(): TestHome {
     apiKey: () => JSON.parse(readFileSync(join(dir, 'credentials.json'), 'utf8')).contexts.local.apiKey,
     async remove() {
       const daemon = home.discovery()
-      if (daemon && isOf(dir, daemon.pid)) await terminate(daemon.pid)
+      if (daemon && belongsTo(dir, daemon.pid)) await terminate(daemon.pid)
       else if (daemon) await home.mcp(['daemon', 'stop'])
       // A daemon that lost the race for the home may still be writing its log.
       rmSync(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
@@ -89,7 +90,7 @@ async function terminate(pid: number): Promise<void> {
 }
 
 /** True when the process belongs to the home. A discovery file may name any process. False without /proc (macOS). */
-function isOf(home: string, pid: number): boolean {
+function belongsTo(home: string, pid: number): boolean {
   return readProc(pid, 'environ').includes(`MCP_HOME=${home}\0`)
 }
 

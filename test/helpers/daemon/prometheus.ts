@@ -22,7 +22,7 @@ const parse: (text: string) => ParsedFamily[] = createRequire(import.meta.url)('
 export function parsePage(text: string): Map<string, ParsedFamily> {
   const lines = text.split('\n').filter(line => line !== '' && !line.startsWith('#'))
   const broken = lines.filter(line => !SAMPLE.test(line))
-  if (broken.length > 0) throw new Error(`no sample of the text format: ${broken[0]}`)
+  if (broken.length > 0) throw new Error(`not a sample in the text format: ${broken[0]}`)
   return new Map(parse(text).map(family => [family.name, family]))
 }
 

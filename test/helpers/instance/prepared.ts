@@ -29,7 +29,7 @@ export function createCall(changes: Partial<ClientContext> = {}): RecordedCall {
     requestState: undefined,
     ask: (...question) => {
       sent.push(['ask', ...question])
-      return Promise.reject(new Error('nobody answers'))
+      return Promise.reject(new Error('the client does not answer'))
     },
     announce: list => sent.push(['announce', list]),
     resourceUpdated: uri => sent.push(['updated', uri]),

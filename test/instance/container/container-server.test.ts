@@ -84,7 +84,7 @@ test('/health reports unhealthy while the container does not answer', async () =
     return { code: answer.status, status: ((await answer.json()) as { status: string }).status }
   }
   expect(await health()).toEqual({ code: 200, status: 'ok' })
-  fetch(new URL('/hang', url)).catch(() => {}) // cut off when the instance ends
+  fetch(new URL('/hang', url)).catch(() => {}) // cut off when the instance stops
   await eventually(async () => (await health()).code === 503)
   expect(await health()).toEqual({ code: 503, status: 'unhealthy' })
 })

@@ -99,9 +99,9 @@ describe('HTTP requests', () => {
   })
 
   test.each([
-    ['a number', 1],
-    ['null', null],
-    ['an object', {}],
+    ['a number instead of an object', 1],
+    ['null instead of an object', null],
+    ['no members', {}],
     ['another version', { jsonrpc: '1.0', id: 1, method: 'ping' }],
     ['a null id', { jsonrpc: '2.0', id: null, method: 'ping' }],
     ['params in an array', { jsonrpc: '2.0', id: 1, method: 'ping', params: [] }],

@@ -31,7 +31,7 @@ test('runs no user code on a Node version that the seals do not support', async 
 test.each([
   ['a function', `delete process.getBuiltinModule('fs').readvSync`, 'fs.readvSync was not found.'],
   ['a native handle', `Object.getOwnPropertySymbols = () => []`, 'the handle of the'],
-])('no user code runs when %s is missing, which must be sealed', async (_what, preload, reason) => {
+])('no user code runs when %s that must be sealed is missing', async (_what, preload, reason) => {
   const { message, output } = await refusalAfter(preload)
   expect(message).toContain(`Handler modules cannot be isolated on Node ${process.versions.node}: ${reason}`)
   expect(output).not.toContain('user code ran')

@@ -41,23 +41,23 @@ describe('without a network namespace', () => {
       return handle.connect(request, '127.0.0.1', ${port})`
 
     test.each([
-      ['as they are', ''],
+      ['by default', ''],
       [
-        'after a server that claims the port',
+        'after a server has claimed the port',
         `net.createServer(function () {}).on('x', () => {}).address = () => ({ port: PORT })
         const liar = net.createServer(); liar.address = () => ({ port: PORT }); liar.emit('listening'); liar.listen(0)`,
       ],
       [
-        'after a server on the same port of another loopback address',
+        'after a server has opened the same port at another loopback address',
         `const near = net.createServer().listen(PORT, '127.0.0.9')
         await new Promise(resolve => near.on('listening', resolve))`,
       ],
       [
-        'with replaced methods of arrays and maps',
+        'with replaced array, map and set methods',
         `for (const [type, name, value] of [[Array, 'some', () => false], [Map, 'get', () => 1], [Set, 'has', () => true]])
         type.prototype[name] = value`,
       ],
-    ])('native handles refuse a port of this machine %s', async (_name, before) => {
+    ])('native handles refuse to connect to a port of this machine %s', async (_name, before) => {
       const upstream = await startUpstream()
       let connections = 0
       upstream.on('connection', () => connections++)
@@ -121,27 +121,27 @@ describe('without a network namespace', () => {
 
   test.each([
     [
-      'a lookup of the module',
+      'a lookup function from the module',
       `net.connect({ port: PORT, host: 'public.example', lookup: (name, options, done) => done(null, '127.0.0.1', 4) })`,
     ],
     [
-      'a lookup whose address changes when it is read again',
+      'a lookup result whose address changes when it is read again',
       `let reads = 0
       const address = { get address() { return reads++ === 0 ? '192.0.2.1' : '127.0.0.1' } }
       socket = net.connect({ port: PORT, host: '192.0.2.1.', lookup: (name, options, done) => done(null, [address]) })`,
     ],
     [
-      'replaced methods of arrays',
+      'replaced array methods',
       `Array.prototype.some = function () { return typeof this[0] === 'object' }
       socket = net.connect({ port: PORT, host: '127.0.0.1' })`,
     ],
     [
-      'replaced methods of strings',
+      'replaced string methods',
       `String.prototype.replace = () => '192.0.2.1'
       socket = net.connect({ port: PORT, host: '127.0.0.1' })`,
     ],
     [
-      'replaced methods of regular expressions',
+      'replaced regular expression methods',
       `RegExp.prototype.exec = () => ['192.0.2.1', '192.0.2.1']
       RegExp.prototype.test = () => true
       RegExp.prototype[Symbol.replace] = () => '192.0.2.1'

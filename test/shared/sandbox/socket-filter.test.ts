@@ -54,7 +54,7 @@ attempt('mount', mount)
 const isTestable = bubblewrap.usable && hasPython && socketFilter() !== undefined
 
 test.runIf(isTestable)('rejects Unix sockets of any address and ways around the filter', async () => {
-  expect(await tried({})).toEqual({
+  expect(await attemptAll({})).toEqual({
     machine: 'Address family not supported by protocol',
     inet: 'ok',
     inet6: 'ok',
@@ -73,14 +73,14 @@ test.runIf(isTestable)('rejects Unix sockets of any address and ways around the 
 })
 
 test.runIf(isTestable)('the option allows Unix sockets, but no way around the sandbox', async () => {
-  const results = await tried({ unixSockets: true })
+  const results = await attemptAll({ unixSockets: true })
   expect(results).toMatchObject({ machine: 'ok', 'datagram pair': 'ok' })
   expect(results).toMatchObject({ io_uring: 'Function not implemented', x32: 'Function not implemented' })
   expect(results.vsock).toBe('Address family not supported by protocol')
 })
 
 /** Makes each attempt in a sandbox that can see the socket of a server on this machine. Returns the outcomes. */
-async function tried(options: { unixSockets?: boolean }): Promise<Record<string, string>> {
+async function attemptAll(options: { unixSockets?: boolean }): Promise<Record<string, string>> {
   const path = join(folder, 'machine.sock')
   const filter = join(folder, 'filter')
   writeFileSync(filter, socketFilter(options)!)

@@ -25,19 +25,19 @@ const withClosedInput = (text: string, more: object = {}) =>
   })
 
 test.each([
-  ['a list with resources and prompts only', server({ resources: [resource], prompts: [prompt] })],
+  ['only resources and prompts', server({ resources: [resource], prompts: [prompt] })],
   ['a tool name of 128 characters', withTool({ name: 'a'.repeat(128) })],
   ['any characters in the name of a prompt', withPrompt({ name: 'a b ü' })],
   ['icons', withTool({ icons: [{ src: 'https://a/b.png' }, { src: 'data:image/png;base64,AA==' }] })],
   ['text without templates', withText('plain')],
   ['2000 tags', withText('{{ city }}'.repeat(2000))],
   ['a percent-encoded URI', withResource({ uri: 'a://b%20c' })],
-  ['completions of a variable', withResource({ uri: 'a://{b}', completions: { b: ['1'] } })],
-  ['arguments of an alternative', withClosedInput('{{ b }}', { anyOf: [{ properties: { b: {} } }] })],
+  ['completions for a variable', withResource({ uri: 'a://{b}', completions: { b: ['1'] } })],
+  ['arguments in an alternative', withClosedInput('{{ b }}', { anyOf: [{ properties: { b: {} } }] })],
   ['an http URL', withHttp({ url: 'http://api.example/a' })],
-  ['a body of a POST request', withHttp({ method: 'POST', body: 'x' })],
+  ['a body in a POST request', withHttp({ method: 'POST', body: 'x' })],
   ['a tab in a header', withHttp({ headers: { a: 'b\tc' } })],
-  ['a schema with 1000 schemas', withInput({ type: 'object', properties: fields(999, {}) })],
+  ['a schema with 1000 subschemas', withInput({ type: 'object', properties: fields(999, {}) })],
 ])('accepts definitions with %s', (_, input) => {
   expect(problemsOf(input)).toEqual([])
 })

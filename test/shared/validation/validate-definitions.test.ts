@@ -63,11 +63,7 @@ test.each([
     withHandler({ type: 'template', text: '', emit: [{ logg: {} }] }),
     'emit[0].logg: is not a known field; did you mean "log"?',
   ],
-  [
-    'a big integer of a TypeScript project',
-    server({ data: { population: 10n } }),
-    'data.population: must be',
-  ],
+  ['a BigInt from a TypeScript project', server({ data: { population: 10n } }), 'data.population: must be'],
   ['a number out of range', server({ page_size: 0 }), 'page_size: must be at least 1, not 0'],
   ['a bad variable name', server({ env: ['9X'] }), 'env[0]: "9X" is not valid; expected letters'],
 ])('rejects definitions with %s', (_, input, sentence) => {

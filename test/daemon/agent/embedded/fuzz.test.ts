@@ -2,7 +2,7 @@ import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { Ajv } from 'ajv'
 import { expect, test } from 'vitest'
 import { createEmbeddedModel } from '../../../../src/daemon/agent/embedded/embedded-model.ts'
-import { cases, offerOf } from './own-set.ts'
+import { cases, offerOf } from './test-set.ts'
 
 const model = createEmbeddedModel()
 const servers = [...new Set(cases.map(({ server }) => server))]

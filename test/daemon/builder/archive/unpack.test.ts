@@ -74,7 +74,7 @@ describe('an archive', () => {
         { name: './app/package.json', content: '{}' },
       ],
     ],
-  ] as [string, TarEntry[]][])('%s is the project itself', async (_, entries) => {
+  ] as [string, TarEntry[]][])('the root of an archive %s is the project', async (_, entries) => {
     expect(await unpack(tarGz(entries))).toBe('')
   })
 
@@ -123,7 +123,7 @@ const HOSTILE: [string, TarEntry[], string][] = [
     OUTSIDE,
   ],
   [
-    'links in a circle',
+    'a cycle of links',
     [
       { name: 'a', type: 'SymbolicLink', target: 'b/x' },
       { name: 'b', type: 'SymbolicLink', target: 'a/x' },
@@ -153,13 +153,13 @@ const HOSTILE: [string, TarEntry[], string][] = [
   ['a block device', [{ name: 'dev/sda', type: 'BlockDevice' }], 'block device'],
   ['a named pipe', [{ name: 'pipe', type: 'FIFO' }], 'named pipe'],
   [
-    'names that differ by case',
+    'names that differ only in case',
     [ADD, { name: 'tools/ADD.ts', content: 'x' }],
     'differs from "tools/add.ts" only in case',
   ],
-  ['folders that differ by case', [ADD, { name: 'Tools/b.ts', content: 'x' }], 'only in case'],
+  ['folders that differ only in case', [ADD, { name: 'Tools/b.ts', content: 'x' }], 'only in case'],
   [
-    'names that differ by composition',
+    'names that differ only in Unicode composition',
     [
       { name: 'caf\u00e9', content: 'x' },
       { name: 'cafe\u0301', content: 'x' },
@@ -167,10 +167,14 @@ const HOSTILE: [string, TarEntry[], string][] = [
     'only in case',
   ],
   ['the same file twice', [ADD, ADD], 'twice'],
-  ['a file where a folder is', [ADD, { name: 'tools', content: 'x' }], 'twice'],
-  ['a file below a file', [ADD, { name: 'tools/add.ts/b', content: 'x' }], 'which is a file'],
-  ['a name too long', [{ name: `${'n'.repeat(256)}.ts`, content: 'x' }], 'longer than 255 bytes'],
-  ['a path too long', [{ name: `${'nine/'.repeat(300)}a.ts`, content: 'x' }], 'longer than 1024 bytes'],
+  ['a file and a folder with the same name', [ADD, { name: 'tools', content: 'x' }], 'twice'],
+  ['a path below a file', [ADD, { name: 'tools/add.ts/b', content: 'x' }], 'which is a file'],
+  ['a name that is too long', [{ name: `${'n'.repeat(256)}.ts`, content: 'x' }], 'longer than 255 bytes'],
+  [
+    'a path that is too long',
+    [{ name: `${'nine/'.repeat(300)}a.ts`, content: 'x' }],
+    'longer than 1024 bytes',
+  ],
 ]
 
 describe('a .tar.gz is rejected and writes nothing outside its folder', () => {
@@ -192,7 +196,7 @@ describe('a .zip is rejected', () => {
     ['a link out of the tree', [{ name: 'a', content: '../../etc', mode: 0o120777 }], OUTSIDE],
     ['a device', [{ name: 'null', mode: 0o020666 }], 'device'],
     ['encryption', [{ name: 'a.ts', content: 'x', encrypted: true }], 'is encrypted'],
-    ['names that differ by case', [{ name: 'a.ts' }, { name: 'A.ts' }], 'only in case'],
+    ['names that differ only in case', [{ name: 'a.ts' }, { name: 'A.ts' }], 'only in case'],
     ['a wrong size', [{ name: 'a.ts', content: 'x'.repeat(5000), claimedSize: 5 }], 'damaged'],
   ] as [string, ZipEntry[], string][])('rejects a .zip for %s', async (_, entries, expected) => {
     await expect(unpack(zip(entries))).rejects.toMatchObject({
@@ -269,7 +273,7 @@ describe('damaged archives', () => {
       'a tar that ends in the middle of a file',
       () => gzipSync(tar([{ name: 'a', content: 'x'.repeat(9000) }]).subarray(0, 2000)),
     ],
-    ['text that was compressed', () => gzipSync('this is no archive at all')],
+    ['compressed text', () => gzipSync('this is no archive at all')],
     ['a truncated .zip', () => zip([{ name: 'a', content: 'x'.repeat(9000) }]).subarray(0, 60)],
   ])('reports %s as invalid', async (_, make) => {
     await expect(unpack(make())).rejects.toMatchObject({ code: 'INVALID_REQUEST' })

@@ -25,7 +25,11 @@ describe('reports a registry with invalid content or broken connections, and kee
       /is not a JSON object/,
     ],
     ['a manifest that is a list', server => manifest(server, Buffer.from('[]')), /is not a JSON object/],
-    ['an old manifest', server => manifest(server, { schemaVersion: 1 }), /schemaVersion is not 2/],
+    [
+      'a manifest in an obsolete format',
+      server => manifest(server, { schemaVersion: 1 }),
+      /schemaVersion is not 2/,
+    ],
     [
       'an unknown media type',
       server => change(server, { mediaType: 'application/vnd.cncf.helm' }),
@@ -51,7 +55,7 @@ describe('reports a registry with invalid content or broken connections, and kee
       /must have 1 to 256 layers/,
     ],
     [
-      'a layer of an unknown type',
+      'a layer with an unknown type',
       server => change(server, { layers: [{ ...origin.image.manifest.layers[0], mediaType: 'text/plain' }] }),
       /has the type "text\/plain"/,
     ],
@@ -109,7 +113,7 @@ describe('reports a registry with invalid content or broken connections, and kee
       /does not match its 2 layers/,
     ],
     [
-      'a config with a wrong digest of a layer',
+      'a config with a wrong layer digest',
       server => config(server, { rootfs: { diff_ids: Array(2).fill(`sha256:${'0'.repeat(64)}`) } }),
       /unpacks to sha256/,
     ],
@@ -119,17 +123,17 @@ describe('reports a registry with invalid content or broken connections, and kee
       /outside the image: "\.\.\/\.\.\/etc/,
     ],
     ['a layer that is not an archive', server => layerOf(server, Buffer.from('no gzip')), /is damaged/],
-    ['a layer that is cut', server => layerOf(server, gzipSync(Buffer.alloc(2000, 'x'))), /is damaged/],
+    ['a truncated layer', server => layerOf(server, gzipSync(Buffer.alloc(2000, 'x'))), /is damaged/],
     ['a token response without a token', server => tokens(server, '{}'), /did not issue a token/],
-    ['a token response that is a page', server => tokens(server, '<html>'), /did not issue a token/],
+    ['a token response that is an HTML page', server => tokens(server, '<html>'), /did not issue a token/],
     [
-      'a sign-in elsewhere without encryption',
+      'a sign-in URL on another host without encryption',
       server => realm(server, 'http://example.com/token'),
       /is not encrypted/,
     ],
-    ['a sign-in that is no address', server => realm(server, 'file:///etc/passwd'), /not a web address/],
+    ['a sign-in URL that is a file', server => realm(server, 'file:///etc/passwd'), /not a web address/],
     [
-      'an error page without an end',
+      'an endless error page',
       server => server.respondWith(/manifests/, (_, response) => forever(response, 500)),
       /HTTP 500/,
     ],

@@ -142,7 +142,7 @@ describe('a push to a failing or malicious registry leaves no tag and reports th
     ],
     ['a rejected blob', server => server.failNext(/^PUT .*uploads/, 400), /rejected sha256:.*HTTP 400/],
     [
-      'a closed connection during an upload',
+      'a connection closed while a blob is sent',
       server => server.respondWith(/^PUT .*uploads/, request => request.destroy()),
       /did not respond/,
     ],
@@ -152,7 +152,7 @@ describe('a push to a failing or malicious registry leaves no tag and reports th
       /rejected the manifest of 1.0.0: HTTP 500/,
     ],
     [
-      'a closed connection during the manifest',
+      'a connection closed while the manifest is sent',
       server => server.respondWith(/^PUT .*manifests/, request => request.destroy()),
       /did not respond/,
     ],

@@ -202,7 +202,7 @@ test.each([
     },
   ],
   [
-    'a loader of binaries',
+    'a loader for binaries',
     {
       'node_modules/fast/index.js': `module.exports = require('bindings')('fast')`,
       'node_modules/bindings/index.js': 'module.exports = () => {}',

@@ -50,7 +50,7 @@ test('installs a lock file once for all projects that share it, without running 
 test.each([
   ['without package.json', {}],
   ['without dependencies', { 'package.json': '{"devDependencies":{"vitest":"*"}}' }],
-  ['that needs mcp-hosting alone', { 'package.json': '{"dependencies":{"mcp-hosting":"*"}}' }],
+  ['that depends only on mcp-hosting', { 'package.json': '{"dependencies":{"mcp-hosting":"*"}}' }],
 ])('a project %s needs no npm', async (_what, files) => {
   using cache = createProjectFolder()
   using project = createProjectFolder(files)

@@ -54,9 +54,9 @@ test.each([
 })
 
 test.each([
-  ['a string', 'ready'],
-  ['null', null],
-  ['a list', [{ type: 'ready' }]],
+  ['a string instead of an object', 'ready'],
+  ['null instead of an object', null],
+  ['a list instead of an object', [{ type: 'ready' }]],
   ['no type', {}],
   ['an unknown type', { type: 'hand-over-everything' }],
   ['the name of an Object.prototype property as the type', { type: 'constructor' }],
@@ -76,7 +76,7 @@ test.each([
   ['too many reported sessions', sessionsOf(...Array(101).fill(SESSION))],
   ['a session id instead of a handle', sessionsOf({ ...SESSION, id: 'inst_a.abc.0.mac' })],
   ['a very long client name', sessionsOf({ ...SESSION, client: { name: 'x'.repeat(1000), version: '1' } })],
-  ['a time that no date has', sessionsOf({ ...SESSION, startedAt: 1e300 })],
+  ['a time outside the range of dates', sessionsOf({ ...SESSION, startedAt: 1e300 })],
   ['a fraction of a request', sessionsOf({ ...SESSION, requests: 0.5 })],
   ['too many subscriptions', sessionsOf({ ...SESSION, subscriptions: Array(6).fill('tools') })],
   ['too many ended sessions', { type: 'sessions-ended', tenantId: 'dep_a', ids: Array(11_001).fill('s') }],

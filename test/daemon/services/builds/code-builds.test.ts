@@ -145,7 +145,7 @@ test('the bundle can be read, and a declared server has none', async () => {
 
 test('neither a custom server nor its preview shares a process', async () => {
   const who = `const me = crypto.randomUUID()
-export default { description: 'Tells its process', handler: () => me }`
+export default { description: 'Returns the id of its process', handler: () => me }`
   const one = await build({ 'tools/who.ts': who }, { name: 'one' })
   const other = await build({ 'tools/who.ts': who }, { name: 'other' })
   const ids = await Promise.all(
@@ -181,7 +181,7 @@ test.each([
     '    |         ^\n    at src/load.ts:2:9\n    at tools/b.ts:2:22',
   ],
   [
-    'has a package that reads a file',
+    'imports a package that reads a file',
     {
       'tools/a.ts': `import text from 'reader'\nexport default text`,
       'node_modules/reader/index.js': `const fs = require('fs')\nmodule.exports = fs.readFileSync('/etc/hostname', 'utf8')`,
@@ -190,7 +190,7 @@ test.each([
     'at node_modules/reader/index.js:2:21',
   ],
   [
-    'imports a disabled module of Node',
+    'imports a disabled Node module',
     { 'tools/a.ts': `import 'node:sqlite'\nexport default {}` },
     'The server cannot be loaded: No such built-in module: node:sqlite',
     'A handler module cannot use node:sqlite',
@@ -214,7 +214,7 @@ test.each([
     undefined,
   ],
   [
-    'describes nothing',
+    'has no description',
     { 'tools/a.ts': ADD.replace(`description: 'Adds two numbers',`, '') },
     'tools/a.ts: description: is required',
     undefined,
@@ -226,7 +226,7 @@ test.each([
     'tools/a.ts',
   ],
   [
-    'is not there',
+    'is missing',
     { 'README.md': '' },
     'The source defines no tool, resource or prompt.',
     'tools/, resources/ or prompts/',

@@ -107,7 +107,7 @@ test('a child that is still in its handshake stops with the slot', async () => {
   const { slot } = createSlot(async onStarted => {
     onStarted(child)
     await child.ended
-    throw new Error('it ended before it answered')
+    throw new Error('it exited before it answered')
   })
   const asked = expect(slot.get()).rejects.toThrow('before it answered')
   await slot.close()

@@ -88,17 +88,17 @@ test.runIf(hasProcesses)('a program cannot have more processes than limits.pids'
   const command = `exec '${process.execPath}' -e "${script}"`
   const started = await output(start(command, { ...LIMITS, pids: 30 }))
   expect(started).toMatch(/^[12]?\d$/) // less than 30
-  expect(left()).toEqual([])
+  expect(remainingGroups()).toEqual([])
 })
 
 test.runIf(groups)('a child in another session without the marker is killed with its program', async () => {
   const command = unique()
   const program = start(`(env -i setsid ${command} &); cat`, LIMITS)
   await eventually(() => running(command) === 1)
-  expect(left()).toHaveLength(parents.length)
+  expect(remainingGroups()).toHaveLength(parents.length)
   await program.stop()
   expect(running(command)).toBe(0)
-  expect(left()).toEqual([])
+  expect(remainingGroups()).toEqual([])
 })
 
 test.runIf(groups)('a killed bridge leaves no control group and no process', async () => {
@@ -112,10 +112,10 @@ test.runIf(groups)('a killed bridge leaves no control group and no process', asy
   )
   const { pid, child } = served.harness
   await eventually(() => running(command) === 1)
-  expect(groupsLeft(groupsOf(pid))).toHaveLength(parents.length)
+  expect(groupsLeft(groupPrefixOf(pid))).toHaveLength(parents.length)
   process.kill(pid, 'SIGKILL')
   await once(child, 'exit')
-  await eventually(() => running(command) === 0 && groupsLeft(groupsOf(pid)).length === 0)
+  await eventually(() => running(command) === 0 && groupsLeft(groupPrefixOf(pid)).length === 0)
 })
 
 function unique(): string {
@@ -137,7 +137,7 @@ function commandLine(pid: number): string {
 }
 
 /** Prefix of the names of a bridge's control groups. */
-function groupsOf(bridge: number): string {
+function groupPrefixOf(bridge: number): string {
   return `${PROGRAM_GROUP}${bridge}-`
 }
 
@@ -146,6 +146,6 @@ function groupsLeft(prefix: string): string[] {
 }
 
 /** Control groups that the programs of this test have left behind. */
-function left(): string[] {
+function remainingGroups(): string[] {
   return guards.flatMap(guard => groupsLeft(guard.nextGroup().replace(/\d+$/, '')))
 }

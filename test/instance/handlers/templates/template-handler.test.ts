@@ -149,10 +149,10 @@ test('a plain tool answers synchronously from its second call on', async () => {
 
 const RUNAWAYS = {
   'a long loop': '{% for i in (1..9999999) %}{% for j in (1..9999999) %}x{% endfor %}{% endfor %}',
-  'a loop whose body grows': '{% for i in (1..900000) %}{{ big }}{% endfor %}',
-  'a text that doubles':
+  'a loop with a large output': '{% for i in (1..900000) %}{{ big }}{% endfor %}',
+  'a text that doubles repeatedly':
     '{% assign s = big %}{% for i in (1..60) %}{% assign s = s | append: s %}{% endfor %}{{ s }}',
-  'a captured text that doubles':
+  'a captured text that doubles repeatedly':
     '{% assign s = big %}{% for i in (1..60) %}{% capture s %}{{ s }}{{ s }}{% endcapture %}{% endfor %}{{ s }}',
   'a filter that fails':
     '{{ 1 | divided_by: 0 }}{{ "x" | date: nil | split: 5 | where: 1 }}{{ "%" | url_decode }}',

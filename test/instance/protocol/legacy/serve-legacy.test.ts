@@ -171,8 +171,8 @@ describe('a legacy error', () => {
     ['a completion without a reference', rpc('completion/complete', {}), -32602],
     ['a cursor that is not a string', rpc('tools/list', { cursor: 1 }), -32602],
     ['an invented cursor', rpc('tools/list', { cursor: 'x' }), -32602],
-    ['a handler that threw', rpc('tools/call', { name: 'throw' }), -32603],
-    ['a method of the other era', rpc('server/discover'), -32601],
+    ['a handler that throws', rpc('tools/call', { name: 'throw' }), -32603],
+    ['a method from the other era', rpc('server/discover'), -32601],
   ])('a legacy error about %s is returned with its code', async (_name, message, code) => {
     const session = await beginSession(address.url)
     const { status, json } = await post(address.url, message, session)

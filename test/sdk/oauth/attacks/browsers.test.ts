@@ -190,7 +190,10 @@ test.each([
   ['an unknown client', { client_id: 'nobody' }],
   ['no client', { client_id: undefined }],
   ['an address that is not registered', { redirect_uri: 'https://evil.example/callback' }],
-  ['an address like the registered one', { redirect_uri: 'http://127.0.0.1@evil.example/callback' }],
+  [
+    'an address that resembles the registered one',
+    { redirect_uri: 'http://127.0.0.1@evil.example/callback' },
+  ],
   ['a scheme that runs code', { redirect_uri: 'javascript:alert(1)' }],
 ])('answers a request with %s with a page, never with a redirect', async (_name, parameters) => {
   const { authorizeUrl } = startFlow(base, parameters)

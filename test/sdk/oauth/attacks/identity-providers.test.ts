@@ -77,17 +77,17 @@ const hour = 3600
 const now = Math.floor(Date.now() / 1000)
 
 test.each([
-  ['of another issuer', { iss: 'https://evil.example' }],
+  ['from another issuer', { iss: 'https://evil.example' }],
   ['for another client', { aud: 'somebody else' }],
   [
-    'for several clients, with another one as the authorized party',
+    'for several clients, with another client as the authorized party',
     { aud: ['component at honest', 'x'], azp: 'x' },
   ],
   ['with another nonce', { nonce: 'of another sign-in' }],
   ['without a nonce', { nonce: undefined }],
-  ['that is expired', { exp: now - hour }],
+  ['that has expired', { exp: now - hour }],
   ['without a user', { sub: undefined }],
-  ['about another user than the user info', { sub: 'eve' }],
+  ['for another user than in the user info', { sub: 'eve' }],
 ])('rejects an ID token %s', async (_name, idToken) => {
   honest.script = { idToken }
   expect(await outcome('honest')).toBe('access_denied')

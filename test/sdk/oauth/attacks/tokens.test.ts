@@ -154,7 +154,7 @@ describe('signed with the right secret', () => {
     ['for another resource', { aud: 'https://mcp.example' }],
     ['for a path below the resource', { aud: 'https://mcp.example/mcp/admin' }],
     ['without an audience', { aud: undefined }],
-    ['that is expired', { exp: now - 60 }],
+    ['that has expired', { exp: now - 60 }],
     ['that never expires', { exp: undefined }],
     ['that is not valid yet', { nbf: now + 600 }],
     ['without a user', { sub: undefined }],

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { createEmbeddedModel } from '../../../../src/daemon/agent/embedded/embedded-model.ts'
-import { cases, isRight, play } from './own-set.ts'
+import { cases, isCorrect, play } from './test-set.ts'
 
 /** Number of cases that the model gets right. The rates in docs/embedded-model.md come from it. */
-const REACHED = 126
+const CORRECT_CASES = 126
 
 test('the built-in test set has at least 12 servers and 120 messages', () => {
   expect(cases.length).toBeGreaterThanOrEqual(120)
@@ -15,8 +15,8 @@ test('the embedded model makes the expected calls for the built-in test set', as
   const wrong: string[] = []
   for (const item of cases) {
     const made = await play(model, item)
-    if (!isRight(item, made)) wrong.push(`${item.server}: ${item.message}: ${JSON.stringify(made)}`)
+    if (!isCorrect(item, made)) wrong.push(`${item.server}: ${item.message}: ${JSON.stringify(made)}`)
   }
   console.log(`${cases.length - wrong.length} of ${cases.length} messages; not:\n${wrong.join('\n')}`)
-  expect(cases.length - wrong.length).toBeGreaterThanOrEqual(REACHED)
+  expect(cases.length - wrong.length).toBeGreaterThanOrEqual(CORRECT_CASES)
 })

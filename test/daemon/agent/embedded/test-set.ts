@@ -100,7 +100,7 @@ function plainCall(tool: string, args: Record<string, unknown>): Call {
 }
 
 /** True if the model made the expected calls, in any order within a step. */
-export function isRight({ steps }: Case, made: Call[][]): boolean {
+export function isCorrect({ steps }: Case, made: Call[][]): boolean {
   return steps.every(({ calls }, i) => {
     const accepted = Array.isArray(calls) ? [calls] : calls.oneOf
     return accepted.some(wanted => sorted(wanted) === sorted(made[i] ?? []))
@@ -108,13 +108,13 @@ export function isRight({ steps }: Case, made: Call[][]): boolean {
 }
 
 function sorted(calls: Call[]): string {
-  return JSON.stringify(calls.map(call => JSON.stringify(inOrder(call))).sort())
+  return JSON.stringify(calls.map(call => JSON.stringify(sortKeys(call))).sort())
 }
 
 /** Sorts keys, so that equal objects have equal JSON. */
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder)
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, part]) => [key, inOrder(part)]))
+  return Object.fromEntries(entries.map(([key, part]) => [key, sortKeys(part)]))
 }
