@@ -33,7 +33,7 @@ export function enableControllers(own: string): void {
 
 const CONTROLLERS = ['cpu', 'pids', 'memory']
 
-/** The root group has no `cgroup.type`. It belongs to the machine. */
+/** True if this process is alone in the group. The root group, which belongs to the machine, has no `cgroup.type`. */
 function isAlone(group: string): boolean {
   const processes = words(join(group, 'cgroup.procs'))
   return existsSync(join(group, 'cgroup.type')) && processes.join() === String(process.pid)

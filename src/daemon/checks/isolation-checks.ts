@@ -118,7 +118,7 @@ export function describeLimits(groups: ControlGroups | undefined, platform = pro
   return `limits on programs: memory ${memory}, processes ${processes}, processor ${processor}`
 }
 
-/** A daemon started by root runs programs as unprivileged users. */
+/** Reports whether a daemon started by root can run programs as unprivileged users. */
 function checkProgramUser(bubblewrap: string, path: string): Finding {
   const sentence = `programs (--command) run in ${bubblewrap}, and their memory and processes are watched`
   if (process.getuid?.() !== 0) return pass(sentence)

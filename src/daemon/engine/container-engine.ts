@@ -156,7 +156,7 @@ export class Containers {
     return id.includes(':') ? id : `sha256:${id}`
   }
 
-  /** After a boot the engine's server may still be starting. */
+  /** Waits for a usable engine, because its server may still be starting after a boot. */
   async #waitForEngine(): Promise<FoundEngine> {
     const deadline = performance.now() + (this.#options.engineWaitMs ?? ENGINE_WAIT_MS)
     for (;;) {

@@ -76,7 +76,7 @@ export function startProcess(options: ProcessOptions): StartedProcess {
 /** Descriptor of the log in a process with user code. */
 const SEALED_LOG = 4
 
-/** The sandbox has no /etc/localtime. */
+/** The time zone as a variable, because the sandbox has no /etc/localtime. */
 function timeZone(): NodeJS.ProcessEnv {
   return { TZ: Intl.DateTimeFormat().resolvedOptions().timeZone }
 }
@@ -171,7 +171,7 @@ function inspectFlags(port: number | undefined): string[] {
  */
 const FEATURE_FLAGS = ['--no-experimental-sqlite', '--no-experimental-ffi', '--allow-net']
 
-/** An unknown flag would prevent the start. */
+/** The flags that this Node knows. An unknown flag would prevent the start. */
 function featureFlags(): string[] {
   knownFlags ??= FEATURE_FLAGS.filter(flag => process.allowedNodeEnvironmentFlags.has(flag))
   return [...knownFlags, '--disable-warning=ExperimentalWarning']

@@ -120,7 +120,7 @@ function describeListenError(error: unknown): unknown {
   )
 }
 
-/** EACCES: the port is reserved, as Windows does with whole ranges. */
+/** True if the port cannot be used. EACCES means that it is reserved, as whole ranges are on Windows. */
 function isTaken(error: unknown): boolean {
   return ['EADDRINUSE', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')
 }

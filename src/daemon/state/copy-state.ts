@@ -39,7 +39,7 @@ export async function copyState({ from, to, unfinished, program, nowMs }: StateC
   }
 }
 
-/** In a separate thread, because a large store takes a second, during which other stores are read and written. */
+/** Runs in a separate thread, because a large store takes a second, during which other stores are read and written. */
 async function runInThread(program: string, request: Omit<StateRequest, 'id'>): Promise<void> {
   const worker = new Worker(program)
   try {

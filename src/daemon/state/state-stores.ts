@@ -138,7 +138,7 @@ export class StateStores {
     waiting?.reject(new HostingError('UNAVAILABLE', message, details === undefined ? {} : { details }))
   }
 
-  /** The next use starts another thread. */
+  /** Rejects all pending calls. The next use starts another thread. */
   #fail(cause: Error): void {
     this.#worker = undefined
     const error = new HostingError('UNAVAILABLE', `The store failed: ${cause.message}. Try again.`, { cause })

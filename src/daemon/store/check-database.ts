@@ -40,7 +40,7 @@ function findProblems(path: string, bytes: number): string[] {
   }
 }
 
-/** SQLite considers an empty file an intact database. */
+/** True for a daemon's database. SQLite considers even an empty file an intact database. */
 function isOurs(connection: BetterSqlite3.Database): boolean {
   const table = connection
     .prepare("select 1 from sqlite_schema where type = 'table' and name = 'deployments'")

@@ -24,7 +24,7 @@ export function removeUnfinished(paths: HomePaths): void {
     if (name.startsWith(`${basename(database)}.`)) remove(join(dirname(database), name))
 }
 
-/** SQLite adds files with two suffixes next to an open database. */
+/** Names of unfinished files in a folder. SQLite adds files with two suffixes next to an open database. */
 function unfinishedIn(folder: string): string[] {
   return namesIn(folder).filter(name => /\.tmp(-wal|-shm)?$/.test(name))
 }

@@ -69,7 +69,7 @@ function readOutput(
   }
 }
 
-/** Many servers send data as JSON text. */
+/** Parses a text result, because many servers send data as JSON text. */
 function dataIn(text: string): { data?: unknown } {
   const trimmed = text.trim()
   if (!/^[[{]/.test(trimmed) || trimmed.length > 200_000) return {}

@@ -107,7 +107,7 @@ function toHistory(prompt: LanguageModelV4Prompt): LlamaHistoryEntry[] {
   return history
 }
 
-/** Consecutive turns of the model form one entry. */
+/** The entry for the model's turn. Consecutive turns form one entry. */
 function modelEntry(history: LlamaHistoryEntry[]) {
   const last = history.at(-1)
   if (last?.type === 'model') return last

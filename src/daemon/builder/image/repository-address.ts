@@ -24,7 +24,10 @@ export function parseRepository(text: string): RepositoryAddress {
   )
 }
 
-/** The API of Docker Hub has a different host from that in its image names (https://docs.docker.com/reference/api/registry/latest/). */
+/**
+ * Host of a registry's API. The API of Docker Hub has a different host from the one in its image names
+ * (https://docs.docker.com/reference/api/registry/latest/).
+ */
 export function apiHost(registry: string): string {
   return registry === DOCKER_HUB ? 'registry-1.docker.io' : registry
 }

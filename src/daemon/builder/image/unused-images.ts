@@ -41,7 +41,7 @@ function blobsOf(layout: Layout, name: string): string[] {
   return [descriptor, manifest.config, ...manifest.layers].map(({ digest }) => digest)
 }
 
-/** A damaged image that is not in use can be removed as well. */
+/** Like `blobsOf`, but empty for a damaged image, which can be removed as well. */
 function readableBlobsOf(layout: Layout, name: string): string[] {
   try {
     return blobsOf(layout, name)

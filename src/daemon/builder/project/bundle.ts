@@ -121,7 +121,7 @@ function entryOf(modules: readonly ProjectModule[]): string {
   return [...imports, 'export default { definitions: [', ...definitions, '] }', ''].join('\n')
 }
 
-/** Any string may be the name of an export (ECMAScript 2022). */
+/** Quotes the name of an export if necessary, because any string may be a name (ECMAScript 2022). */
 function nameOf(exported: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(exported) ? exported : JSON.stringify(exported)
 }

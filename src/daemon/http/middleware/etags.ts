@@ -41,7 +41,7 @@ function opaqueTag(etag: string): string {
   return etag.replace(/^W\//, '')
 }
 
-/** The order of a record's fields does not matter. */
+/** Sorts the keys at all levels, because the order of a record's fields does not matter. */
 function sortKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortKeys)
   if (typeof value !== 'object' || value === null) return value

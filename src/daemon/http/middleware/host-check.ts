@@ -17,7 +17,7 @@ export const hostCheck: MiddlewareHandler<Bindings> = async (context, next) => {
   await next()
 }
 
-/** The request names the console's own host, which only resolves to loopback. */
+/** True if the request names the console's own host, which only resolves to loopback. */
 export function isConsole(context: ApiContext): boolean {
   return context.req.header('host')?.toLowerCase().split(':')[0] === CONSOLE_HOST
 }

@@ -76,7 +76,7 @@ async function describeSyntaxError(text: string, message: string): Promise<strin
   return `line ${before.length}, column ${before.at(-1)!.length + 1}: ${reason}`
 }
 
-/** V8 reports the position of only some errors. A tolerant parser finds the rest. */
+/** Position of a syntax error. V8 reports it for only some errors, and a tolerant parser finds the rest. */
 async function findErrorPosition(text: string, message: string): Promise<number> {
   const reported = / at position (\d+)/.exec(message)
   if (reported) return Number(reported[1])

@@ -127,7 +127,10 @@ async function rotate(folder: string, instance: string): Promise<void> {
   await truncate(active, 0)
 }
 
-/** Age counts from the end of the previous segment, or from the creation of the file. */
+/**
+ * True for a file that is too large or too old. Age counts from the end of the previous segment, or from the creation of the
+ * file.
+ */
 async function isDue(
   folder: string,
   instance: string,

@@ -54,7 +54,7 @@ export class SharedHosts {
     return names
   }
 
-  /** The replacement of a tenant needs different names, because both may be in the same process. */
+  /** Names of a tenant. Its replacement needs different names, because both may be in the same process. */
   #namesOf(id: string, alongside = false): Names {
     const known = this.#names.get(id)
     if (known && !alongside) return known

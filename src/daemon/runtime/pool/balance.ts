@@ -9,7 +9,10 @@ export interface InstanceLoad {
 /** Number of connections that a saturated event loop counts as. */
 const FULL_LOOP = 10
 
-/** A new connection goes to the instance with the lowest load. Reports are up to a second old, but hand-overs are current. */
+/**
+ * Load of an instance. A new connection goes to the instance with the lowest load. Reports are up to a second old, but
+ * hand-overs are current.
+ */
 export function loadOf({ connections, activeRequests, utilization }: InstanceLoad): number {
   return connections + activeRequests + FULL_LOOP * utilization
 }

@@ -5,7 +5,7 @@ const COUNTS = ['requests', 'activeRequests', 'openStreams'] as const satisfies 
 const TIMES = ['startedAt', 'lastUsedAt'] as const satisfies (keyof SessionReport)[]
 /** Form of the handles that `sessionHandle` makes (instance/protocol/legacy/session-id.ts). */
 const HANDLE = /^(?:ses|sub)_[0-9a-f]{20}$/
-/** Latest time of a Date. */
+/** Latest time that a Date can represent. */
 const MAX_TIME_MS = 8.64e15
 
 /** Checks a session in a message from a process. */

@@ -2,7 +2,7 @@ import { HostingError } from '../../../shared/errors.ts'
 import { CRASH_LOOP } from '../../../shared/instances/crash-history.ts'
 import { RefusedArtifactError } from './host-ending.ts'
 
-/** Another attempt would not help, because the artifact is missing, damaged or refused. */
+/** True when another attempt would not help, because the artifact is missing, damaged or refused. */
 export function isFinalFailure(error: Error): boolean {
   return error instanceof RefusedArtifactError || error instanceof HostingError
 }

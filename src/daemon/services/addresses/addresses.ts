@@ -103,7 +103,7 @@ function subdomainOf(server: string, slot: Slot): string {
   return withSuffix(label, slot === 'staging' ? randomText(6) : 'dev')
 }
 
-/** A DNS label has at most 63 characters (RFC 1035 2.3.4). */
+/** Shortens the label so that it fits into a DNS label of at most 63 characters with the suffix (RFC 1035 2.3.4). */
 function withSuffix(label: string, suffix: string): string {
   return `${label.slice(0, 62 - suffix.length)}-${suffix}`
 }

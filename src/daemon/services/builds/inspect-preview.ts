@@ -54,7 +54,7 @@ async function findUrl(previews: Previews, { id, name }: Build): Promise<string>
   })
 }
 
-/** The permission model forbids the inspector unless this flag is set. */
+/** Throws if Node lacks the flag without which the permission model forbids the inspector. */
 function requireSupport(port: number): number {
   if (process.allowedNodeEnvironmentFlags.has('--allow-inspector')) return port
   throw new HostingError('INVALID_REQUEST', `Node ${process.version} cannot debug isolated handlers.`, {

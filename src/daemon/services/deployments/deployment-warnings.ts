@@ -18,7 +18,7 @@ export function deploymentWarnings(
   ].filter(text => text !== undefined)
 }
 
-/** The default of 1 to 10 instances needs no warning. */
+/** Warns about scaling that does not apply. The default of 1 to 10 instances needs no warning. */
 function scalingWarning(
   environment: Deployment['environment'],
   scaling: Deployment['config']['scaling'],

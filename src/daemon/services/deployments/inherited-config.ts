@@ -31,7 +31,10 @@ export function inheritConfig(deps: Dependencies, request: DeployRequest): Deplo
   return { ...rest, config: { ...inheritedConfig(deps, from, { ...rest, build }), ...rest.config } }
 }
 
-/** Domain and variables belong to their environment. The build may no longer read a variable. */
+/**
+ * The configuration to inherit. Domain and variables belong to their environment, and the build may no longer read a
+ * variable.
+ */
 function inheritedConfig(
   deps: Dependencies,
   from: Deployment,

@@ -54,7 +54,7 @@ export function storeVariables(
   })
 }
 
-/** Code without declarations reads all variables. */
+/** True if the server reads the variable. Code without declarations reads all variables. */
 export function isRead({ env, template }: Pick<Build, 'env' | 'template'>, name: string): boolean {
   return (template === 'custom' && env.length === 0) || env.some(declared => declared.name === name)
 }

@@ -84,7 +84,7 @@ export class Variables {
   }
 }
 
-/** A value in the project file counts, because the live deployment has it. */
+/** Declared variables without a value. A value in the project file counts, because the live deployment has it. */
 function missingVariables(
   build: Build | undefined,
   stored: readonly Variable[],

@@ -104,7 +104,10 @@ export class ChangeFeed {
     this.#stops = []
   }
 
-  /** An instance may outlive the record of its deployment, and then has no environment. */
+  /**
+   * Fields that identify the owner of an instance, which may outlive the record of its deployment and then has no
+   * environment.
+   */
   #ownerOf({ id, serverName: server }: ServedName): Omit<NewChange, 'type' | 'action' | 'id'> {
     if (id.startsWith('mcp_')) return { server, environment: 'preview', mcpId: id }
     const { environment, mcpId } = this.#options.store.deployments.find(id) ?? {}

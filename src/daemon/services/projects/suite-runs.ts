@@ -63,7 +63,7 @@ export class SuiteRuns {
   }
 }
 
-/** A suite is a file of a project, but a setting of the command line may be confidential. */
+/** The suite without credentials. A suite is a file in a project, but a setting on the command line may be confidential. */
 function withoutSecrets(definition: Suite | undefined): Suite | null {
   return definition === undefined ? null : JSON.parse(redactSecrets(JSON.stringify(definition)))
 }

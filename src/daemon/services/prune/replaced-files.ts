@@ -40,7 +40,10 @@ export class ReplacedFiles {
     for (const file of this.#files(item)) await rm(file, { recursive: true, force: true })
   }
 
-  /** `daemon.db.replaced-2026-11-22T10-00-00-000Z`. Files of the write-ahead log are not listed on their own. */
+  /**
+   * Parses a name such as `daemon.db.replaced-2026-11-22T10-00-00-000Z`. Files of the write-ahead log are not listed on their
+   * own.
+   */
   #parse(entry: string): Pick<UnusedItem, 'kind' | 'id' | 'createdAt'> | undefined {
     const [, name, day, time] = /^(.+)\.replaced-(\d{4}-\d\d-\d\d)T(\d\d-\d\d-\d\d-\d{3})Z$/.exec(entry) ?? []
     const kind = (['database', 'state'] as const).find(one => this.#names[one] === name)

@@ -135,7 +135,7 @@ export function hasFixedScale(
   return program !== undefined && (program.type !== 'module' || isContained)
 }
 
-/** User code never shares a process with another server. Without `deployment`, the placement of a preview. */
+/** Placement of a deployment, or of a preview without `deployment`. User code never shares a process with another server. */
 export function placementOf(
   { template }: Pick<Build, 'template'>,
   deployment?: Deployment,

@@ -62,7 +62,7 @@ export class BuildStore extends RecordStore<Build> {
       .run([expiresAt, id])
   }
 
-  /** A temporary build becomes a permanent one. */
+  /** Makes a temporary build permanent. */
   keep(id: string): void {
     this.database.prepare('UPDATE builds SET expires_at = NULL WHERE id = ?').run([id])
   }

@@ -86,7 +86,7 @@ export class ReleaseStore {
     return this.#table.page({ filters: { server, environment }, limit, cursor })
   }
 
-  /** Releases of a server, newest first, without those whose deployment was removed before a time. */
+  /** Releases of a server, newest first, without those whose deployment was removed before the given time. */
   listSince({ server, environment }: ReleasePlace, removedAfter: string): Release[] {
     return this.#table.list(
       `WHERE (@server IS NULL OR server = @server) AND (@environment IS NULL OR environment = @environment)
@@ -95,7 +95,7 @@ export class ReleaseStore {
     )
   }
 
-  /** Releases whose deployment is running or changed after a time. */
+  /** Releases whose deployment is running or changed after the given time. */
   listActive({ server, environment }: ReleasePlace, changedAfter: string): Release[] {
     return this.#table.list(
       `WHERE (@server IS NULL OR server = @server) AND (@environment IS NULL OR environment = @environment)
@@ -149,7 +149,7 @@ export class ReleaseStore {
       .run([status, deployedAt, now, id])
   }
 
-  /** The given ids of deployments that were removed before a time. */
+  /** The given ids of deployments that were removed before the given time. */
   removedBefore(time: string, ids: readonly string[]): string[] {
     return this.#database
       .prepare<{ id: string }>(
@@ -159,7 +159,7 @@ export class ReleaseStore {
       .map(({ id }) => id)
   }
 
-  /** Removes releases whose deployments were removed before a time, except for the newest `kept` versions. */
+  /** Removes releases whose deployments were removed before the given time, except for the newest `kept` versions. */
   prune(server: string, environment: Environment, kept: number, removedBefore: string): void {
     this.#table.remove(
       `server = @server AND environment = @environment AND removed_at <= @removedBefore AND version <=

@@ -66,7 +66,7 @@ function inOrder(scope: Scope, bound: BoundParameter[]): BoundParameter[] {
   return result
 }
 
-/** "city1" and "city2" */
+/** True for a pair such as "city1" and "city2". */
 function areNumbered(a: Parameter, b: Parameter): boolean {
   const bare = ({ name }: Parameter) => name.replace(/[0-9]+$/, '')
   return bare(a) === bare(b) && a.name < b.name
@@ -98,7 +98,7 @@ function extend(state: State, option: BoundParameter): State {
   return { bound: [...state.bound, option], score: state.score + option.score + worth }
 }
 
-/** Each word is used once. Exceptions are parts of places, quantities and dates. */
+/** True if both use the same words. Parts of places, quantities and dates may share words. */
 function excludes(a: BoundParameter, b: BoundParameter): boolean {
   if (!collide(a.candidate, b.candidate)) return false
   if (a.part && b.part && a.part !== b.part) return false
@@ -109,7 +109,7 @@ function excludes(a: BoundParameter, b: BoundParameter): boolean {
   return !(sameDate && typeof a.values[0] === 'number' && typeof b.values[0] === 'number')
 }
 
-/** "March 3 at 15:30" gives a day and a time. */
+/** True for a mention that gives both a day and a time: "March 3 at 15:30". */
 function splitsDate(day: BoundParameter, time: BoundParameter): boolean {
   const { kind, dateTime } = day.candidate.members[0]!
   return (
@@ -121,7 +121,7 @@ function splitsDate(day: BoundParameter, time: BoundParameter): boolean {
   )
 }
 
-/** "100 euros" gives an amount and a currency, "5 km" a value and a unit. */
+/** True for a number and the name of its unit or currency: "5 km", "100 euros". */
 function sharesQuantity(measure: BoundParameter, named: BoundParameter): boolean {
   const { namedRoles } = named.parameter
   return typeof measure.values[0] === 'number' && (namedRoles.has('unit') || namedRoles.has('currency'))
@@ -140,7 +140,7 @@ function pair(scope: Scope, parameter: Parameter, candidate: Candidate): BoundPa
   return { parameter, candidate, values: fits.map(found => found!.value), score, part: fits[0]!.part }
 }
 
-/** A literal is the whole array. Other mentions are its items. */
+/** Fills an array parameter. A literal is the whole array, other mentions are its items. */
 function pairArray(scope: Scope, parameter: Parameter, candidate: Candidate): BoundParameter | undefined {
   if (candidate.members.length === 1) {
     const whole = fitMention(scope, parameter, candidate.members[0]!)

@@ -70,7 +70,7 @@ function readClosed(
 /** Kinds of mentions in which examples count. Other kinds (addresses, codes) are values regardless of the examples. */
 const FREE_KINDS = new Set<MentionKind>(['phrase', 'name', 'quoted', 'number'])
 
-/** The first used example, with the others in the same list. */
+/** The first used example, with the other used examples in the same list. */
 function inOneList({ analysis }: Scope, chosen: ChosenValue[]): ChosenValue[] {
   const within = (list: Mention[], { at }: ChosenValue) => list.some(({ from, to }) => from <= at && at < to)
   const list = analysis.lists.find(members => within(members, chosen[0]!))

@@ -28,7 +28,7 @@ export function findChosen(scope: Scope, choices: Choice[], many = false): Chose
   return withoutContained(sure, choices)
 }
 
-/** Literal match, not just the same stem. */
+/** True for a literal match, not just the same stem. */
 export function isExact({ score }: ChosenValue): boolean {
   return score % 0.5 === 0 && score >= 2
 }
@@ -64,13 +64,13 @@ function matches(scope: Scope, at: number, part: string): boolean {
   return token.kind === 'number' ? token.text === part : token.stems.includes(part)
 }
 
-/** A word within a longer quoted text is not a choice. */
+/** True within a longer quoted text, where a word is not a choice. */
 function isInsideQuote({ analysis }: Scope, at: number, length: number): boolean {
   const owner = analysis.owners[at]
   return owner?.kind === 'quoted' && owner.to - owner.from - 2 > length
 }
 
-/** A single letter is a choice only if capitalized or quoted. */
+/** True if a single letter is capitalized or quoted. Otherwise it is not a choice. */
 function standsAlone(scope: Scope, at: number): boolean {
   const token = scope.analysis.tokens[at]!
   return (
@@ -131,7 +131,7 @@ function findStem(scope: Scope, part: string): number {
   return -1
 }
 
-/** "multi-player" is also spelled "multiplayer". */
+/** Stem without the hyphen, because "multi-player" is also spelled "multiplayer". */
 function joinedStem({ lower }: Token): string | undefined {
   return lower.includes('-') ? stem(lower.replaceAll('-', '')) : undefined
 }

@@ -62,7 +62,10 @@ function costOf(token: Token): number {
   return FUNCTION_WORDS.has(token.lower) || token.kind === 'mark' ? 0.3 : 1
 }
 
-/** In "base and height of 6 and 10" the second number belongs to the second noun. */
+/**
+ * The noun that a number in a list belongs to: in "base and height of 6 and 10", the second number belongs to the second
+ * noun.
+ */
 function pairedNoun(scope: Scope, mention: Mention): Mention | undefined {
   const { lists, tokens } = scope.analysis
   const at = lists.findIndex(list => list.includes(mention))
@@ -125,7 +128,7 @@ function isTypo(meant: string, written: string): boolean {
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth']
 
-/** "charge2" is the second charge. */
+/** Ordinal for a numbered parameter: "charge2" is the second charge. */
 function ordinalOf({ name }: Parameter): string | undefined {
   const digit = Number(name.at(-1))
   return digit > 0 ? ORDINALS[digit - 1] : undefined
@@ -176,7 +179,7 @@ export function sideScore(scope: Scope, parameter: Parameter, mention: Mention):
   return side === parameter.side ? 1 : -1
 }
 
-/** In "500 US dollars in euros", the currency next to the number is the source. */
+/** True for a currency next to a number, which is the source: "500 US dollars in euros". */
 function isNextToNumber({ analysis }: Scope, mention: Mention): boolean {
   return (
     mention.kind === 'number' ||

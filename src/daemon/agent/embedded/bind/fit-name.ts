@@ -54,7 +54,7 @@ function partOfPlace({ nameStems, description }: Parameter, mention: Mention): F
   return undefined
 }
 
-/** For example "Metropolitan Museum" for museum_name. */
+/** True if the name contains a word such as "museum": "Metropolitan Museum" for museum_name. */
 function containsWord({ analysis }: Scope, mention: Mention, part: string): boolean {
   if (part.length < 3 || mention.to - mention.from < 2) return false
   return analysis.tokens
@@ -62,7 +62,7 @@ function containsWord({ analysis }: Scope, mention: Mention, part: string): bool
     .some(token => token.capital && token.stems.some(own => own === part || areRelated(own, part)))
 }
 
-/** A name that is part of the tool's name ("Spotify" for spotify.play) is not a value. */
+/** True for a name that belongs to the tool ("Spotify" for spotify.play) and is not a value. */
 function isOfTool(scope: Scope, mention: Mention): boolean {
   const { nameStems, descriptionStems } = scope.signature
   const words = scope.analysis.tokens
@@ -72,7 +72,7 @@ function isOfTool(scope: Scope, mention: Mention): boolean {
   return stems.length > 0 && stems.every(part => nameStems.includes(part) || descriptionStems.includes(part))
 }
 
-/** Types, genres and modes are common words, rarely names. */
+/** True for a type, genre or mode, whose values are common words rather than names. */
 function isKind(parameter: Parameter): boolean {
   return parameter.nameStems.some(part => KIND_STEMS.has(part))
 }

@@ -42,7 +42,7 @@ function wantsFraction(parameter: Parameter, quantity: Quantity): boolean {
   return !/percent|%/.test(text) && Math.abs(quantity.value) <= 1000
 }
 
-/** "Two triangles" counts things that this parameter is not about. */
+/** True if the number counts things that the parameter is not about, such as "two triangles". */
 function countsOthers(scope: Scope, parameter: Parameter, mention: Mention): boolean {
   const { quantity } = mention
   if (!quantity!.inWords || quantity!.ordinal || quantity!.unit) return false
@@ -99,14 +99,14 @@ function kindScore(parameter: Parameter, quantity: Quantity): number {
   return score
 }
 
-/** Centuries, ranks and days use ordinals. In "the second circle" the ordinal only selects a circle. */
+/** Centuries, ranks and days use ordinals. In "the second circle", the ordinal only selects a circle. */
 function ordinalScore({ roles, namedRoles }: Parameter, { inWords }: Quantity): number {
   if (namedRoles.has('ordinal')) return 1.5
   if (inWords) return -4
   return roles.has('ordinal') || roles.has('year') ? 1.5 : -1.5
 }
 
-/** A calendar year, not a number of years. */
+/** True for a calendar year, false for a number of years. */
 function isYearParameter(parameter: Parameter): boolean {
   if (
     parameter.name.toLowerCase().endsWith('years') ||
@@ -127,7 +127,7 @@ function placeScore(scope: Scope, parameter: Parameter, mention: Mention): numbe
   return ['in', 'year', 'since', 'during'].includes(before) ? -1.5 : 0
 }
 
-/** "3 articles" */
+/** True for a number of things: "3 articles". */
 export function countsThings({ analysis }: Scope, mention: Mention): boolean {
   const next = analysis.tokens[mention.to]
   const plural = next?.kind === 'word' && next.lower.endsWith('s') && !FUNCTION_WORDS.has(next.lower)

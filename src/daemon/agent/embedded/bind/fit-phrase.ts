@@ -57,14 +57,14 @@ function narrowToKind(scope: Scope, parameter: Parameter, from: number, to: numb
   return [from, from + belongs.indexOf(false)]
 }
 
-/** For example "theory of evolution" for a parameter described as a theory. */
+/** Score for a head noun that the description names: "theory of evolution" for a parameter described as a theory. */
 function headScore(scope: Scope, parameter: Parameter, from: number, to: number): number {
   const words = scope.analysis.tokens.slice(from, to)
   const of = words.findIndex(token => token.lower === 'of')
   return of > 0 && words[of - 1]!.stems.some(part => parameter.descriptionStems.includes(part)) ? 1.5 : 0
 }
 
-/** A place or a person is rarely a common noun, unless the tagger knows it in lower case. */
+/** Score for a place or a person, which is rarely a common noun, unless the tagger knows it in lower case. */
 function properScore({ analysis }: Scope, { roles }: Parameter, { from, to }: Mention): number {
   const tagged = (tag: string) => analysis.tags.slice(from, to).some(tags => tags.has(tag))
   if (roles.has('place')) return tagged('Place') ? 1.5 : -1.2

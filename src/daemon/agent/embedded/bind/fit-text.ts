@@ -113,7 +113,7 @@ function fitCode(parameter: Parameter, mention: Mention): Fit {
 
 const TIME_ZONE = /^[A-Z][A-Za-z]+\/[A-Z][A-Za-z_]+(?:\/[A-Z][A-Za-z_]+)?$/
 
-/** "acme/website" is an owner and a repository. */
+/** Splits "acme/website" into an owner and a repository. */
 function partOfSlug({ nameStems }: Parameter, text: string): Fit | undefined {
   const [owner, repository, more] = text.split('/')
   if (!owner || !repository || more !== undefined) return undefined

@@ -41,7 +41,7 @@ export function planCalls(read: Analysis, tools: Tool[], done: CompletedCall[] =
   return { ...planRequests(analysis, requests, done, new Map()), ranking }
 }
 
-/** A tool name in the message ("with the 'get_weather' tool") is not a value. */
+/** Removes tool names in the message ("with the 'get_weather' tool"), which are not values. */
 function withoutToolNames(analysis: Analysis, signatures: Signature[]): Analysis {
   const names = new Set(signatures.map(({ name }) => name.replaceAll('.', '_')))
   return {
@@ -147,7 +147,7 @@ function asksRespectively({ tokens }: Analysis): boolean {
   return tokens.some(token => token.lower === 'respectively')
 }
 
-/** Drops records of common nouns when others are based on names, quotes or numbers. */
+/** Drops records based on common nouns when other records are based on names, quotes or numbers. */
 function withoutWeak(bindings: Binding[]): Binding[] {
   const good = bindings.filter(({ bound }) => !bound.some(isWeak))
   return good.length > 0 ? good : bindings

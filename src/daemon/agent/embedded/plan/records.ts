@@ -120,7 +120,7 @@ function replaceWeak(binding: Binding, before: Binding): void {
   }
 }
 
-/** Optional values before all required ones apply to every call: "in miles, from A to B and from B to C". */
+/** Optional values before all required ones, which apply to every call: "in miles, from A to B and from B to C". */
 function leadingValues({ bound }: Binding): Map<string, unknown[]> {
   const first = Math.min(
     ...bound.filter(({ parameter }) => parameter.required).map(({ candidate }) => candidate.from),

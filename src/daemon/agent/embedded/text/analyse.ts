@@ -73,13 +73,13 @@ function analyse(text: string, tagger: Tagger, findDates: DateFinder): Analysis 
   return { text, tokens, tags, owners, lists, mentions, inner, budget: { left: MAX_WORK } }
 }
 
-/** In "80 pounds sterling", the pounds are money, not a weight. */
+/** Makes the pounds in "80 pounds sterling" money rather than a weight. */
 function assignCurrency({ quantity, to }: Mention, currencies: Mention[]): void {
   const currency = currencies.find(({ from, to: end }) => from <= to && to <= end && from >= to - 2)
   if (currency && quantity) quantity.unit = unitNamed(currency.code!.toLowerCase())?.name
 }
 
-/** In "'2' rooms" the quotes contain a number. */
+/** Quotes that contain a number, as in "'2' rooms". */
 function quotedNumbers(solid: Mention[]): Mention[] {
   return solid
     .filter(
@@ -89,7 +89,7 @@ function quotedNumbers(solid: Mention[]): Mention[] {
     .map(mention => ({ ...mention, kind: 'number', quantity: { value: Number(mention.text) } }))
 }
 
-/** "5 years ago" is both a number of years and a date. */
+/** True for a number that is part of a relative date: "5 years ago". */
 function isDistance(number: Mention, date: Mention): boolean {
   return date.dateTime!.relative && number.quantity!.unit !== undefined
 }
@@ -103,7 +103,7 @@ function continuesName(name: Mention, phrase: Mention): boolean {
   )
 }
 
-/** For example "Maroon 5", "S&P 500". */
+/** True for a name that ends with the number: "Maroon 5", "S&P 500". */
 function endsWith(name: Mention, number: Mention): boolean {
   return isInside(number, name) && number.from > name.from
 }
@@ -115,7 +115,7 @@ function unwrap(text: string): string {
   return quoted && !trimmed.slice(1, -1).includes('"') ? trimmed.slice(1, -1) : text
 }
 
-/** Quotes inside an array are its items. Brackets inside quotes are text. */
+/** Removes quotes inside an array, which are its items, and brackets inside quotes, which are text. */
 function outermostMentions(quoted: Mention[], literals: Mention[]): Mention[] {
   const within = (mention: Mention, others: Mention[]) =>
     others.some(other => overlaps(mention, other) && other.from < mention.from)

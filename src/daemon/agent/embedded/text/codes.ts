@@ -74,7 +74,7 @@ export function mayBeTwoNumbers(text: string): boolean {
   return isYearRange(text) || /^\d{2,6}x\d{2,6}$/i.test(text)
 }
 
-/** "2019-2020", "2023/24" */
+/** True for a range of years: "2019-2020", "2023/24". */
 export function isYearRange(text: string): boolean {
   return /^[12]\d{3}[-–/](?:\d{2}|[12]\d{3})$/.test(text)
 }
@@ -90,7 +90,7 @@ function isExpression(chunk: string): boolean {
   )
 }
 
-/** "m^3", "0.01m²" */
+/** True for a unit, with or without a number: "m^3", "0.01m²". */
 function isMeasure(chunk: string): boolean {
   return unitOf(chunk.replace(/^[\d.,]+/, '')) !== undefined
 }

@@ -17,7 +17,7 @@ const RANK: MentionKind[] = [
   'phrase',
 ]
 
-/** Demonyms ("German") rank last, because they belong to the next words. Phrases with "of" rank after their parts. */
+/** Demonyms ("German") rank last, because they belong to the words after them. Phrases with "of" rank after their parts. */
 function surfaceRank(mention: Mention): number {
   if (mention.country) return RANK.length + 1
   return RANK.indexOf(mention.kind) + (mention.kind === 'phrase' && / of /.test(mention.text) ? 0.5 : 0)
@@ -57,7 +57,7 @@ export function findLists(mentions: Mention[], tokens: Token[]): Mention[][] {
   return lists
 }
 
-/** A comma alone is usually an apposition, not a list: "a city, Rome". */
+/** True if a conjunction joins the mentions. A comma alone is usually an apposition, not a list: "a city, Rome". */
 function hasConjunction([a, b]: Mention[], tokens: Token[]): boolean {
   const between = tokens.slice(a!.to, b!.from).map(token => token.lower)
   return (
@@ -95,7 +95,7 @@ function areJoined(a: Mention, b: Mention, tokens: Token[]): boolean {
   return tokens[a.from]!.sentence === tokens[b.from]!.sentence
 }
 
-/** In "USD to AUD and USD to CAD", "and" joins two pairs, not AUD and USD. */
+/** True if "and" joins two pairs rather than its neighbours: "USD to AUD and USD to CAD". */
 function isPairs(a: Mention, b: Mention, tokens: Token[]): boolean {
   return ARROWS.has(tokens[a.from - 1]?.lower ?? '') && ARROWS.has(tokens[b.to]?.lower ?? '')
 }

@@ -38,7 +38,7 @@ export function findNames(text: string, tokens: Token[], tags: ReadonlySet<strin
   return found.flatMap((name, i) => joinRegion(name, found[i + 1], found[i - 1], text, tokens))
 }
 
-/** "King of France" also contains a place. */
+/** The place within a name: "France" in "King of France". */
 function placeWithin(text: string, tokens: Token[], { from, to }: Mention): Mention[] {
   const of = tokens.findIndex((token, at) => at > from && at < to - 1 && token.lower === 'of')
   if (of < 0) return []
@@ -95,7 +95,7 @@ function startsName(tokens: Token[], tags: ReadonlySet<string>[], at: number): b
   return !tag.has('Verb') && !tag.has('QuestionWord') && isNameWord(tokens[at + 1]) && !tokens[at + 1]!.glued
 }
 
-/** "C foot" is not a name. */
+/** True for a capital that belongs to the next word: "C foot" is not a name. */
 function modifiesNext(tokens: Token[], tags: ReadonlySet<string>[], at: number): boolean {
   const next = tokens[at + 1]
   return (

@@ -79,7 +79,7 @@ function readDigits(tokens: Token[], at: number, money: boolean): ReadNumber | u
   return applyScales(tokens, { quantity: { value }, to: at + 1 })
 }
 
-/** "1. Find …", "2) Find …" */
+/** True for the number of a list item: "1. Find …", "2) Find …". */
 function isBullet(tokens: Token[], at: number): boolean {
   const [token, mark] = [tokens[at]!, tokens[at + 1]]
   if (token.text.length > 2 || !mark?.glued || !['.', ')'].includes(mark.text)) return false
@@ -90,7 +90,7 @@ function isBullet(tokens: Token[], at: number): boolean {
   )
 }
 
-/** The "2" of "2x2" is not a value, but "800x600" is two values. */
+/** True for the first "2" in "2x2", which is not a value. "800x600" is two values. */
 function isTimes(tokens: Token[], at: number): boolean {
   const next = tokens[at + 1]
   return (
@@ -98,7 +98,7 @@ function isTimes(tokens: Token[], at: number): boolean {
   )
 }
 
-/** "8.854 x 10^-12" */
+/** Reads a power of ten: "8.854 x 10^-12". */
 function readPowerOfTen(tokens: Token[], at: number): { value: number; to: number } | undefined {
   const [times, ten, hat, sign, digits] = tokens.slice(at, at + 5)
   if (!times || !['x', '*', '×'].includes(times.lower) || ten?.text !== '10' || hat?.text !== '^')
@@ -135,7 +135,7 @@ const BEFORE_PRONOUN = new Set(
   'first second third fourth last next another other this that which each every the'.split(' '),
 )
 
-/** "The first one", "one of them" */
+/** True for "one" as a pronoun: "the first one", "one of them". */
 function isPronoun(tokens: Token[], at: number): boolean {
   return BEFORE_PRONOUN.has(tokens[at - 1]?.lower ?? '') || tokens[at + 1]?.lower === 'of'
 }
@@ -148,7 +148,7 @@ function smallNumber(parts: string[]): number | undefined {
 
 const IMPLYING_WORDS = new Set(['next', 'past', 'last', 'coming', 'upcoming', 'following', 'previous'])
 
-/** "The next month" */
+/** Reads an implied 1: "the next month". */
 function readImplied(tokens: Token[], at: number): ReadNumber | undefined {
   if (!IMPLYING_WORDS.has(tokens[at]?.lower ?? '')) return undefined
   const unit = unitOf(tokens[at + 1]?.lower ?? '')
@@ -156,7 +156,7 @@ function readImplied(tokens: Token[], at: number): ReadNumber | undefined {
   return { quantity: { value: 1, inWords: true, implied: true }, to: at + 1 }
 }
 
-/** "One second" is a duration, but "the second" is an ordinal. */
+/** True if "second" is a unit: "one second" is a duration, but "the second" is an ordinal. */
 function unitFollowsSecond(word: string, tokens: Token[], at: number): boolean {
   return word === 'second' && tokens[at - 1]?.kind === 'number'
 }
@@ -221,14 +221,14 @@ function singular(word: string): string {
   return unitOf(word)?.name ?? word
 }
 
-/** A single letter is not a unit before a capitalized word: "5 A Street". */
+/** True for a single letter before a capitalized word, which is not a unit: "5 A Street". */
 function isMisread(part: Token[], next: Token | undefined): boolean {
   const [only] = part
   if (part.length > 1 || only!.glued || only!.text.length > 1 || only!.kind === 'mark') return false
   return next?.kind === 'word' && next.capital
 }
 
-/** In "5, 10 and 15 years" all numbers are years. */
+/** Gives the numbers in a list the unit of the last one: in "5, 10 and 15 years", all are years. */
 function shareUnits(numbers: Mention[], tokens: Token[]): void {
   for (let i = numbers.length - 2; i >= 0; i--) {
     const here = numbers[i]!.quantity!

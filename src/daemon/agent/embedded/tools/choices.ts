@@ -21,7 +21,7 @@ function toChoice(value: unknown, description: string): Choice {
   return { value, stems: identifierWords(String(value)).map(stem), ...(alias && { alias }) }
 }
 
-/** "'c' for Celsius", "'EV' refers to an electric vehicle", "12h: twelve hours" */
+/** Stems of a value's meaning: "'c' for Celsius", "'EV' refers to an electric vehicle", "12h: twelve hours". */
 function aliasOf(value: string, description: string): string[] | undefined {
   for (const quote of ["'", '"', '`']) {
     const at = description.indexOf(quote + value + quote)
@@ -74,7 +74,7 @@ const LIST_OPENERS = [
   '(',
 ]
 
-/** "e.g. Painting, Sculpture", "(walk, bike, transit, drive)" */
+/** Listed examples: "e.g. Painting, Sculpture", "(walk, bike, transit, drive)". */
 function listedIn(description: string): string[] {
   const lower = description.toLowerCase()
   const found: string[] = []

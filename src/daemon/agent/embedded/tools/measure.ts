@@ -17,7 +17,7 @@ export function measureOf(
   return { ...(unit && { unit }), ...(dimension && { dimension }) }
 }
 
-/** "height_m", "temp_celsius", "years", "distance_in_light_years" */
+/** The unit in a name: "height_m", "temp_celsius", "years", "distance_in_light_years". */
 function unitInName(name: string): Unit | undefined {
   const words = identifierWords(name)
   if (words.at(-2) === 'per') return undefined

@@ -30,7 +30,7 @@ export function rolesByName(nameStems: string[], { format }: Schema, description
   return roles
 }
 
-/** "Number of results to return" */
+/** The role of a count: "Number of results to return". */
 function countRole(name: string, description: string): Role[] {
   return /\b(?:number|count) of\b/i.test(description.slice(0, 60)) ||
     ['n', 'k', 'num', 'number'].includes(name)

@@ -129,7 +129,7 @@ function isQuoted({ owners }: Analysis, at: number): boolean {
 
 const QUOTING_KINDS = new Set<MentionKind>(['quoted', 'url', 'email', 'path'])
 
-/** "use get_weather" selects the tool explicitly. */
+/** 1 if the message names the tool explicitly ("use get_weather"), otherwise 0. */
 function calledByName({ name }: Signature, spoken: string): number {
   const written = [name, name.replaceAll('_', '.')].some(
     text => /[_.:/A-Z-]/.test(text) && spoken.includes(text),

@@ -75,7 +75,7 @@ export function signatureOf(tool: Tool): Signature {
 function readTool(tool: Tool): Signature {
   const description = tool.description ?? ''
   const nameStems = unique(identifierWords(tool.name).map(stem))
-  const descriptionStems = unique(contentStems(firstSentences(description)))
+  const descriptionStems = unique(contentStems(startOf(description)))
   const parameters = readParameters(tool.inputSchema, { root: tool.inputSchema, left: MAX_PARAMETERS }, 0)
   const vocabulary = new Set([...nameStems, ...descriptionStems, ...parameters.flatMap(p => p.nameStems)])
   const concepts = new Set([...vocabulary].flatMap(conceptsOf))
@@ -95,8 +95,8 @@ function unique(stems: string[]): string[] {
   return [...new Set(stems)]
 }
 
-/** Long descriptions start with the purpose and continue with rules and warnings. */
-function firstSentences(description: string): string {
+/** The start of the description. Long ones start with the purpose and continue with rules and warnings. */
+function startOf(description: string): string {
   return description.length <= 400 ? description : description.slice(0, 400)
 }
 
@@ -169,7 +169,7 @@ function readItems(
   return readParameter(name, described, required, reading, depth + 1)
 }
 
-/** A payment per year is not a year. */
+/** Drops stems from "per" on, because a payment per year is not a year. */
 function beforePer(nameStems: string[]): string[] {
   const per = nameStems.indexOf('per')
   return per > 0 ? nameStems.slice(0, per) : nameStems
