@@ -92,7 +92,7 @@ export interface SampleRequest {
   tools?: Record<string, unknown>[]
   toolChoice?: Record<string, unknown>
   metadata?: Record<string, unknown>
-  /** Distinguishes the question from others of the same call. */
+  /** Distinguishes the question from other questions in the same call. */
   key?: string
 }
 

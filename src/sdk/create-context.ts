@@ -29,7 +29,7 @@ export interface ContextOptions {
   elicit?(question: { message: string; schema?: unknown; url?: string }): ElicitResult<unknown>
   /** Answers `sample` with text. Without this function, the client does not support sampling. */
   sample?(request: SampleRequest): string
-  /** Answer of `listRoots`. Without it, the client does not support roots. */
+  /** Result of `listRoots`. Without this list, the client does not support roots. */
   roots?: { uri: string; name?: string }[]
 }
 

@@ -16,7 +16,7 @@ export interface Credential {
 /** Tokens of a user's sign-in to a hosted API. */
 export interface ApiSession {
   issuer: string
-  /** Identifier of the API in its tokens. */
+  /** Identifier of the API in tokens (RFC 8707). */
   resource: string
   clientId: string
   clientSecret?: string

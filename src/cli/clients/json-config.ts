@@ -4,7 +4,7 @@ import { HostingError } from '../../shared/errors.ts'
 /** Servers by name. */
 export type Entries = Record<string, Record<string, unknown>>
 
-/** Servers of a JSON configuration, which may contain comments. Throws INVALID_REQUEST for invalid JSON. */
+/** Servers in a JSON configuration, which may contain comments. Throws INVALID_REQUEST for invalid JSON. */
 export async function readJsonEntries(text: string, key: string, file: string): Promise<Entries> {
   const { parse, printParseErrorCode } = await import('jsonc-parser')
   if (text.trim() === '') return {}
@@ -65,7 +65,7 @@ function layOut(content: string, name: string, entry: Record<string, unknown>, l
 }
 
 interface Layout {
-  /** Everything is on one line. */
+  /** True when everything is on one line. */
   isCompact: boolean
   /** One step of indentation. */
   unit: string

@@ -27,7 +27,10 @@ export async function replaceServers(
   return write(file, text)
 }
 
-/** Puts back the entries that `replaceServers` replaced, unless they have changed since. Throws NOT_FOUND when there are none. */
+/**
+ * Puts back the entries that `replaceServers` replaced, unless they have changed since. Throws NOT_FOUND when no entries were
+ * replaced.
+ */
 export async function restoreServers(
   client: McpClient,
   file: string,

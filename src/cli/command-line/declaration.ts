@@ -1,4 +1,4 @@
-/** Kind of thing that an argument or option names. Completion and questions at a terminal list values by kind (`choices/`). */
+/** Kind of value that an argument or option takes. Completion and questions at a terminal list values by kind (`choices/`). */
 export type ValueKind =
   | 'server'
   | 'tool'
@@ -22,7 +22,7 @@ export interface ArgumentDeclaration {
   kind?: ValueKind
   /** All values, for completion and questions. */
   choices?: readonly string[]
-  /** If it is missing, a terminal offers a choice or asks. Elsewhere the command fails with a usage error. */
+  /** At a terminal, a missing value is picked from a list or asked for. Elsewhere, the command fails with a usage error. */
   required?: boolean
   /** Must be given when there is no terminal, because the command cannot be undone. */
   isNeverImplied?: boolean

@@ -10,7 +10,9 @@ export interface ErrorExplanation {
   next: readonly NextStep[]
 }
 
-const READ_MESSAGE = { description: 'Read the message: it names the field, its value and what is expected' }
+const READ_MESSAGE = {
+  description: 'Read the message, which names the field, its value and the expected value',
+}
 const SHOW_API = { description: 'Show the API and key in use', command: 'mcp context show' }
 const SHOW_DAEMON_LOG = { description: 'Search the log of the daemon', command: 'mcp daemon logs' }
 
@@ -121,7 +123,7 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
   },
   INTERRUPTED: {
     meaning: 'the daemon stopped before it finished the work',
-    causes: ['mcp daemon stop, restart or upgrade', 'a shutdown of the machine'],
+    causes: ['mcp daemon stop, restart or upgrade', 'a machine shutdown'],
     next: [{ description: 'Run the command again' }],
   },
   INTERNAL: {

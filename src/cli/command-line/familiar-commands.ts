@@ -1,4 +1,4 @@
-/** Command names of other tools, and their equivalents here. */
+/** Command names of other tools, and the equivalent commands of mcp. */
 const FAMILIAR_COMMANDS: Record<string, readonly string[]> = {
   undeploy: ['mcp stop <server>', 'mcp remove <server>'],
   delete: ['mcp remove <server>'],

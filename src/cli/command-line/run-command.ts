@@ -67,13 +67,13 @@ function outputBeforeParsing(argv: string[]): Promise<Output> {
 
 async function report(thrown: unknown, output: Output, signal?: AbortSignal): Promise<ExitCode> {
   const error = toReportedError(thrown, signal)
-  // After Ctrl-C the user needs no message, but a script that reads JSON does.
+  // After Ctrl-C, the user needs no message, but a script that reads JSON does.
   if (error.code !== 'CANCELLED' || output.json) await output.error(error)
   return EXIT_CODE_OF[error.code] ?? EXIT.bug
 }
 
 function toReportedError(thrown: unknown, signal: AbortSignal | undefined): HostingError {
-  // After Ctrl-C every error is a consequence of it. inquirer's prompts throw ExitPromptError on Ctrl-C.
+  // After Ctrl-C, every error is a consequence of the interrupt. inquirer's prompts throw ExitPromptError on Ctrl-C.
   if (signal?.aborted || (thrown as Error)?.name === 'ExitPromptError')
     return new HostingError('CANCELLED', 'Interrupted.', { cause: thrown })
   if (thrown instanceof HostingError) return thrown

@@ -33,7 +33,7 @@ export const completion = defineCommand({
  */
 export const complete = defineCommand({
   name: '__complete',
-  arguments: { words: { doc: 'words so far, the last one incomplete', variadic: true } },
+  arguments: { words: { doc: 'words so far, of which the last may be incomplete', variadic: true } },
   passThrough: true,
   async run(context, { words }): Promise<ExitCode> {
     const { suggest } = await import('../completion/suggest.ts')

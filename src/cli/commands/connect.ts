@@ -12,13 +12,13 @@ import { chooseTarget } from '../targets/server-target.ts'
 export default defineCommand({
   name: 'connect',
   description:
-    'Add the server to the configuration of an MCP client and keep everything else in it, including comments. The previous file is kept as a copy. Without --client, use the installed client, or ask which one. `mcp import` lists them.',
+    'Add the server to the configuration of an MCP client and keep everything else in it, including comments. The previous file is kept as a copy. Without --client, use the installed client, or ask which client to use. `mcp import` lists the clients.',
   arguments: { server: SERVER_ARGUMENT },
   options: {
     client: { type: 'string', value: 'client', choices: CLIENTS.map(({ id }) => id), doc: 'the client' },
     all: {
       type: 'boolean',
-      doc: 'every client that is installed; with --remove, every one that has the entry',
+      doc: 'every installed client; with --remove, every client that has the entry',
     },
     project: {
       type: 'boolean',
@@ -34,8 +34,8 @@ export default defineCommand({
     'mcp connect weather': 'the installed client, for all projects',
     'mcp connect weather --all': 'every installed client',
     'mcp connect weather --client vscode --project': 'for this folder only',
-    'mcp connect weather --client codex --print': 'only print it',
-    'mcp connect weather --remove': 'remove it',
+    'mcp connect weather --client codex --print': 'only print the entry',
+    'mcp connect weather --remove': 'remove the entry',
   },
   async run(context, input): Promise<ExitCode> {
     const server = input.remove ? undefined : await findServer(context, input)

@@ -6,7 +6,7 @@ import { openBrowser } from '../sign-in/open-browser.ts'
 export default defineCommand({
   name: 'console',
   description:
-    'Sign a browser in to the console with the rights of the current key, for 12 hours. Opens a URL that works once, within a minute. Without a terminal, only prints it.',
+    'Sign a browser in to the console with the rights of the current key, for 12 hours. Opens a URL that works once, within a minute. Without a terminal, only prints the URL.',
   options: {
     signOut: { type: 'boolean', doc: 'sign out every browser that was signed in with the current key' },
   },

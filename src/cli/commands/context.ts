@@ -116,7 +116,7 @@ export const add = defineCommand({
       output.line(`Saved context "${name}" for ${apiUrl}`)
       output.next(
         { description: 'Sign in', command: `mcp login --context ${name}` },
-        { description: 'Switch to it', command: `mcp context use ${name}` },
+        { description: 'Switch to the new context', command: `mcp context use ${name}` },
       )
     })
   },

@@ -17,7 +17,7 @@ import { confirm } from '../output/prompt.ts'
 export const backup = defineCommand({
   name: 'daemon backup',
   description:
-    'Back up the database, the artifacts and sources it refers to, and config.json while the daemon is running, then verify the backup. The daemon does the same daily and before every upgrade. Backups are stored in the folder "backups" of the home and in MCP_BACKUP (s3://bucket/prefix or file:///folder), if set. The newest seven are kept for each reason. A backup never contains secret.key: keep a copy of it elsewhere.',
+    'Back up the database, the artifacts and sources it refers to, and config.json while the daemon is running, then verify the backup. The daemon does the same daily and before every upgrade. Backups are stored in the folder "backups" of the home and in MCP_BACKUP (s3://bucket/prefix or file:///folder), if set. The newest seven are kept for each reason (manual, daily, upgrade, migration). A backup never contains secret.key: keep a copy of it elsewhere.',
   arguments: {
     file: { kind: 'file', doc: 'file to also copy the database to; with --verify, the backup to check' },
   },
@@ -29,9 +29,9 @@ export const backup = defineCommand({
     },
   },
   examples: {
-    'mcp daemon backup': 'create one now',
+    'mcp daemon backup': 'create a backup now',
     'mcp daemon backup --list': 'list backups',
-    'mcp daemon backup --verify': 'verify the newest one',
+    'mcp daemon backup --verify': 'verify the newest backup',
     'mcp daemon backup /mnt/safe/mcp.db': 'also copy the database',
   },
   async run(context, { file, list, verify }): Promise<ExitCode> {
@@ -96,7 +96,7 @@ async function showProblems(
 export const restore = defineCommand({
   name: 'daemon restore',
   description:
-    'Verify the backup, stop the daemon, restore missing files, replace the database in one step and start the daemon again. Later builds, deployments and changes are lost. The replaced database is kept. A backup that is damaged, has no manifest or belongs to another secret.key is rejected without any change.',
+    'Verify the backup, stop the daemon, restore missing files, replace the database in one step and start the daemon again. Later builds, deployments and changes are lost. The replaced database is kept. A backup that is damaged, has no manifest or belongs to a different secret.key is rejected without any change.',
   arguments: {
     backup: { kind: 'file', doc: 'name, file or URL of a backup (default: the newest in the home)' },
   },

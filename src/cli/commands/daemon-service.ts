@@ -9,7 +9,7 @@ import { serviceEnvironment } from '../service/unit.ts'
 export const install = defineCommand({
   name: 'daemon install',
   description:
-    'Write and enable a systemd user unit or a launchd agent, without root. The service keeps the current values of MCP_HOME, MCP_PORT and similar variables. A running daemon is stopped and started again by the service manager.',
+    'Write and enable a systemd user unit or a launchd agent, without root. The service keeps the current values of MCP_HOME, MCP_PORT and similar variables. A running daemon is stopped, and the service manager starts it again.',
   options: { print: { type: 'boolean', doc: 'only print the file' } },
   examples: {
     'mcp daemon install': 'now and whenever you log in',

@@ -44,7 +44,7 @@ function alreadyRunning(
   flags: readonly string[] = [],
 ): HostingError {
   const why = flags.length > 0 ? `; ${flags.join(' and ')} must be given when it starts` : ''
-  return new HostingError('CONFLICT', `The daemon of ${home} is already running at ${url}${why}.`, {
+  return new HostingError('CONFLICT', `The daemon for ${home} is already running at ${url}${why}.`, {
     next: [{ description: 'Stop the running daemon', command: 'mcp daemon stop' }],
   })
 }
@@ -52,7 +52,7 @@ function alreadyRunning(
 export const start = defineCommand({
   name: 'daemon start',
   description:
-    'Start the local daemon in the background and wait until it responds. Commands that need it start it automatically. MCP_HOME sets its folder, MCP_PORT its port (0: any free one).',
+    'Start the local daemon in the background and wait until it responds. Commands that need it start it automatically. MCP_HOME sets its folder, MCP_PORT its port (0: any free port).',
   options: LOST_FILES,
   examples: {
     'mcp daemon start': 'start it, or say that it is already running',
@@ -106,7 +106,7 @@ export const restart = defineCommand({
 export const upgrade = defineCommand({
   name: 'daemon upgrade',
   description:
-    'Start a daemon of this version, which inherits the ports of the running one. The old daemon serves until the new one has started its servers, then drains its connections and exits. No request fails and sessions continue. If the new daemon cannot start, the old one keeps running.',
+    'Start a daemon of this version, which inherits the ports of the running daemon. The old daemon serves until the new daemon has started its servers, then drains its connections and exits. No request fails and sessions continue. If the new daemon cannot start, the old daemon keeps running.',
   examples: { 'mcp daemon upgrade': 'after updating mcp-hosting' },
   async run(context) {
     const startedAt = performance.now()

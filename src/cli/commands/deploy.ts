@@ -67,17 +67,17 @@ const OPTIONS = {
   memory: {
     type: 'integer',
     value: 'MB',
-    doc: 'memory limit of an instance (default: 512, or 384 for processes outside production)',
+    doc: 'memory limit per instance (default: 512, or 384 for processes outside production)',
   },
   cpus: {
     type: 'number',
     value: 'count',
-    doc: 'processor limit of a container or a program, such as 0.5 (default: none)',
+    doc: 'processor limit per container or program, such as 0.5 (default: none)',
   },
   pids: {
     type: 'integer',
     value: 'count',
-    doc: 'limit on processes and threads of a container (default: 256) or a program (512)',
+    doc: 'limit on processes and threads in a container (default: 256) or a program (512)',
   },
   ...PROGRAM_OPTIONS,
   allowBreaking: {
@@ -109,7 +109,7 @@ export default defineCommand({
     'mcp deploy --image ghcr.io/team/weather:1.2': 'an existing image',
     'mcp deploy --env production --require-test 0.9': 'if its suite passes',
     "mcp deploy --env production -m 'Greet in French'": 'with a message for mcp releases',
-    'mcp deploy --network api.github.com:443': 'restrict its network to this host',
+    'mcp deploy --network api.github.com:443': 'restrict its network access to this host',
     'mcp deploy --origin https://app.example.com': 'let this web page use it',
     'mcp deploy --auth local': 'require users to sign in',
     'mcp deploy mcp_4h7k --set API_TOKEN': 'a built server, with a secret from this shell',

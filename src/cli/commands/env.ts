@@ -108,7 +108,7 @@ export const unset = defineCommand({
   },
   options: {
     env: ENV_OPTION,
-    all: { type: 'boolean', doc: 'remove all variables of the environment' },
+    all: { type: 'boolean', doc: 'remove all variables in the environment' },
     release: RELEASE_OPTION,
   },
   examples: {
@@ -215,7 +215,7 @@ function secretFlag({ secret, plain }: { secret: boolean; plain: boolean }): boo
   return secret || (plain ? false : undefined)
 }
 
-/** Asks for values that are not on the command line, or reads the only one from standard input. */
+/** Asks for values that are not on the command line, or reads the only missing value from standard input. */
 async function completeValues(
   context: CommandContext,
   given: readonly { name: string; value?: string }[],

@@ -100,7 +100,7 @@ interface ImageExport {
   force: boolean | undefined
 }
 
-/** The daemon's working folder differs. */
+/** Makes the path of an OCI layout absolute, because the daemon has a different working folder. */
 function toFullPath(base: string, cwd: string): string {
   const [, folder, name = ''] = /^oci:([^:]+)(:.+)?$/.exec(base) ?? []
   return folder === undefined ? base : `oci:${resolve(cwd, folder)}${name}`
@@ -159,7 +159,7 @@ function manifestOf({ server }: Artifact): object {
 }
 
 const CODE_NOTE = `
-Its code is in \`handlers.mjs\` and has all permissions of the process. Node can restrict most of them:
+The server's code is in \`handlers.mjs\` and has all permissions of the process. Node can restrict most permissions:
 \`node --permission --allow-fs-read=. server.mjs\`, plus \`--allow-net\` since Node 25.
 `
 

@@ -46,7 +46,7 @@ export default defineCommand({
   examples: {
     'mcp import cursor --dry-run': 'show what would be hosted',
     'mcp import claude --connect': 'host them, and let Claude Desktop use them here',
-    'mcp import ./mcp.json --only github --set GITHUB_TOKEN': 'one server of a file',
+    'mcp import ./mcp.json --only github --set GITHUB_TOKEN': 'one server from a file',
     'mcp import claude --undo': 'restore the previous entries',
   },
   async run(context, input) {
@@ -72,7 +72,7 @@ interface Source extends ClientFile {
   name?: string
 }
 
-/** A server of the plan after its deployment. */
+/** A server in the plan, after its deployment. */
 interface Result extends ImportedServer {
   deployment_id?: string
   url?: string
@@ -90,7 +90,7 @@ async function openSource(context: CommandContext, source: string, isOfProject: 
   return clientOfFile(source)
 }
 
-/** Throws NOT_FOUND when there are no servers or `--only` names an unknown one. */
+/** Throws NOT_FOUND when there are no servers or `--only` names an unknown server. */
 async function readPlan(
   { env }: CommandContext,
   { client, file }: Source,

@@ -107,11 +107,11 @@ function nextSteps(folder: string, variables: readonly string[]): NextStep[] {
   const within = (command: string) => (isInFolder ? command : `${command} ${quoteShellWord(folder)}`)
   return [
     ...(isInFolder && folder !== '.'
-      ? [{ description: 'Go to its folder', command: `cd ${quoteShellWord(folder)}` }]
+      ? [{ description: 'Go to the project folder', command: `cd ${quoteShellWord(folder)}` }]
       : []),
     ...variables.map(name => ({ description: `Set ${name}`, command: `mcp env set ${name}` })),
     { description: 'Run it', command: within('mcp up') },
-    { description: 'Check it after a change', command: `${within('mcp build')} --check` },
+    { description: 'Check the project after a change', command: `${within('mcp build')} --check` },
   ]
 }
 

@@ -109,7 +109,7 @@ export const revoke = defineCommand({
 export const check = defineCommand({
   name: 'keys check',
   description:
-    'Check whether a key may make a request, without making it. Exits with 0 if it may and with 3 if not.',
+    'Check whether a key may make a request, without making the request. Exits with 0 if it may and with 3 if not.',
   arguments: {
     key: { required: true, doc: 'secret of the key' },
     method: { required: true, doc: 'GET, POST, PUT, PATCH or DELETE' },

@@ -83,7 +83,7 @@ function isFailedBuild({ status }: BuildEntry): boolean {
   return status === 'failed'
 }
 
-/** A deployment that served and then failed is listed. One that never started is not. */
+/** True for a failed deployment that never started, which is not listed. A deployment that served and then failed is listed. */
 function neverServed({ status, deployed_at }: DeploymentEntry): boolean {
   return status === 'failed' && !deployed_at
 }

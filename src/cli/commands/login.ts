@@ -96,7 +96,7 @@ function readKey(given: string): string {
   return validateKey(given === '-' ? readFileSync(0, 'utf8') : given)
 }
 
-/** The local daemon only supports keys. */
+/** Signs in with a code where possible. The local daemon only supports keys. */
 async function signIn(context: CommandContext, { name, url }: Target, { clientId }: LoginInput) {
   if (name === LOCAL) return undefined
   const { signInWithDevice } = await import('../sign-in/device-sign-in.ts')

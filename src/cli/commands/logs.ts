@@ -19,7 +19,7 @@ const RECENT_RELEASES = 100
 
 export default defineCommand({
   name: 'logs',
-  description: `Print the last ${DEFAULT_TAIL} lines, or all lines since a time. The log of a server continues across its releases, and without a server the logs of all servers are merged. A deployment id shows one release with the log of its build, an mcp_id the log of a server's preview, the id of a container build its complete log.`,
+  description: `Print the last ${DEFAULT_TAIL} lines, or all lines since a time. The log of a server continues across its releases. Without a server, the logs of all servers are merged. A deployment id shows one release with the log of its build, an mcp_id the log of a server's preview, the id of a container build its complete log.`,
   arguments: {
     id: {
       kind: 'server',
@@ -58,20 +58,20 @@ export default defineCommand({
       doc: 'minimum level; debug adds every MCP message',
     },
     grep: { type: 'string', value: 'text', doc: 'only lines that contain this text' },
-    tool: { type: 'string', value: 'name', doc: 'only calls of this tool' },
+    tool: { type: 'string', value: 'name', doc: 'only calls to this tool' },
     session: {
       type: 'string',
       value: 'id',
-      doc: 'only requests of this session: its Mcp-Session-Id, or the part shown in log lines',
+      doc: 'only requests in this session: its Mcp-Session-Id, or the part shown in log lines',
     },
     requestId: { type: 'string', value: 'id', doc: 'only the request with this JSON-RPC id' },
-    instance: { type: 'string', value: 'id', doc: 'only lines of this instance' },
+    instance: { type: 'string', value: 'id', doc: 'only lines from this instance' },
   },
   examples: {
     'mcp logs weather -f': 'follow the log',
-    'mcp logs': 'the newest lines of all servers',
+    'mcp logs': 'the newest lines from all servers',
     'mcp logs weather --since 1h --level warn': 'recent warnings and errors',
-    'mcp logs weather --tool forecast -n 5': 'the last calls of one tool',
+    'mcp logs weather --tool forecast -n 5': 'the last calls to one tool',
     'mcp logs dep_4h7k --tail 10 --json': 'one JSON object per line',
   },
   async run(context, { id: reference, env, follow, since, until, tail, session, ...filter }) {

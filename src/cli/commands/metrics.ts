@@ -58,7 +58,7 @@ export default defineCommand({
 })
 
 function previewOnly(server: string): HostingError {
-  const message = `${server} has no metrics: it was never deployed, and the preview of mcp dev keeps none.`
+  const message = `${server} has no metrics: it was never deployed, and previews of mcp dev keep no metrics.`
   return new HostingError('NOT_FOUND', message, {
     next: [
       { description: 'Show the requests of the preview', command: `mcp logs ${server} --level debug` },

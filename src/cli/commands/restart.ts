@@ -2,7 +2,7 @@ import { defineDeploymentAction } from '../targets/deployment-action.ts'
 
 export default defineDeploymentAction({
   name: 'restart',
-  description: 'Start new instances, switch to them once they are healthy, and drain the old ones.',
+  description: 'Start new instances, switch to them once they are healthy, and drain the old instances.',
   examples: { 'mcp restart weather --env production': 'without a failed request' },
   prefer: ['deployed', 'deploying'],
   doing: 'Restarting',

@@ -77,7 +77,7 @@ export default defineCommand({
   },
 })
 
-/** All environments of a server, or one deployment. */
+/** Shows all environments of a server, or one deployment. */
 async function showServer(
   context: CommandContext,
   reference: string,

@@ -17,7 +17,7 @@ const RUN = {
 export const list = defineCommand({
   name: 'tests list',
   description:
-    'List runs of test suites, newest first. mcp test and mcp deploy --require-test store each run. The newest 100 of a server are kept.',
+    'List runs of test suites, newest first. mcp test and mcp deploy --require-test store each run. The newest 100 runs per server are kept.',
   arguments: { server: { kind: 'server', doc: 'only runs against this server' } },
   options: {
     limit: { type: 'integer', short: 'n', value: 'count', default: 20, doc: 'maximum number of runs' },

@@ -14,8 +14,8 @@ import { resolveTarget } from '../targets/server-target.ts'
 type Lists = Pick<ServerConnection, 'listTools' | 'listPrompts' | 'listResources'>
 
 /**
- * Lists with as few requests as possible and without interaction. A server that refuses them, such as one that requires sign-in, is
- * listed as it was built.
+ * Lists with as few requests as possible and without interaction. For a server that refuses requests, for example because it
+ * requires sign-in, lists what it had when it was built.
  */
 export function quickSource(
   context: CommandContext,
@@ -45,7 +45,7 @@ export function quickSource(
   }
 }
 
-/** Token of an earlier sign-in. It is not renewed, because completion may be aborted before it saves the new one. */
+/** Token of an earlier sign-in. It is not renewed, because completion may be aborted before it saves the new token. */
 function savedToken(file: string, url: string): string | undefined {
   const session = readServerSession(file, url)
   return session && isFresh(session) ? session.accessToken : undefined

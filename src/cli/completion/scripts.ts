@@ -10,8 +10,8 @@ export function completionScript(shell: Shell): string {
 }
 
 /**
- * bash splits words at the characters of COMP_WORDBREAKS, such as `=` and `:`. The loop joins them again, and the part before the last one is
- * removed from suggestions, because bash only replaces the part after it.
+ * bash splits words at the characters of COMP_WORDBREAKS, such as `=` and `:`. The loop joins the parts again. Suggestions omit
+ * everything up to the last of these characters, because bash only replaces the text after it.
  */
 const BASH = `# bash completion for mcp
 _mcp() {

@@ -7,7 +7,7 @@ import { isAlive } from '../local-daemon/process.ts'
 /** Mark of a running `mcp dev`. With it, commands in the same folder find the server that `mcp dev` serves. */
 export interface DevMark {
   pid: number
-  /** Distinguishes the process from a later one with the same pid. Empty where the system does not report it. */
+  /** Distinguishes the process from a later one with the same pid. Empty where the system does not report start times. */
   startedAt: string
   directory: string
   /** Name of the server. */
@@ -34,7 +34,7 @@ export function markDev({ paths, settings }: Place, directory: string, name: str
   return () => rmSync(file, { force: true })
 }
 
-/** `preview` for the server that `mcp dev` serves from this folder or one above it. Otherwise undefined. */
+/** `preview` for the server that `mcp dev` serves from this folder or a folder above it. Otherwise undefined. */
 export function impliedEnvironment(context: Place, server: string): 'preview' | undefined {
   return findDev(context)?.name === server ? 'preview' : undefined
 }
@@ -51,7 +51,7 @@ export function isServedByDev(context: Place, server: string): boolean {
   return listRunning(context).some(({ name }) => name === server)
 }
 
-/** Sessions that use the same API. */
+/** Running sessions that use the same API. */
 function listRunning({ paths, settings }: Place): DevMark[] {
   const marks = readMarks(paths.devMarks)
   if (marks.length === 0) return []

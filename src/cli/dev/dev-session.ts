@@ -214,7 +214,9 @@ export class DevSession {
     const onStopped = () => {
       this.#isDaemonStopped = true
       output.entry({ event: 'stopped' }, () =>
-        output.style.yellow('The daemon stopped, and the server with it. Start it again: mcp daemon start'),
+        output.style.yellow(
+          'The daemon stopped, and the server with it. Start the daemon again: mcp daemon start',
+        ),
       )
     }
     const { signal } = this.#closing

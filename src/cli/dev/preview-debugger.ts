@@ -5,7 +5,7 @@ export interface PreviewDebuggerOptions {
   openApi(): Promise<ApiClient>
   /** 0: any free port, which later builds keep. */
   port: number
-  /** Called with the debugger of each build. */
+  /** Called with the URL of each build's debugger. */
   onOpen(url: string): void
   /** Called if a debugger does not start. */
   onError(error: unknown): void

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { HostingError } from '../../shared/errors.ts'
 import { IGNORE_FILES, IgnoreRules } from '../project/source/ignore-rules.ts'
 
-/** Editors write a file in several steps, so a change is reported after this time without another one. */
+/** Editors write a file in several steps, so a change is reported after this time without further changes. */
 const QUIET_MS = 5
 /** Maximum delay between the first change and its report. */
 const LATEST_MS = 150
@@ -14,7 +14,7 @@ const WATCHES_TREES = process.platform === 'darwin' || process.platform === 'win
 export interface Change {
   /** Time of the first change (`performance.now()`). */
   since: number
-  /** Relative to the project. Empty when the system does not report them. */
+  /** Changed files, relative to the project. Empty when the system does not report file names. */
   files: string[]
 }
 

@@ -17,7 +17,7 @@ function checkCredentials(paths: HomePaths): Finding[] {
   if (open.length > 0)
     return [
       fail(
-        `other users of this machine can read ${open.join(' and ')}`,
+        `other users on this machine can read ${open.join(' and ')}`,
         'Remove their permission',
         `chmod go= ${open.map(quoteShellWord).join(' ')}`,
       ),

@@ -31,7 +31,7 @@ async function checkDaemon({ paths }: CommandContext): Promise<Finding> {
       return existsSync(paths.discovery)
         ? warn(
             'is not running, although it was never stopped',
-            'Start it to restore all deployments',
+            'Start the daemon to restore all deployments',
             'mcp daemon start',
           )
         : pass('is not running (started on demand)')

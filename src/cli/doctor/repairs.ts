@@ -43,7 +43,7 @@ function replaceInvalidFile(file: string, name: string): Repair[] {
   return [
     {
       name,
-      done: `Moved ${file}, which is not valid JSON, to ${kept}. A new one is created when needed`,
+      done: `Moved ${file}, which is not valid JSON, to ${kept}. A new file is created when needed`,
       apply: () => renameSync(file, kept),
     },
   ]
@@ -66,7 +66,7 @@ function removeUnfinished(home: string): Repair[] {
   }))
 }
 
-/** A hung daemon, or leftovers of a dead one. Safe because all state is in the database. */
+/** Repairs for a hung daemon, or for the leftovers of a dead daemon. Safe because all state is in the database. */
 async function killHungOrClean(paths: HomePaths): Promise<Repair[]> {
   const answers = await findDaemon(paths).catch(() => undefined)
   if (answers) return []
@@ -88,7 +88,7 @@ function discoveryFile({ discovery }: HomePaths): Repair[] {
   return [
     {
       name: 'daemon',
-      done: `Removed ${discovery} of a daemon that is no longer running`,
+      done: `Removed ${discovery}, left by a daemon that is no longer running`,
       apply: () => rmSync(discovery, { force: true }),
     },
   ]

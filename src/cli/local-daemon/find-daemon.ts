@@ -51,7 +51,7 @@ export function readDiscovery(paths: HomePaths): Discovery | undefined {
   }
 }
 
-/** Discovery file of a running daemon after it rewrote the damaged one. */
+/** Discovery file of a running daemon, after the daemon has rewritten the damaged file. */
 async function waitForRewrite(paths: HomePaths): Promise<Discovery | undefined> {
   if (!existsSync(paths.discovery) || !(await requestRewrite(paths))) return undefined
   const deadline = performance.now() + REWRITE_MS

@@ -58,11 +58,11 @@ export async function startDaemon(
   let deadline = performance.now() + START_TIMEOUT_MS
   let lostRace = false
   while (performance.now() < deadline) {
-    // The previous daemon has exited. Polling it would take processor time from the new one.
+    // The previous daemon has exited. Polling it would take processor time from the new daemon.
     const isNew = readDiscovery(paths)?.nonce !== previousNonce || exitReason !== undefined
     const discovery = isNew ? await findDaemon(paths) : undefined
     if (discovery) {
-      // A concurrent start was faster. This daemon must not take over when the other one is stopped.
+      // A concurrent start was faster. This daemon must not take over when the other daemon is stopped.
       if (discovery.pid !== child.pid && exitReason === undefined) child.kill()
       return discovery
     }

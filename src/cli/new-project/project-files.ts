@@ -78,7 +78,7 @@ export function writeProject(directory: string, files: readonly NewFile[], force
 function alreadyContains(directory: string, files: readonly NewFile[]): HostingError {
   const names = files.map(({ path }) => path).join(', ')
   return new HostingError('CONFLICT', `${directory} already contains ${names}. Nothing was written.`, {
-    next: [{ description: 'Choose another folder, or overwrite them with --force' }],
+    next: [{ description: 'Choose another folder, or overwrite the files with --force' }],
   })
 }
 

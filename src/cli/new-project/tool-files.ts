@@ -42,7 +42,7 @@ export function toolFilesReadme(name: string, tools: readonly string[]): string 
   return `# ${name}
 
 An MCP server in TypeScript, with one file per tool: ${tools.map(tool => `\`tools/${fileNameOf(tool)}.ts\``).join(', ')}.
-They return the text they receive until you implement them.
+The tools return the text they receive until you implement them.
 
 \`\`\`sh
 mcp up

@@ -73,7 +73,7 @@ function declareTool(name: string): object {
 function toolsReadme(name: string, tools: readonly string[]): string {
   return `# ${name}
 
-An MCP server with the tools ${tools.map(tool => `\`${tool}\``).join(', ')}. Without a \`handler\` they return samples made from their
+An MCP server with the tools ${tools.map(tool => `\`${tool}\``).join(', ')}. Without a \`handler\`, they return samples made from their
 \`outputSchema\`, so that clients can be written before the handlers.
 
 \`\`\`sh

@@ -20,7 +20,7 @@ interface ServerObject {
   variables?: Record<string, { default: string }>
 }
 
-/** Scheme name → scopes. All schemes of one requirement are needed, but only one requirement of a list. */
+/** Scheme name → scopes. A request needs all schemes of a requirement. The requirements in a list are alternatives. */
 type SecurityRequirement = Record<string, string[]>
 
 export interface SecurityScheme {

@@ -22,8 +22,8 @@ const BASE_URL_VARIABLE = 'API_BASE_URL'
 const TOOL_NAME_LENGTH = 64
 
 /**
- * Converts an OpenAPI 3.0 or 3.1 description (JSON or YAML) into an advanced server with one tool per operation, which
- * calls it over HTTP. `source` is a path or URL. Throws INVALID_REQUEST for an invalid description.
+ * Converts an OpenAPI 3.0 or 3.1 description (JSON or YAML) into an advanced server with one tool per operation, which calls the
+ * operation over HTTP. `source` is a path or URL. Throws INVALID_REQUEST for an invalid description.
  */
 export async function importOpenApi(source: string, name: string): Promise<ImportedProject> {
   const document = await readOpenApi(source)
@@ -57,7 +57,7 @@ function* operationsOf(document: OpenApiDocument) {
   }
 }
 
-/** Parameters of an operation override those of its path with the same name and location. */
+/** Parameters of an operation override parameters of its path that have the same name and location. */
 function mergeParameters(
   document: OpenApiDocument,
   own: Parameter[] = [],

@@ -7,7 +7,7 @@ export function contentToText(content: readonly ContentBlock[]): string {
 
 /** Result of a tool call: its structured content as JSON if it has one, otherwise its content. */
 export function resultToText({ content, structuredContent, isError }: CallToolResult): string {
-  // The content of a structured result repeats it for models. The content of an error is its message.
+  // The content of a structured result repeats the data for models. The content of an error is its message.
   const isData = structuredContent !== undefined && !(isError && content.length > 0)
   return isData ? JSON.stringify(structuredContent) : contentToText(content)
 }

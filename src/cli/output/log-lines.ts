@@ -14,7 +14,7 @@ export type LogEntry = Partial<Omit<LogLine, 'level' | 'stream'>> & {
   version?: number
 }
 
-/** Format of log lines. By default with exact times and without the server. */
+/** Format of log lines. Default: exact times, without the server. */
 export interface LogLayout {
   formatTime?(timestamp: string): string
   /** Prefix of a line, for the lines of several servers. */

@@ -113,7 +113,7 @@ export async function createOutput(options: OutputOptions) {
     warn(text: string): void {
       err(json ? printableJson(JSON.stringify({ warning: text })) : wrapFor(text, process.stderr))
     },
-    /** Warnings from an API's record, on standard error. With `--json` they are part of the record. */
+    /** Warnings from an API's record, on standard error. With `--json`, they are part of the record. */
     warnOf({ warnings = [] }: { warnings?: string[] | undefined }): void {
       if (!json) for (const text of warnings) err(wrapFor(`Warning: ${printable(text)}`, process.stderr))
     },

@@ -1,6 +1,6 @@
 import { EXIT } from '../command-line/exit-codes.ts'
 
-/** Lets a closed reader (`mcp logs | head`) end the command without a message. */
+/** Exits without a message when the reader closes the pipe (`mcp logs | head`). */
 export function withPipeError(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   return stream.listeners('error').includes(onPipeError) ? stream : stream.on('error', onPipeError)
 }

@@ -6,7 +6,7 @@ const MIN_TEXT_COLUMN = 24
 const GAP = 2
 
 /**
- * Aligned columns, two spaces apart, header first. With `width` (columns of a terminal) long text is wrapped, and the last
+ * Aligned columns, two spaces apart, header first. With `width` (columns of a terminal), long text is wrapped, and the last
  * columns that still do not fit are printed below their row. Nothing is cut, so that ids and URLs can be copied.
  */
 export function formatTable(

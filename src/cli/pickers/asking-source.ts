@@ -4,7 +4,7 @@ import type { ServerConnection } from '../mcp-client/server-connection.ts'
 import type { ServerInput } from '../targets/server-input.ts'
 import { useServer } from '../targets/use-server.ts'
 
-/** Lists for questions and for errors that name all values. Connects like the command itself, and once per list. */
+/** Source of the lists for questions, and for errors that name all values. Connects like the command itself, once per list. */
 export function askingSource(context: CommandContext, input: Record<string, unknown>): ChoiceSource {
   const { api, paths, cwd } = context
   const listed = new Map<string, Promise<unknown>>()

@@ -5,10 +5,10 @@ import type { CommandContext } from '../command-line/command-context.ts'
 import { missingValue } from './missing-value.ts'
 
 interface Owner {
-  /** Tool or prompt. */
+  /** Name of the tool or prompt. */
   name: string
   inputSchema: object
-  /** Command that shows its arguments. */
+  /** Command that shows the arguments of the tool or prompt. */
   help: string
 }
 

@@ -6,8 +6,8 @@ import { findLink, type ProjectLink } from './project-link.ts'
 import { findProject, type ResolvedProject } from './projects.ts'
 
 /**
- * The named project, or the project of the link or the project file. Throws INVALID_REQUEST when there is no link, and NOT_FOUND
- * when the project no longer exists.
+ * The named project, otherwise the project in the link or the project file. Throws INVALID_REQUEST when there is no link, and
+ * NOT_FOUND when the project no longer exists.
  */
 export async function resolveProject(
   api: ApiClient,
@@ -57,10 +57,14 @@ export async function findLinked(cwd: string): Promise<(ProjectLink & { file: st
 }
 
 function notLinked(): HostingError {
-  return new HostingError('INVALID_REQUEST', 'No project given, and this folder is not linked to one.', {
-    next: [
-      { description: 'List projects', command: 'mcp projects list' },
-      { description: 'Or link this folder to a project', command: 'mcp projects link <project>' },
-    ],
-  })
+  return new HostingError(
+    'INVALID_REQUEST',
+    'No project given, and this folder is not linked to a project.',
+    {
+      next: [
+        { description: 'List projects', command: 'mcp projects list' },
+        { description: 'Or link this folder to a project', command: 'mcp projects link <project>' },
+      ],
+    },
+  )
 }

@@ -6,15 +6,15 @@ import { readEnvVars } from '../variables/given-variables.ts'
 import { commandProject, withEnvVars } from './program-project.ts'
 import type { Project } from './project.ts'
 
-/** Plan for importing one server of a client's configuration. */
+/** Plan for importing one server from a client's configuration. */
 export interface ImportedServer {
   /** Name in the configuration. */
   entry: string
   /** Name of the hosted server. */
   name: string
-  /** Its command, image or URL. */
+  /** Command, image or URL of the server. */
   source: string
-  /** Names of its variables. */
+  /** Names of the server's variables. */
   variables: string[]
   /** Undefined when the server cannot be hosted. */
   project?: Project
@@ -22,7 +22,10 @@ export interface ImportedServer {
   reason?: string
 }
 
-/** `set`: values that replace those of the configuration. `env`: environment of this command, for references such as `${env:HOME}`. */
+/**
+ * `set`: values that replace those in the configuration. `env`: environment of this command, for references such as
+ * `${env:HOME}`.
+ */
 export function planImport(
   entry: ServerEntry,
   { set, env }: { set: Readonly<Record<string, string>>; env: NodeJS.ProcessEnv },

@@ -161,7 +161,7 @@ const RUNNERS = new Set(['npx', 'bunx', 'uvx', 'pipx', 'pnpm', 'yarn', 'bun', 'd
 const INTERPRETER = /^(node|python[\d.]*|tsx|ts-node|sh|bash|ruby|php|java|dotnet|go|perl)$/
 const SUBCOMMANDS = new Set(['run', 'exec', 'dlx', 'x', 'tool', 'start'])
 
-/** File of the command that does not exist in this folder: `./server`, or the script of `python server.py`. */
+/** File of the command that does not exist in this folder: `./server`, or the script in `python server.py`. */
 export function missingFile({ command, args, cwd }: ProgramDefinition): string | undefined {
   if (cwd !== undefined) return undefined
   if (command.includes('/') && !isAbsolute(command) && !existsSync(command)) return command

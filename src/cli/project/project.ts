@@ -67,7 +67,7 @@ export function findProjectFile(path = '.'): string | undefined {
   if (found.length > 1)
     throw new HostingError(
       'INVALID_REQUEST',
-      `${absolute} contains ${found.length} project files: ${found.map(file => basename(file)).join(', ')}. Keep one, or give the path of one.`,
+      `${absolute} contains ${found.length} project files: ${found.map(file => basename(file)).join(', ')}. Keep only one, or give the path to one of them.`,
     )
   return found[0]
 }

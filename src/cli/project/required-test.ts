@@ -44,7 +44,7 @@ export async function requireTest(
     `${target.name} was not released`,
     {
       code: exitCode === EXIT.failed ? 'CONFLICT' : 'UNAVAILABLE',
-      message: `${outcome.passed} of ${total} cases of its suite passed (${formatShare(outcome.passed / total)}, required: ${rate}).`,
+      message: `${outcome.passed} of ${total} cases in its suite passed (${formatShare(outcome.passed / total)}, required: ${rate}).`,
       // Already printed for people.
       ...(output.json && { details: failures.map(caseText).join('\n') }),
     },

@@ -19,9 +19,9 @@ export interface ServiceManager {
   /** Path of the daemon's unit file. */
   path: string
   content(spec: ServiceSpec): string
-  /** Commands to start it now and at each login. */
+  /** Commands that start the daemon now and at each login. */
   enable: string[][]
-  /** Commands to stop it permanently. */
+  /** Commands that stop the daemon permanently. */
   disable: string[][]
   /** Optional next step for the user. */
   hint: { description: string; command: string } | undefined
@@ -48,7 +48,7 @@ export function serviceManager(
   )
 }
 
-/** Writes and enables the unit file. On failure removes it and throws UNAVAILABLE with the manager's message. */
+/** Writes and enables the unit file. On failure, removes the file and throws UNAVAILABLE with the manager's message. */
 export async function installService(manager: ServiceManager, spec: ServiceSpec): Promise<void> {
   writeFileAtomic(manager.path, manager.content(spec), 0o644)
   try {
@@ -59,7 +59,7 @@ export async function installService(manager: ServiceManager, spec: ServiceSpec)
   }
 }
 
-/** Returns false when it was not installed. */
+/** Returns false when the service was not installed. */
 export async function uninstallService(manager: ServiceManager): Promise<boolean> {
   if (!existsSync(manager.path)) return false
   for (const command of manager.disable) await call(command)

@@ -33,7 +33,7 @@ async function acquire(
   while (!tryAcquire(lock, path)) {
     if (performance.now() > deadline)
       throw new HostingError('TIMEOUT', `Another command holds the lock ${path}.`, {
-        next: [{ description: 'Stop it and try again' }],
+        next: [{ description: 'Stop the other command and try again' }],
       })
     await sleep(POLL_MS, undefined, { signal })
   }

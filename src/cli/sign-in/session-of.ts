@@ -1,7 +1,7 @@
 import type { Client, TokenEndpointResponse } from 'oauth4webapi'
 import type { ApiSession } from '../api/credentials.ts'
 
-/** Session from a token response. Without a new refresh token the previous one stays valid (RFC 6749 6). */
+/** Session from a token response. Without a new refresh token, the previous one stays valid (RFC 6749 6). */
 export function toSession(
   tokens: TokenEndpointResponse,
   {

@@ -9,7 +9,7 @@ export function pricesPath(paths: HomePaths): string {
 }
 
 /**
- * List prices, overridden by those of `given` or of the file next to the configuration. Throws NOT_FOUND for a missing
+ * List prices, overridden by the prices in `given` or in the file next to the configuration. Throws NOT_FOUND for a missing
  * `given` file and INVALID_REQUEST for an invalid one.
  */
 export function loadPrices(given: string | undefined, usual: string): PriceTable {

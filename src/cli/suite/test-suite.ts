@@ -35,7 +35,7 @@ export interface SuiteInput {
 /** Model of a test that names none, if there is a key for it. */
 const DEFAULT_MODEL = 'claude-sonnet-4-5'
 
-/** Reports may be read by others. */
+/** Other users may read reports. */
 const REPORT_MODE = 0o644
 
 /** Runs a suite and prints the results. The exit code is the verdict. */

@@ -21,8 +21,8 @@ export function consoleUrl({ url }: Pick<ApiClient, 'url'>, page = '/'): string 
 }
 
 /**
- * URL of a page of the console that also signs one browser in, within a minute. Without a terminal it has no secret, because
- * others may read the output. Undefined for an API without a console.
+ * URL of a page of the console that also signs one browser in, within a minute. Without a terminal, the URL has no secret,
+ * because other users may read the output. Undefined for an API without a console.
  */
 export async function signInUrl({ api, output }: CommandContext, page: string): Promise<string | undefined> {
   const client = await api()

@@ -7,7 +7,7 @@ export const SERVER_ARGUMENT = {
   doc: 'server name (default: the server of the project in this folder)',
 } as const satisfies ArgumentDeclaration
 
-/** The same as an option, for commands whose argument names something in the server. */
+/** The server as an option, for commands whose argument names something in the server. */
 export function serverOption(listCommand: string) {
   const doc = `server (default: as for ${listCommand})`
   return { type: 'string', kind: 'server', value: 'name', doc } as const satisfies OptionDeclaration

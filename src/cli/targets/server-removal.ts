@@ -15,7 +15,7 @@ export interface ServerContents {
   subdomains: string[]
 }
 
-/** Undefined when the API has no lists or no server of this name. With an environment, builds do not count. */
+/** Undefined when the API has no lists or no server of this name. With an environment, builds are not included. */
 export async function serverContents(
   api: ApiClient,
   name: string,

@@ -109,7 +109,10 @@ function notLive(name: string, env: string, deployments: readonly DeploymentEntr
   )
 }
 
-/** Target of an id without its prefix. For an unknown name, the error is about servers, not ids. */
+/**
+ * Target of an id or a prefix of an id, with or without the kind (`dep_`). For an unknown name, the error is about servers, not
+ * ids.
+ */
 async function targetOfPrefix(api: ApiClient, reference: string): Promise<ServerTarget> {
   const ignoreNotFound = (error: unknown) => {
     if (error instanceof HostingError && error.code === 'NOT_FOUND') return undefined

@@ -32,7 +32,7 @@ interface BuildLifetime {
 
 /**
  * Finds the build, or builds the project. Returns the exit code after reporting a failed build. A temporary build also expires if
- * it is not tested for a while. `isDiscarded`: the caller removes a build that was made.
+ * it is not tested for a while. `isDiscarded`: the caller removes the build with `discard`.
  */
 export async function resolveTestTarget(
   context: CommandContext,
@@ -51,7 +51,7 @@ export async function resolveTestTarget(
   return exitCode
 }
 
-/** The daemon removes the build later if this fails or is interrupted. Other APIs may not remove builds. */
+/** If the removal fails or is interrupted, the daemon removes the build later. Other APIs may not remove builds. */
 async function removeBuild({ api }: CommandContext, mcpId: string): Promise<void> {
   const path = `/v1/build/${encodeURIComponent(mcpId)}`
   await (await api()).request('DELETE', path, { ignoresInterrupt: true }).catch(() => {})

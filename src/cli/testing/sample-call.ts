@@ -33,7 +33,7 @@ export function pickSampleCall(tools: readonly Tool[], request: BuildRequest): S
     ),
   )
   const calls = harmless.map(tool => ({ tool, value: sampleValue(tool.inputSchema as Schema) }))
-  // Tools are more likely to accept values from their own definition than made-up ones.
+  // Tools are more likely to accept values from their own definition than made-up values.
   const best = calls.find(({ value }) => !value.madeUp) ?? calls[0]
   return best && { tool: best.tool.name, arguments: best.value.value as Record<string, unknown> }
 }
@@ -52,11 +52,11 @@ function isHarmless(annotations: Tool['annotations'], definition: ToolDefinition
 
 interface Sample {
   value: unknown
-  /** True when the value is not from the schema. */
+  /** True when the value was not taken from the schema. */
   madeUp: boolean
 }
 
-/** A value that fits the schema, taken from it if possible. */
+/** A value that fits the schema, taken from the schema if possible. */
 export function sampleValue(schema: Schema): Sample {
   const given = [schema.default, schema.const, schema.examples?.[0], schema.enum?.[0]].find(
     one => one !== undefined,

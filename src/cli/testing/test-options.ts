@@ -21,7 +21,7 @@ export const RUN_OPTIONS = {
   calls: {
     type: 'boolean',
     default: true,
-    doc: 'let the model choose calls and validate them without making any',
+    doc: 'let the model choose calls and validate the calls without making any',
   },
   maxTurns: { type: 'integer', value: 'n', doc: 'maximum number of requests to the model (default: 12)' },
   maxCalls: { type: 'integer', value: 'n', doc: 'maximum number of calls to the server (default: 50)' },

@@ -11,9 +11,9 @@ type Schema = Record<string, unknown>
 export type ReadInput = (source: '-' | { file: string }) => string
 
 /**
- * Parses tool arguments: `key=value` (coerced by the schema), `key:=<json>`, one JSON object, `@file` and `-` (a JSON object
- * each). A repeated `key=value` extends a list. Otherwise, a later value overrides an earlier one. Throws INVALID_REQUEST naming
- * the argument.
+ * Parses tool arguments: `key=value` (converted to the type in the schema), `key:=<json>`, one JSON object, `@file` and `-` (a
+ * JSON object each). A repeated `key=value` extends a list. Otherwise, a later value overrides an earlier one. Throws
+ * INVALID_REQUEST naming the argument.
  */
 export function parseToolArguments(
   words: readonly string[],
@@ -99,7 +99,7 @@ function parseJson(key: string, text: string): unknown {
   } catch {
     throw new HostingError(
       'INVALID_REQUEST',
-      `Value of "${key}" is not JSON: ${text}. For plain text use ${key}=${text}`,
+      `Value of "${key}" is not JSON: ${text}. For plain text, use ${key}=${text}`,
     )
   }
 }
@@ -114,7 +114,7 @@ function propertySchema(inputSchema: Schema, key: string): Schema {
   if (near || inputSchema.additionalProperties === false)
     throw new HostingError(
       'INVALID_REQUEST',
-      `Unknown argument "${key}". ${near ? `Did you mean "${near}"?` : names.length > 0 ? `Known: ${names.join(', ')}.` : 'The tool takes none.'}`,
+      `Unknown argument "${key}". ${near ? `Did you mean "${near}"?` : names.length > 0 ? `Known: ${names.join(', ')}.` : 'The tool takes no arguments.'}`,
     )
   return {}
 }

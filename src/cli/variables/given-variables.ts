@@ -12,7 +12,7 @@ export const VARIABLE_OPTIONS = {
   envFile: { type: 'list', value: 'file', doc: 'file of environment variables' },
 } as const
 
-/** Option of commands that deploy. */
+/** Option for commands that deploy. */
 export const SAVE_OPTION = {
   type: 'boolean',
   default: true,

@@ -13,7 +13,7 @@ interface GivenValues {
   base: Values | undefined
   /** Values from `--set` and `--env-file`. */
   given: Values
-  /** Store the given values. */
+  /** True to store the given values. */
   save: boolean
 }
 
@@ -74,7 +74,7 @@ export function explainMissingVariables(
   )
 }
 
-/** Without a value, `mcp env set` asks for it and does not show it. */
+/** `KEY` alone for a secret, so that `mcp env set` asks for the value without showing it. */
 function toWord(name: string): string {
   return looksSecret(name, '') ? name : `${name}=…`
 }

@@ -63,7 +63,7 @@ export async function resolveServer(context: CommandContext, reference: string |
   throw await unknownServer(client, reference)
 }
 
-/** Variables may be stored before the first build, and outlive the last one. */
+/** Variables may be stored before the first build, and outlive the last build. */
 async function isKnown(api: ApiClient, name: string): Promise<boolean> {
   const builds = await listBuilds(api, { name })
   if (builds === undefined || builds.length > 0) return true

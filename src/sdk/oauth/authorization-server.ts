@@ -36,8 +36,8 @@ export interface AuthorizationServer {
 
 /**
  * Creates an authorization server with these paths: `/.well-known/oauth-authorization-server`, `/oauth/authorize`,
- * `/oauth/consent`, `/oauth/callback`, `/oauth/token`, and if enabled `/oauth/register`, `/oauth/revoke`,
- * `/oauth/introspect`, `/oauth/jwks`. Throws TypeError for invalid options.
+ * `/oauth/consent`, `/oauth/callback`, `/oauth/token`, and, if enabled, `/oauth/register`, `/oauth/revoke`, `/oauth/introspect`,
+ * `/oauth/jwks`. Throws TypeError for invalid options.
  */
 export function createAuthorizationServer(options: AuthorizationServerOptions): AuthorizationServer {
   const { issuer, upstreamProvider, signingSecret, enableDCR = false } = options

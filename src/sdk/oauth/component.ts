@@ -17,7 +17,7 @@ export interface Component {
   issuer: string
   endpoints: Endpoints
   upstreams: ReadonlyMap<string, Upstream>
-  /** Each provider has its own callback URL (RFC 9700 4.4.2.2). */
+  /** True when each provider has its own callback URL (RFC 9700 4.4.2.2). */
   distinctCallbacks: boolean
   clients: ClientDirectory
   storage: OAuthStorage

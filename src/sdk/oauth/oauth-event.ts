@@ -4,7 +4,7 @@ export interface OAuthEvent {
   message: string
   clientId?: string
   providerId?: string
-  /** Names, codes and messages of the errors that caused it, outermost first. */
+  /** Names, codes and messages of the errors that caused the event, outermost first. */
   reason?: string
 }
 

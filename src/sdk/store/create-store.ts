@@ -11,7 +11,7 @@ export interface CreateStoreOptions {
   user?: string | null
 }
 
-/** A store in memory with the rules of the real one, for unit tests of handlers. */
+/** A store in memory with the rules of the real store, for unit tests of handlers. */
 export function createStore({ now, user = 'local|user' }: CreateStoreOptions = {}): ServerStore {
   return new MemoryStore(new MemoryBackend(now && { now }), user)
 }

@@ -56,7 +56,7 @@ export interface ServerStore extends Store {
   readonly user: Store
 }
 
-/** Error of a store operation, which did not change anything unless its code is `UNAVAILABLE`. */
+/** Error of a store operation. The operation changed nothing, unless the code is `UNAVAILABLE`. */
 export interface StoreError extends Error {
   readonly name: 'StoreError'
   readonly code:

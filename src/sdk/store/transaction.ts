@@ -44,7 +44,7 @@ export class Transaction implements StoreTransaction {
   async list<Value = unknown>(prefix = '', options: ListOptions = {}): Promise<StoreEntry<Value>[]> {
     this.#requireOpen()
     const { limit, ...rest } = checkList(prefix, options)
-    // Each pending deletion of this transaction may hide one stored entry.
+    // Each pending deletion in this transaction may hide one stored entry.
     const wanted = { prefix, ...rest, limit: limit + this.#writes.size, isTracked: true }
     const stored = await readPages(this.#backend, this.#scope, wanted, ({ range }) =>
       this.#remember(`range ${prefix}`, { prefix, ...range! }),

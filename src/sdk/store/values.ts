@@ -1,8 +1,8 @@
 import { storeError } from './store-error.ts'
 
 /**
- * Text of a JSON value. Throws INVALID_VALUE for values that JSON cannot represent, such as functions, `NaN` and
- * `Map`. Objects with `toJSON`, such as dates, are stored as its result.
+ * Text of a JSON value. Throws INVALID_VALUE for values that JSON cannot represent, such as functions, `NaN` and `Map`. Objects
+ * with `toJSON`, such as dates, are stored as the result of that method.
  */
 export function toJson(value: unknown): string {
   let text: string | undefined

@@ -34,7 +34,7 @@ const json = <T>(args: string[], cwd = folder) => home.json<T>(['projects', ...a
 
 test('without a link, the project must be named', async () => {
   const { code, stderr } = await here(['show'])
-  expect([code, stderr]).toEqual([2, expect.stringContaining('this folder is not linked to one')])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('this folder is not linked to a project')])
   expect(stderr).toContain('mcp projects link <project>')
 })
 

@@ -53,7 +53,7 @@ test('with too few passing cases, deploy exits with 1, lists the failures and re
   expect(refused.stdout).toContain('✓ asks')
   expect(refused.stdout).toContain('✗ cannot')
   expect(refused.stderr).toContain(
-    'weather was not released: 1 of 2 cases of its suite passed (0.5, required: 0.9).',
+    'weather was not released: 1 of 2 cases in its suite passed (0.5, required: 0.9).',
   )
   expect(refused.stderr).toMatch(/mcp test --project \S*weather\n/)
   expect(await deployments()).toEqual([])

@@ -15,7 +15,7 @@ export interface ServerRow {
   message: string
   url: string
   id: string
-  /** Answers MCP requests. */
+  /** True when the build or deployment answers MCP requests. */
   isUsable: boolean
 }
 

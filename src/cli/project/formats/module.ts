@@ -22,7 +22,7 @@ export async function loadModule(file: string): Promise<ProjectSource> {
   return { file, value: await module.default, locate: path => locateIn(text, path) }
 }
 
-/** Position of the nearest part of the path that the file contains literally. */
+/** Position of the path, or of its nearest parent that the file contains as a literal. */
 function locateIn(text: string, path: string): string {
   const offsets = literalOffsets(text)
   for (let segments = toSegments(path); segments.length > 0; segments = segments.slice(0, -1)) {

@@ -77,14 +77,14 @@ async function ensureSource(
 
 /** The linked project, the newest active project with the server's name, or a new one. */
 async function findProject(api: ApiClient, { name, project }: SourceFolder): Promise<KnownProject> {
-  // Not looked up, so that a key with only build scope suffices. The upload reports a missing project.
+  // Not looked up, so that a key with only the scope for builds suffices. The upload reports a missing project.
   if (project !== undefined) return { id: project }
   const found = await findNamed(api, name)
   if (found) return found
   try {
     return await api.post<ProjectRecord>('/api/projects', { name })
   } catch (error) {
-    // Another command may have created it in the meantime.
+    // Another command may have created the project in the meantime.
     const other = (error as HostingError).code === 'CONFLICT' ? await findNamed(api, name) : undefined
     if (other) return other
     throw error

@@ -62,7 +62,7 @@ async function fromResponse(response: Response): Promise<FetchedDocument> {
   }
 }
 
-/** A document contains its own URL, so that a copy at another URL is invalid. It is public and contains no secret. */
+/** A document contains its own URL, so that a copy at another URL is invalid. Documents are public and contain no secrets. */
 function readClient(url: string, { text }: FetchedDocument, refreshTokens: boolean): Client {
   const document = parseObject(text)
   if (document.client_id !== url)

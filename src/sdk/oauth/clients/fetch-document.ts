@@ -11,7 +11,7 @@ export interface FetchDocumentOptions {
   /** Default: allows only public addresses. */
   isAllowed?: (address: string) => boolean
   lookup?: LookupFunction
-  /** Certificate authority in PEM that replaces those of the system. */
+  /** Certificate authority in PEM that replaces the system's authorities. */
   ca?: string
   /** Time limit for the whole request. Default: 5000. */
   timeoutMs?: number

@@ -28,7 +28,7 @@ export const authorize: Endpoint = async (component, request) => {
 }
 
 /**
- * Reports the error through a redirect to a configured client or to the user's computer. For other clients it shows a page with a
+ * Reports the error through a redirect to a configured client or to the user's computer. For other clients, shows a page with a
  * link, because anyone could register a URL and redirect users there through invalid requests (RFC 9700 4.11.2).
  */
 function refuse(client: Client, target: ResponseTarget, error: OAuthError): Response {
@@ -50,7 +50,7 @@ async function requestingClient(component: Component, parameters: Parameters): P
 interface AcceptedRequest {
   client: Client
   accepted: AuthorizationRequest
-  /** The client requests consent even if it was remembered (OpenID Connect Core 3.1.2.1). */
+  /** True when the client requests consent even if the user's consent was remembered (OpenID Connect Core 3.1.2.1). */
   forcesConsent: boolean
 }
 

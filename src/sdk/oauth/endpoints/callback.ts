@@ -34,8 +34,8 @@ export const callback: Endpoint = async (component, request) => {
 }
 
 /**
- * Sign-in of a `state`, which works once and only in the browser that started it (RFC 9700 4.7). Otherwise an attacker could make
- * a user complete the attacker's sign-in.
+ * Sign-in of a `state`, which works once and only in the browser that started it (RFC 9700 4.7). Otherwise, an attacker could
+ * make a user complete the attacker's sign-in.
  */
 async function claimSignIn(
   { storage, cookies, now }: Component,

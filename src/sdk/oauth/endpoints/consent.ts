@@ -37,7 +37,7 @@ function openTicket(component: Component, request: Request, sealed: string | und
   const browser = component.cookies.read(request, CONSENT_COOKIE)
   const isOurs = ticket && browser !== undefined && equalSecrets(hashToken(browser), ticket.browserHash)
   if (isOurs && ticket.expiresAt > component.now()) return ticket
-  throw new OAuthError('access_denied', 'The form is not from this browser, or it has expired.', {
+  throw new OAuthError('access_denied', 'The form was not opened in this browser, or it has expired.', {
     status: 403,
   })
 }

@@ -7,8 +7,8 @@ import { revokeGrant } from '../tokens/grants.ts'
 import { readRefreshToken } from '../tokens/refresh-token.ts'
 
 /**
- * POST revoke (RFC 7009). A refresh token revokes its whole grant, and an access token only itself. Also answers 200 to an unknown token or
- * one of another client (2.2), but does not revoke it.
+ * POST revoke (RFC 7009). For a refresh token, revokes the whole grant. For an access token, revokes only the token. Also answers
+ * 200 to an unknown token or a token of another client (2.2), but does not revoke that token.
  */
 export const revoke: Endpoint = async (component, request) => {
   const parameters = await readForm(request)

@@ -94,7 +94,7 @@ function createWriter(database: Database, sweep: () => void): Writer {
 
 function open(path: string): Database {
   const Sqlite = createRequire(import.meta.url)('better-sqlite3') as new (path: string) => Database
-  // Only the owner may read it. SQLite uses the same mode for its other files.
+  // Only the owner may read the file. SQLite uses the same mode for its other files.
   if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600))
   const database = new Sqlite(path)
   database.pragma('journal_mode = WAL')

@@ -20,8 +20,8 @@ export interface Issue {
 
 /**
  * Response of the token endpoint for a grant. `spend` marks the redeemed code or refresh token, and returns false if it was
- * already spent. The result is then undefined. It runs last, so that a failure does not invalidate the code or token, and with
- * the other writes, so that the storage can combine them.
+ * already spent. The result is then undefined. `spend` runs last, so that a failure does not invalidate the code or token, and
+ * together with the other writes, so that the storage can combine all writes.
  */
 export async function issueTokens(
   component: Component,
@@ -83,7 +83,7 @@ async function mapTokens(component: Component, grant: GrantRecord): Promise<Part
   try {
     const mapped = await component.tokenMapper(account.tokens, account.userInfo, provider)
     if (leaksUpstreamToken(mapped, account))
-      throw new Error('The token mapper returned a token of the identity provider.')
+      throw new Error('The token mapper returned a token from the identity provider.')
     return mapped
   } catch (cause) {
     component.log({

@@ -33,8 +33,8 @@ export async function redeemCode(
 }
 
 function requireProof(record: CodeRecord, parameters: Parameters): void {
-  // OAuth 2.1 omits redirect_uri from the token request. RFC 6749 clients still send it, and then it must match the
-  // authorization request.
+  // OAuth 2.1 omits redirect_uri from the token request. Clients of RFC 6749 still send it. It must then match the authorization
+  // request.
   const redirectUri = parameters.get('redirect_uri')
   if (redirectUri !== undefined && redirectUri !== record.redirectUri) throw invalidGrant()
   const verifier = parameters.get('code_verifier')
@@ -48,7 +48,7 @@ function spend(component: Component, client: Client, key: string, { grantId }: C
   return component.storage.insert('spent', `code ${key}`, mark, grantExpiry(component))
 }
 
-/** Revokes the tokens of a reused code, because it was stolen (OAuth 2.1 4.1.3). */
+/** Revokes the tokens of a reused code, because reuse means that the code was stolen (OAuth 2.1 4.1.3). */
 async function refuseReuse(component: Component, client: Client, key: string): Promise<void> {
   const spent = await component.storage.get<{ grantId: string; clientId: string }>('spent', `code ${key}`)
   if (!spent) return

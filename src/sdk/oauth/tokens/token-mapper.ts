@@ -13,7 +13,7 @@ export interface TokenResponse {
 
 /**
  * Creates the response of the token endpoint from the identity provider's data. Without an `access_token`, the component issues
- * one. Tokens of the identity provider are rejected, because they were not issued for this resource.
+ * one. Tokens from the identity provider are rejected, because they were not issued for this resource.
  */
 export type TokenMapper = (
   tokens: UpstreamTokens,

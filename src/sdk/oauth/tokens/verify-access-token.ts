@@ -75,7 +75,7 @@ async function verifyJwt(
     if (code === undefined || UNAVAILABLE.has(code)) {
       throw new OAuthError(
         'temporarily_unavailable',
-        'The token cannot be verified, because the keys of the issuer are not available.',
+        'The token cannot be verified, because the keys of the issuer are unavailable.',
         {
           cause,
         },
