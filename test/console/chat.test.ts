@@ -12,7 +12,7 @@ const RESULT: TestResult = {
   success_rate: 1,
 }
 
-test('an answer contains its text and calls in order, with the results of the tools', () => {
+test('an answer contains its text and calls in order, with the results from the tools', () => {
   const image = { content: [{ type: 'image', data: 'AA==', mimeType: 'image/png' }] }
   const facts = { arguments: {}, error: null, seconds: 1, turn: 1 }
   const events: TestEvent[] = [

@@ -25,7 +25,7 @@ describe('commands of the console', () => {
     expect(search('  ', ...titles)).toEqual(titles)
   })
 
-  test('starts of words come before parts of words, and those before scattered letters', () => {
+  test('matches at the start of a word come first, then matches inside words, then scattered letters', () => {
     const titles = ['Show the options', 'Restop weather', 'Stop weather']
     expect(search('stop', ...titles)).toEqual(['Stop weather', 'Restop weather', 'Show the options'])
   })

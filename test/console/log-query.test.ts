@@ -81,7 +81,7 @@ test('a key names one line by its time and its place in the files', () => {
     expect(matches(line(other))).toBe(false)
 })
 
-test('the key of a line without a place is its row, and other text is no key', () => {
+test('the key of a line without a place is its row number, and other text is not a key', () => {
   expect(lineKey(line({ position: undefined }), 12)).toBe('12')
   for (const text of ['12', '', 'NaN.2.4096.inst_a.dep_b', '1.2.3', `1.2.3.${'<b>'}.dep_b`])
     expect(parseLineKey(text), text).toBeUndefined()

@@ -55,7 +55,7 @@ test('a build fails in the last phase that it has entered', () => {
   ])
 })
 
-test('a build that was stopped in the queue was stopped there', () => {
+test('a build that was stopped in the queue shows its first phase as stopped', () => {
   const times = phaseTimes(build({ status: 'stopped', startTime: '', endTime: at(1) }), new Map())
   expect(times[0]).toEqual({ phase: 'QUEUED', state: 'stopped', from: at(0), to: at(1) })
 })

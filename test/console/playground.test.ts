@@ -110,7 +110,7 @@ describe('a call', () => {
     expect(call.outcome.value.status).toBe('cancelled')
   })
 
-  test('a call fails with the error of its request', async () => {
+  test('a call fails with the error from its request', async () => {
     const { call, ended } = start(() => Promise.reject(new McpError({ code: -32602, message: 'No city' })))
     await ended
     expect(call.outcome.value).toMatchObject({ status: 'failed', error: { message: 'No city' } })

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { startSuite, suiteSessions } from '../../src/console/views/server/tests/suite-session.ts'
 
-/** A request of the page. Settled by the test. */
+/** A request from the page. The test settles it. */
 interface Sent {
   path: string
   answer(status: number, body: unknown): void

@@ -61,7 +61,7 @@ describe('the description', () => {
   })
 })
 
-test('the API reference lists every operation with the scope that it requires, and no others', () => {
+test('the API reference lists every operation with the scope that it requires, and no other operations', () => {
   const reference = readFileSync(new URL('../../docs/api.md', import.meta.url), 'utf8')
   const listed = [
     ...reference.matchAll(/^\| `([A-Z]+ \/[^`]*)` \| ([A-Z_]+(?: or [A-Z_]+)*|any key|none) \|/gm),

@@ -50,7 +50,7 @@ export function testErrors(contract: Contract): void {
   test('403 for a page of another origin', () =>
     each(403, () => ({ headers: { origin: 'https://evil.example' } })))
 
-  test('403 with a challenge for a key that has none of the scopes, and only then', async () => {
+  test('403 with a challenge, only for a key that has none of the scopes', async () => {
     const keys = new Map<string, string>()
     for (const scope of SCOPES)
       keys.set(scope, (await createKey(daemon, { scopes: [scope], plan: 'pro' })).key)
@@ -247,7 +247,7 @@ export function testErrors(contract: Contract): void {
     await daemon.restart()
   })
 
-  test('500 for an internal error of the daemon', async () => {
+  test('500 for an internal error in the daemon', async () => {
     using database = openDatabase(daemon)
     database.exec('ALTER TABLE api_keys RENAME TO elsewhere')
     for (const { spec } of faults(500))

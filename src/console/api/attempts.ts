@@ -3,7 +3,7 @@ import { isUnanswered, request } from './client.ts'
 
 interface SendOptions {
   headers?: Record<string, string>
-  /** What the user entered, if the body also has values that may change between two attempts. */
+  /** The user's input, if the body also has values that may change between two attempts. */
   input?: unknown
 }
 

@@ -25,7 +25,7 @@ export function ErrorText({ error }: { error: Error }) {
   )
 }
 
-/** What to do, with its command. */
+/** Next step, with its command. */
 export function Next({ step: { description, command } }: { step: NextStep }) {
   return (
     <div class="next">

@@ -27,7 +27,7 @@ export const serversError = signal<HostingError | undefined>(undefined)
 
 const CHANGES = ['server', 'build', 'deployment', 'release', 'health', 'mapping', 'variable']
 
-/** Loads all servers with every reset of the feed, and afterwards the ones that change. */
+/** Loads all servers after every reset of the feed, and then each server that changes. */
 export function keepServersCurrent(): void {
   onChange(change => {
     if (change.type === 'reset') void loadServers()

@@ -109,7 +109,7 @@ describe('alternatives', () => {
     expect(toJson(picked)).toEqual({ kind: 'square', x: 5 })
   })
 
-  test('only problems of the picked alternative are reported', () => {
+  test('only problems with the picked alternative are reported', () => {
     const state = new Chosen('oneOf', 1, { kind: 'circl' })
     expect(check(schema, state, document).map(({ params }) => params)).toEqual([{ allowedValue: 'square' }])
   })

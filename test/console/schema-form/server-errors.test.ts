@@ -49,7 +49,7 @@ test.each([
   expect(placeErrors(message, state, document)).toEqual({ placed: new Map(), general: message })
 })
 
-test('each field shows the original message of the server', () => {
+test('each field shows the original message from the server', () => {
   const { placed } = placeErrors(JSON.stringify(zodIssues), state, document)
   expect(placed.get('/tags/1')).toEqual(['Too short'])
   const whole = 'Invalid arguments: "city" must be a string'

@@ -82,7 +82,7 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
   }
   const run = (page: Page, name: string, url: string) => page.evaluate(`web.${name}(${JSON.stringify(url)})`)
 
-  it('pages of an allowed origin can use the server in both protocol eras, at each of its addresses', async () => {
+  it('pages from an allowed origin can use the server in both protocol eras, at each of its addresses', async () => {
     const { url, deployment_id } = await deploy('development', {
       origins: [site.origin, publicSite.origin],
     })
@@ -101,7 +101,7 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
     expect(await run(guest, 'call', url)).toMatchObject({ text: 'Hello' })
   })
 
-  it('pages of other origins cannot use the server', async () => {
+  it('pages from other origins cannot use the server', async () => {
     const { url } = await deploy('development', { origins: [publicSite.origin] })
     // A new browser context has no cached preflight response.
     const stranger = await open(site)

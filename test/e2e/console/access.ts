@@ -38,7 +38,7 @@ describe.runIf(CHROMIUM !== undefined)('access in the console', () => {
     await page.getByRole('alert').getByText(/ADMIN/).first().waitFor()
   })
 
-  test('shows grants and clients of the sign-in, and revokes them after confirmation', async () => {
+  test('shows grants and sign-in clients, and revokes or removes them after confirmation', async () => {
     const auth = { provider: 'local' }
     const mcpId = await buildServer(daemon, echoServer('guarded'))
     const { deployment_id } = await deploy(daemon, mcpId, 'production', { auth })

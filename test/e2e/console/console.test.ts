@@ -1,5 +1,5 @@
-// One file for all tests of the console. A browser, its first page and the first check of accessibility take three seconds of
-// processor time. Run some of them with the name of their group: npx vitest run test/e2e/console -t playground
+// One file for all console tests. A browser, its first page and the first accessibility check take three seconds of processor
+// time. Run one group of tests by its name: npx vitest run test/e2e/console -t playground
 import { useBrowser } from './browser.ts'
 import './access.ts'
 import './builds.ts'

@@ -27,7 +27,7 @@ export interface OpenConsole {
 const idlePages = new WeakMap<Browser, Page[]>()
 
 /**
- * Opens the console of a daemon with a session of the key and nothing else stored in the browser. Collects console errors,
+ * Opens the console of a daemon with a session for the key and nothing else stored in the browser. Collects console errors,
  * violations of the content security policy, missing files and requests to other origins.
  */
 export async function openConsole(
@@ -94,7 +94,7 @@ function isAnswer(text: string): boolean {
   return text.startsWith('Failed to load resource')
 }
 
-/** True for an answer of the API. Any other response is a file of the page, which must exist. */
+/** True for an answer from the API. Any other response is a file of the page, which must exist. */
 function isFromApi(response: Response): boolean {
   return ['fetch', 'eventsource'].includes(response.request().resourceType())
 }

@@ -40,7 +40,7 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
     return engine.podman('images', ...name).trim()
   }
 
-  test('a deployment in containers answers clients of both protocol eras, and log and status report the calls', async () => {
+  test('a deployment in containers answers clients of both protocol eras, and the log and the status report the calls', async () => {
     const { url, config, deployment_id } = await engine.status('weather')
     expect(config).toMatchObject({ engine: 'container' })
     expect(JSON.stringify(await callTool(url, 'current_weather', { city: 'Oslo' }))).toContain('Norway')

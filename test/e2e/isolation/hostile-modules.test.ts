@@ -107,7 +107,7 @@ test.each(ENDINGS)(
   },
 )
 
-test('output of a handler that hangs is in the log', async () => {
+test('output from a handler that hangs is in the log', async () => {
   expect(await logOf(hostile)).toContain('stdout: before the loop')
 })
 

@@ -143,7 +143,7 @@ test('real packages and Node modules work in a locked-down process', async () =>
   })
 })
 
-test('the log has the output of packages and names its stream', async () => {
+test('the log has the output from packages and names its stream', async () => {
   const { body } = await daemon.api('GET', `/api/lambda-deploy/${deploymentId}/logs`)
   const printed = body.lines.filter(({ stream }: { stream: string }) => stream.startsWith('std'))
   const lines = printed.map((line: { stream: string; message: string }) => `${line.stream}: ${line.message}`)

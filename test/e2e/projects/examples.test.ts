@@ -112,7 +112,7 @@ describe('weather', () => {
   })
 
   it.each(['city=Atlantis', 'days=3', 'days=abc', 'city=Oslo days=9', 'city=Oslo days:="x"'])(
-    'a call of the weather example with %s exits with 2',
+    'calling the weather example with %s exits with 2',
     async values => {
       const ended = await home.mcp(['call', 'weather', 'forecast', ...values.split(' ')])
       expect(ended.code).toBe(2)
@@ -224,7 +224,7 @@ describe('http-api', () => {
 })
 
 describe('from-openapi', () => {
-  it('the from-openapi example equals the output of init for the description', async () => {
+  it('the from-openapi example equals the output of mcp init for the description', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'mcp-init-'))
     const description = join(examples, 'from-openapi', 'openapi.yaml')
     await home.json(['init', folder, '--name', 'book-shop-api', '--from-openapi', description])

@@ -84,7 +84,7 @@ describe('idle', () => {
   })
 })
 
-/** Calls after a release, in a session from before it and without a session. */
+/** Calls after a release, in a session that is older than the release and without a session. */
 describe('release', () => {
   const version = (text: string) => {
     const inputSchema = { type: 'object' }

@@ -53,7 +53,7 @@ async function statuses({ tokens }: Pick<LocalSignIn, 'tokens'>, url = deployed.
 const isRefused = (signedIn: Pick<LocalSignIn, 'tokens'>, url?: string) =>
   eventually(async () => (await statuses(signedIn, url)).join() === '401')
 
-test('every instance rejects a revoked access token and accepts other tokens of its user', async () => {
+test('every instance rejects a revoked access token and accepts other tokens of the user', async () => {
   const [gone, stays] = [await signIn(), await signIn()]
   expect(await statuses(gone)).toEqual([200])
   expect(await revoke(issuer, gone, gone.tokens.access_token)).toBe(200)
@@ -93,7 +93,7 @@ test('instances that start after a deployment restart, a release or a daemon res
   expect(await statuses(await signIn())).toEqual([200])
 })
 
-test('removing a server removes its clients, grants and keys, even for a new server of the same name', async () => {
+test('removing a server removes its clients, grants and keys, even for a new server with the same name', async () => {
   const first = await deploy('passing')
   const old = await signInWithKey(first.sign_in.issuer, daemon.ownerKey)
   expect(await statuses(old, first.url)).toEqual([200])

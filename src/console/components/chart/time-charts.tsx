@@ -16,7 +16,7 @@ interface TimeChartsProps {
   asTable: boolean
 }
 
-/** A chart for each measure. The pointer shows the values of the same time in all of them. */
+/** A chart for each measure. The pointer shows the values at the same time in all charts. */
 export function TimeCharts({ caption, series, marked, asTable }: TimeChartsProps) {
   const syncKey = useId()
   const hovered = useSignal<number | undefined>(undefined)

@@ -47,7 +47,7 @@ export function tupleOf(schema: SchemaObject): unknown[] {
   return Array.isArray(schema.items) ? schema.items : listIn(schema.prefixItems)
 }
 
-/** Schema of the items after those of the tuple. Undefined when anything is allowed. */
+/** Schema for the items after the fixed ones. Undefined when anything is allowed. */
 function restOf(schema: SchemaObject): unknown {
   return Array.isArray(schema.items) ? schema.additionalItems : schema.items
 }

@@ -59,7 +59,7 @@ function memberProblems(schema: SchemaObject, name: string, member: State, at: V
   return schemas.flatMap(part => at.inside(part, name, member))
 }
 
-/** Schemas that apply to a member: its own, those of matching patterns, or otherwise the one for additional members. */
+/** Schemas that apply to a member: its own and those for matching patterns, or else the schema for additional members. */
 export function memberSchemas(schema: SchemaObject, name: string): unknown[] {
   const properties = schemasIn(schema.properties)
   const own = Object.hasOwn(properties, name) ? [properties[name]] : []

@@ -113,7 +113,7 @@ function distance(schema: unknown, state: State, document: SchemaDocument, steps
   return problems.length + (isWrongType ? 1000 : 0)
 }
 
-/** State inside the user's choice, if it is one of this keyword. */
+/** Removes the user's choice from a state if the choice is between alternatives of this keyword. */
 export function withoutChoice(state: State, keyword: Alternatives): State {
   return state instanceof Chosen && state.keyword === keyword ? state.state : state
 }

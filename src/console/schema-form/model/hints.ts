@@ -29,7 +29,7 @@ function describe(problem: Problem): string {
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text
 }
 
-/** Messages of a field and of everything inside it. */
+/** Messages about a field and everything inside it. */
 export function notesInside(notes: Notes, pointer: string): string[] {
   const inside = [...notes].filter(([key]) => key === pointer || key.startsWith(`${pointer}/`))
   return inside.flatMap(([, texts]) => texts)

@@ -8,7 +8,7 @@ import { entryOf } from './members.ts'
 import type { SchemaDocument } from './schema-document.ts'
 import { asList, memberOf, type State } from './state.ts'
 
-/** Errors of a server about invalid arguments. */
+/** Errors from a server about invalid arguments. */
 export interface ServerErrors {
   /** Keyed by the JSON pointer of the field that the server names. */
   placed: Notes

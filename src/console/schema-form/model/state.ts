@@ -126,7 +126,7 @@ export function withItem(state: State, index: number, value: State): State[] {
   return items
 }
 
-/** Without absent items at the end. Undefined when none is left. */
+/** Removes absent items at the end. Undefined if no item is left. */
 export function trimmed(items: State[]): State[] | undefined {
   const end = items.findLastIndex(item => plain(item) !== undefined) + 1
   return end > 0 ? items.slice(0, end) : undefined

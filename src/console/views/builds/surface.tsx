@@ -3,7 +3,7 @@ import { Text } from '../../components/text.tsx'
 import { Changes } from '../changes.tsx'
 import { usersOf } from './server-build-text.tsx'
 
-/** What clients see of a build, and what it changes for clients of the live deployments. */
+/** Tools, resources and prompts of a build, and what it changes for clients of the live deployments. */
 export function Surface({ build, report: { items } }: { build: BuildRecord; report: SurfaceReport }) {
   const { tools = [], resources = [], prompts = [] } = build
   const users: readonly string[] = usersOf(build)

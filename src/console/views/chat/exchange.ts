@@ -1,7 +1,7 @@
 import type { ChatMessageRecord } from '../../../shared/contract/projects/chats.ts'
 import type { Question, TestEvent, TestResult } from '../../../shared/contract/projects/test-results.ts'
 
-/** A call of the agent. */
+/** A call that the agent makes. */
 export interface Call {
   type: 'call'
   id: string
@@ -22,7 +22,7 @@ export interface Answer {
 
 export type Part = { type: 'text'; text: string } | Call | { type: 'question'; question: Question }
 
-/** A message of the user, with the agent's actions and text until its answer is complete. */
+/** A message from the user, with the agent's actions and text until its answer is complete. */
 export interface Exchange {
   id: string
   message: string

@@ -17,7 +17,7 @@ export function useDeployForm(target: DeployTarget) {
   const environment = useSignal(firstEnvironment(target))
   const message = useSignal('')
   const variables = useSignal<Values>({})
-  /** What the running deployment is doing. */
+  /** Phase of the running deployment. */
   const phase = useSignal('')
   const attempt = useAttempts()
   const { surface, env } = useFacts(target, environment.value)

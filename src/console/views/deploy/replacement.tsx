@@ -8,7 +8,7 @@ interface ReplacementProps {
   current: DeploymentStatus | undefined
 }
 
-/** What happens to the current deployment of the environment, and which configuration the new one gets. */
+/** Explains what happens to the current deployment of the environment, and which configuration the new one gets. */
 export function Replacement({ target: { mcpId, from }, environment, current }: ReplacementProps) {
   const isSame = current?.status === 'deployed' && current.mcp_id === mcpId
   return (

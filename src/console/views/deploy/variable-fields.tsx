@@ -4,7 +4,7 @@ import { Text } from '../../components/text.tsx'
 
 interface VariableFieldsProps {
   missing: ServerEnv['missing']
-  /** What the user typed, by name. */
+  /** The user's input, by name of the variable. */
   values: Signal<Readonly<Record<string, string>>>
 }
 

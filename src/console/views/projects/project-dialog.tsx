@@ -12,7 +12,7 @@ import { notify } from '../../components/notices.tsx'
 import { shown } from '../../components/text.tsx'
 
 interface ProjectDialogProps {
-  /** Without one, the dialog creates a project. */
+  /** Project to change. Undefined to create one. */
   project: ProjectRecord | undefined
   onDone(): void
   onClose(): void

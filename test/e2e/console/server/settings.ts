@@ -25,7 +25,7 @@ describe.runIf(CHROMIUM !== undefined)('the settings of a server', () => {
     const config = { log_level: 'debug', auth: { provider: 'local' } }
     await deploy(daemon, await buildServer(daemon, echoServer('tuned')), 'production', config)
     const page = await show('/servers/tuned/settings')
-    await fact(page, 'Memory of an instance').getByText('512 MiB (default)').waitFor()
+    await fact(page, 'Memory per instance').getByText('512 MiB (default)').waitFor()
     expect(await fact(page, 'Instances').textContent()).toBe('1 to 10 (default)')
     expect(await fact(page, 'Log level').textContent()).toBe('debug ')
     await expectAccessible(page)
@@ -37,7 +37,7 @@ describe.runIf(CHROMIUM !== undefined)('the settings of a server', () => {
     await dialog.getByRole('button', { name: 'Release' }).click()
     await page.getByText('Released tuned in production with the changed configuration, as v2.').waitFor()
     await dialog.waitFor({ state: 'detached' })
-    await fact(page, 'Memory of an instance').getByText('256 MiB').waitFor()
+    await fact(page, 'Memory per instance').getByText('256 MiB').waitFor()
     const { config: after } = await live('tuned')
     expect(after).toEqual({
       scaling: { min_instances: 1, max_instances: 10 },
@@ -46,7 +46,7 @@ describe.runIf(CHROMIUM !== undefined)('the settings of a server', () => {
     })
   })
 
-  test('shows an error of the API next to its setting', async () => {
+  test('shows an error from the API next to its setting', async () => {
     await deploy(daemon, await buildServer(daemon, echoServer('strict')), 'production')
     const page = await show('/servers/strict/settings')
     const dialog = await openForm(page)

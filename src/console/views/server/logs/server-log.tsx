@@ -21,7 +21,7 @@ interface ServerLogProps {
   hasFilter: boolean
 }
 
-/** What is shown: the live log, or lines around an older one. */
+/** Source of the lines: the live log, or the lines around an older line. */
 interface Source {
   state: 'searching' | 'live' | 'past'
   lines?: readonly LogLine[]

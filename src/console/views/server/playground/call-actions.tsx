@@ -12,7 +12,7 @@ interface ActionsProps {
   /** The whole result is shown as JSON. */
   isRaw: boolean
   onToggleRaw(): void
-  /** Puts the arguments into the form. Undefined when they are there already, or there is no form. */
+  /** Puts the arguments into the form. Undefined when the form already has them, or there is no form. */
   onReuse: (() => void) | undefined
 }
 

@@ -6,7 +6,7 @@ const ERAS: Record<Era, string> = {
   legacy: '2025-11-25, with a session',
 }
 
-/** Protocol in use. Both eras can be tried, because there are clients of both. */
+/** Protocol in use. Both eras can be tried, because clients use both. */
 export function EraChoice({
   playground,
   connected: { connection },

@@ -63,7 +63,7 @@ export class Playground {
     }
   }
 
-  /** Connects with a token of the server's own sign-in. It is kept in the memory of the page only. */
+  /** Connects with a token from the server's own sign-in. The token is kept only in the memory of the page. */
   signIn(token: string): Promise<void> {
     this.#token = token
     return this.connect()

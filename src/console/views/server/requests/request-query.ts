@@ -28,7 +28,7 @@ export function toQuery(
     sessionId: session,
     caller,
     grep: text,
-    // A method that the user asks for may be one of those that are left out.
+    // A method that the user filters by may otherwise be left out.
     kind: show === ALL_REQUESTS || method !== undefined ? undefined : 'call',
     ...toTimeRange({ since, until }, nowMs),
   }

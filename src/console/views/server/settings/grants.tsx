@@ -17,7 +17,7 @@ const SHOWN = 100
 interface GrantsProps {
   server: string
   environment: Environment
-  /** Changes when grants were revoked elsewhere on the page. */
+  /** Changes when grants are revoked elsewhere on the page. */
   revision: number
 }
 

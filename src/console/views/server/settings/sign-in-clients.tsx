@@ -22,7 +22,7 @@ const SHOWN = 100
 interface ClientsProps {
   server: string
   environment: Environment
-  /** Called after grants were revoked with their client. */
+  /** Called after a client has been removed and its grants revoked. */
   onRevoked(): void
 }
 

@@ -39,12 +39,12 @@ function limits(config: Config, promises: DeploymentStatus['promises']): PlainSe
   const applied = promises ? promises.memory_mb : memory
   return [
     {
-      name: 'Memory of an instance',
+      name: 'Memory per instance',
       value: applied ? `${applied} MiB` : 'shares a process with other servers',
       isDefault: memory === undefined,
     },
     {
-      name: 'Processors of an instance',
+      name: 'Processors per instance',
       value: cpus === undefined ? 'no limit' : `${cpus}`,
       isDefault: cpus === undefined,
     },
@@ -54,7 +54,7 @@ function limits(config: Config, promises: DeploymentStatus['promises']): PlainSe
       isDefault: pids === undefined,
     },
     {
-      name: 'Time limit of a handler',
+      name: 'Time limit for a handler',
       value: plainSeconds(config.timeout_seconds ?? 60),
       isDefault: config.timeout_seconds === undefined,
     },

@@ -23,7 +23,7 @@ export async function loadSettingsSchema(signal: AbortSignal): Promise<Schema> {
   return { ...schema, description: undefined, properties: settings, components }
 }
 
-/** Descriptions without the marks of Markdown. */
+/** Removes Markdown syntax from descriptions. */
 function plainTexts<T>(value: T): T {
   return JSON.parse(JSON.stringify(value), (name, member) =>
     name === 'description' && typeof member === 'string' ? member.replaceAll('`', '') : member,
