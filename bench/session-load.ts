@@ -80,13 +80,13 @@ function post(url: string, body: object, session?: string): Promise<Response> {
 function lane(url: string, session: string, end: number): Promise<number> {
   const { hostname, port } = new URL(url)
   const request = requestBytes(url, session)
-  const isWhole = createWholeness()
+  const isComplete = createCompletenessCheck()
   let count = 0
   let earlier: Buffer | undefined
   return new Promise((resolve, reject) => {
     const take = (part: Buffer) => {
       const answer = earlier ? Buffer.concat([earlier, part]) : part
-      earlier = isWhole(answer) ? undefined : Buffer.from(answer)
+      earlier = isComplete(answer) ? undefined : Buffer.from(answer)
       if (earlier) return
       if (!answer.includes('hello')) return reject(new Error(`no echo: ${answer.subarray(0, 300)}`))
       count++
@@ -114,7 +114,7 @@ function lane(url: string, session: string, end: number): Promise<number> {
  * Returns a function that checks whether an answer is complete. All answers to the same call are alike, so the head of the
  * first one gives the length.
  */
-function createWholeness(): (answer: Buffer) => boolean {
+function createCompletenessCheck(): (answer: Buffer) => boolean {
   let length: number | undefined
   return answer => {
     length ??= answerLength(answer)

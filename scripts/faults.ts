@@ -3,9 +3,9 @@ import { findCode } from './faults/find-code.ts'
 import { root, Workplace } from './faults/workplace.ts'
 
 /**
- * Adds one fault at a time to a copy of the project and runs the tests that must detect it: `npm run faults [-- <part of a
- * title>]`. Exits with 1 when a fault goes undetected. First, all these tests must pass without a fault (skipped with
- * `--only-faults`).
+ * Adds one fault at a time to a copy of the project and runs the tests that must detect it. Usage:
+ * `npm run faults [-- <part of a title>]`. Exits with 1 when a fault goes undetected. First, all these tests must pass without a
+ * fault (skipped with `--only-faults`).
  */
 const [part = ''] = process.argv.slice(2).filter(argument => !argument.startsWith('--'))
 const faults = await Promise.all(

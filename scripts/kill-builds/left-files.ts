@@ -20,7 +20,7 @@ export function brokenImages(home: string, records: readonly BuildRecord[]): str
     if (!listed.has(imageDigest)) faults.push(`${id}: its image is not in the index`)
     const manifest = readBlob(blobs, imageDigest)
     for (const { digest, size } of [manifest.config, ...manifest.layers])
-      if (statSync(join(blobs, digest.slice(7))).size !== size) faults.push(`${id}: ${digest} is cut`)
+      if (statSync(join(blobs, digest.slice(7))).size !== size) faults.push(`${id}: ${digest} is truncated`)
   }
   const torn = readdirSync(blobs).filter(name => digestOf(join(blobs, name)) !== name)
   return [...faults, ...torn.map(name => `the content of the blob ${name} does not match its name`)]

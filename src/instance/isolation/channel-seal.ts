@@ -72,7 +72,7 @@ export function sealChannel(listener: ChannelListener): void {
   process.channel!.ref() // Listeners keep the process running, and are about to be removed.
   for (const event of ['message', 'internalMessage', 'disconnect']) process.removeAllListeners(event)
   readChannel(channel, listener)
-  ownEverything(channel)
+  copyInheritedMethods(channel)
   hideChannel(symbol)
   hideFromAsyncHooks(channel)
 }
@@ -125,7 +125,7 @@ function socketOf(type: string, handle: unknown): unknown {
 }
 
 /** Copies methods from the prototypes, which all sockets share and user code could change. */
-function ownEverything(channel: Channel): void {
+function copyInheritedMethods(channel: Channel): void {
   for (let from = getPrototypeOf(channel); from && from !== Object.prototype; from = getPrototypeOf(from))
     for (const key of ownKeys(from)) {
       if (hasOwn(channel, key)) continue

@@ -120,7 +120,7 @@ function partOf(data: Uint8Array, offset: unknown, length: unknown): Uint8Array 
 
 /** Fails like the original function: through its callback if it has one. */
 function refuse(name: string, args: readonly unknown[], isSync: boolean): void {
-  const error = refusal(`fs.${name} of ${typeof args[0] === 'number' ? 'a descriptor' : 'this file'}`)
+  const error = refusal(`fs.${name} on ${typeof args[0] === 'number' ? 'a descriptor' : 'this file'}`)
   const done = isSync ? undefined : callbackOf(args)
   if (!done) throw error
   nextTick(() => done(error))

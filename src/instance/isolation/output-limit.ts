@@ -18,7 +18,7 @@ export class OutputLimit {
   }
 
   /** Returns false for output above the limit, and counts it. */
-  takes(bytes: number): boolean {
+  allows(bytes: number): boolean {
     this.#fill()
     // After a drop, resumes when there is room for half a second of output. Otherwise, every other line would be dropped.
     const least = this.#droppedLines > 0 ? BYTES_PER_SECOND / 2 : 0

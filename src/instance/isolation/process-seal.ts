@@ -87,7 +87,7 @@ function sealKill(): void {
   const { _kill: kill } = process as unknown as { _kill(pid: number, signal: number): number }
   const { pid: own } = process
   const signals = bare({ ...os.constants.signals }) as Record<string, number>
-  const refuse = denyCall('process.kill of another process')
+  const refuse = denyCall('process.kill on another process')
   const unknown = denyCall('process.kill with an unknown signal')
   denyAll(process, ['_kill'], 'process')
   replace(process, 'kill', (pid: unknown, signal: unknown = 'SIGTERM') => {

@@ -46,7 +46,7 @@ export class UserOutput {
 
   #line(stream: OutputStream, line: string): void {
     // 100 bytes for the line's timestamp, level and other members.
-    if (this.#limit.takes(line.length + 100)) this.#log.output(stream, line)
+    if (this.#limit.allows(line.length + 100)) this.#log.output(stream, line)
     else this.#report ??= setTimer(() => this.#reportDropped(), REPORT_EVERY_MS)
   }
 

@@ -14,7 +14,7 @@ export class ModuleLog {
 
   write(level: Level, message: string): void {
     // 100 bytes for the line's timestamp, level and other members.
-    if (this.#limit.takes(message.length + 100)) this.reporter?.log(level, message)
+    if (this.#limit.allows(message.length + 100)) this.reporter?.log(level, message)
     else this.#report ??= setTimeout(() => this.#reportDropped(), REPORT_EVERY_MS).unref()
   }
 

@@ -28,7 +28,7 @@ export class CrashHistory {
   /** `failuresInARow` includes this crash. */
   add(crash: Crash): { failuresInARow: number; isLoop: boolean } {
     const upMs = crash.readyAt === undefined ? 0 : crash.at - crash.readyAt
-    const fromOutside = wasKilledAtWork(crash)
+    const fromOutside = wasKilledFromOutside(crash)
     this.#inARow = upMs >= STABLE_MS || fromOutside ? 1 : this.#inARow + 1
     if (upMs >= SETTLE_MS || fromOutside) this.#unhealthy = []
     else this.#unhealthy.push(crash.at)
@@ -37,6 +37,6 @@ export class CrashHistory {
   }
 }
 
-function wasKilledAtWork({ readyAt, signal }: Crash): boolean {
+function wasKilledFromOutside({ readyAt, signal }: Crash): boolean {
   return readyAt !== undefined && signal !== null && OUTSIDE_SIGNALS.includes(signal)
 }

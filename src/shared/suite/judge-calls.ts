@@ -23,11 +23,11 @@ function judgeCall(expectation: CallExpectation, made: readonly ActualCall[], ch
   const mismatches = ofTool.map(call => mismatchesOf(expectation, call.arguments, check))
   const fitting = mismatches.filter(problems => problems.length === 0).length
   if (times !== undefined && fitting !== times)
-    return [`expected ${times} matching ${times === 1 ? 'call' : 'calls'} of ${tool}, got ${fitting}`]
+    return [`expected ${times} matching ${times === 1 ? 'call' : 'calls'} to ${tool}, got ${fitting}`]
   if (times !== undefined || fitting > 0) return []
   if (ofTool.length === 0) return [`${tool} was not called`]
   const nearest = mismatches.reduce((best, problems) => (problems.length < best.length ? problems : best))
-  return [`no call of ${tool} matches: ${nearest.join('; ')}`]
+  return [`no call to ${tool} matches: ${nearest.join('; ')}`]
 }
 
 function mismatchesOf(

@@ -82,25 +82,25 @@ describe('a failed expectation is explained', () => {
     [{ calls: [{ tool: 'write' }] }, 'write was not called'],
     [
       { calls: [{ tool: 'find', arguments: { city: 'Rome', days: 3 } }] },
-      'no call of find matches: city is "Oslo", expected "Rome"',
+      'no call to find matches: city is "Oslo", expected "Rome"',
     ],
     [
       { calls: [{ tool: 'read', arguments: { a: null } }] },
-      'no call of read matches: a is absent, expected null',
+      'no call to read matches: a is absent, expected null',
     ],
     [
       { calls: [{ tool: 'find', arguments: { tags: ['a'] } }] },
-      'no call of find matches: tags is ["a","b"], expected ["a"]',
+      'no call to find matches: tags is ["a","b"], expected ["a"]',
     ],
     [
       { calls: [{ tool: 'read', schema: { required: ['id'] } }] },
-      'no call of read matches: "id" is required',
+      'no call to read matches: "id" is required',
     ],
     [
       { calls: [{ tool: 'find', patterns: { city: '^X' } }] },
-      'no call of find matches: city is "Oslo", expected a match for /^X/',
+      'no call to find matches: city is "Oslo", expected a match for /^X/',
     ],
-    [{ calls: [{ tool: 'find', times: 1 }] }, 'expected 1 matching call of find, got 2'],
+    [{ calls: [{ tool: 'find', times: 1 }] }, 'expected 1 matching call to find, got 2'],
     [{ reply: { contains: 'Rome' } }, 'the reply does not contain "Rome"'],
     [{ reply: { excludes: 'oslo' } }, 'the reply contains "oslo"'],
     [{ reply: { pattern: '^Rome' } }, 'the reply does not match /^Rome/'],

@@ -95,7 +95,7 @@ export class LeasedChildren {
       }),
     }
     this.#leases.push(lease)
-    this.#sweep ??= setInterval(() => this.#endIdle(), IDLE_MS / 4).unref()
+    this.#sweep ??= setInterval(() => this.#stopIdle(), IDLE_MS / 4).unref()
     return lease
   }
 
@@ -107,7 +107,7 @@ export class LeasedChildren {
     return child
   }
 
-  #endIdle(): void {
+  #stopIdle(): void {
     const limit = Date.now() - IDLE_MS
     for (const lease of this.#leases.slice(1)) {
       if (lease.isTaken || lease.freeSince > limit) continue

@@ -95,7 +95,7 @@ export class SessionChildren implements Children {
     }
     this.#sessions.set(session.id, entry)
     session.ended.addEventListener('abort', entry.forget, { once: true })
-    this.#sweep ??= setInterval(() => this.#endIdle(), Math.max(50, this.#limits.idleMs / 4)).unref()
+    this.#sweep ??= setInterval(() => this.#stopIdle(), Math.max(50, this.#limits.idleMs / 4)).unref()
     return entry
   }
 
@@ -116,7 +116,7 @@ export class SessionChildren implements Children {
     void ended.finally(() => this.#ending.delete(ended))
   }
 
-  #endIdle(): void {
+  #stopIdle(): void {
     const limit = Date.now() - this.#limits.idleMs
     for (const entry of this.#sessions.values())
       if (entry.lastUsedAt < limit && !entry.session.isListening && !entry.slot.isBusy) this.#forget(entry)

@@ -33,7 +33,7 @@ export class BufferedReporter implements ServerReporter {
 
   /** Logs a line that the program printed. Lines above the rate limit are counted and reported. */
   print(stream: 'stdout' | 'stderr', line: string): void {
-    if (!this.#limit.takes(line.length)) return
+    if (!this.#limit.allows(line.length)) return
     const report = this.#limit.takeReport()
     if (report !== undefined) this.log('warn', report)
     this.log('info', line, stream)

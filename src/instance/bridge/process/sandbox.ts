@@ -144,7 +144,7 @@ export function sandboxArguments(
     // Hides sockets of system services, such as a container engine.
     ...empty(['/run'].filter(path => existsSync(path))),
     ...RUN_KEPT.flatMap(path => ['--ro-bind-try', path, path]),
-    ...readable(mentioned.flatMap(belowTemporary).filter(path => !closed.includes(path))),
+    ...readable(mentioned.flatMap(temporaryFoldersIn).filter(path => !closed.includes(path))),
     ...empty(closed),
     ...readable(shown),
     ...[...new Set(folders)].flatMap(mount('--bind')),
@@ -178,7 +178,7 @@ const RUN_KEPT = ['/run/systemd/resolve', '/run/current-system', '/run/wrappers'
 /**
  * Temporary folders that the text mentions. The program has a private /tmp, in which it sees only these of the host's folders.
  */
-function belowTemporary(text: string): string[] {
+function temporaryFoldersIn(text: string): string[] {
   return Array.from(text.matchAll(/\/tmp\/([^/\s'":;,=()]+)/g), ([, first]) => join('/tmp', first!))
 }
 

@@ -88,8 +88,8 @@ function firstOutput(source: string): string {
 const ENCODES = /\|\s*(?:url_encode|cgi_escape|uri_escape|slugify|raw)\b/
 
 /**
- * Percent-encodes the caller's values in the path and query (RFC 3986 2.1), so that "?", "&" and "/" stay part of a value. `|
- * raw` disables this. The URL check covers the part before the path.
+ * Percent-encodes the caller's values in the path and query (RFC 3986 2.1), so that "?", "&" and "/" stay part of a value.
+ * `| raw` disables this. The URL check covers the part before the path.
  */
 export function encodeCallerValues(source: string): string {
   const [authority = ''] = /^\s*(?:[a-z][a-z0-9+.-]*:\/\/)?/i.exec(source) ?? []

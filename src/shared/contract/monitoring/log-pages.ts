@@ -39,7 +39,7 @@ const namedLogPage = named('LogPage', 'A page of a log.', {
 /** GET /api/lambda-deploy/{id}/logs */
 export const logPageSchema = namedLogPage.object({
   id: z.string().describe('Id of the deployment, build or container build.'),
-  status: z.string().meta(described('Its state.', 'deployed')),
+  status: z.string().meta(described('State of the deployment or build.', 'deployed')),
   lines: z.array(logLineSchema).describe('Lines on this page, oldest first.'),
   nextToken: z
     .string()
