@@ -6,7 +6,7 @@ import { isSupportedNode, NODE_RANGE, NODE_VERSIONS } from '../../src/shared/sup
 
 const read = (file: string) => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
 
-/** Runs the check of built programs on a version of Node. */
+/** Runs the version check of built programs, as on this version of Node. Returns the exit code and the printed lines. */
 function check(version: string) {
   const lines: string[] = []
   let code = 0

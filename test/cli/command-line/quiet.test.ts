@@ -112,8 +112,8 @@ test.each(CASES)('mcp %s -q prints one value', async (line, prints) => {
 })
 
 /**
- * An upgrade prints the same record as `daemon restart`. A restore prints the backup. The others print ids. Their own tests run
- * them.
+ * An upgrade prints the same record as `daemon restart`. A restore prints the backup. The other commands print ids. Separate
+ * tests run these commands.
  */
 const ELSEWHERE = /^(daemon (upgrade|restore)|sessions|grants|clients)$/
 

@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => home.remove())
 
-test('up and status print console URLs, without a code when others could read the output', async () => {
+test('up and status print console URLs, without a sign-in code when the output is not a terminal', async () => {
   const directory = writeServer(home, 'shown')
   const up = await home.mcp(['up', directory])
   const all = await home.mcp(['status'])

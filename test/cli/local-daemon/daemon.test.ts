@@ -105,7 +105,7 @@ test('concurrent commands start one daemon and all succeed', async () => {
   expect(log.match(/.*listening on.*/g), log).toHaveLength(1)
 })
 
-test('a daemon that lost the start race does not start when the first one is stopped', async () => {
+test('a daemon that lost the start race does not start when the winner is stopped', async () => {
   const [late, begun, stopped] = [
     join(home.dir, 'late.cjs'),
     join(home.dir, 'begun'),

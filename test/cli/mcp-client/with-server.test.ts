@@ -148,7 +148,7 @@ describe('withServer', () => {
     expect(methods).toEqual(['tools/list', 'tools/call'])
   })
 
-  it('reports the error of a call', async () => {
+  it('reports the error from a call', async () => {
     const { url } = await startTools(({ id }, response) =>
       send(response, id, { error: { code: -32602, message: 'Unknown tool: add' } }),
     )

@@ -26,7 +26,7 @@ const failure = () => loadProject(folder).catch(error => error)
 const resource = { uri: 'a://b', name: 'b', description: 'B' }
 
 describe('project file', () => {
-  it('a project file is split into the build request and settings of other commands', async () => {
+  it('a project file is split into the build request and settings for other commands', async () => {
     write({
       'mcp.config.json': {
         $schema: './schema.json',

@@ -87,7 +87,7 @@ export class UsedHome {
     }
   }
 
-  /** Another empty home with the key of the first one. */
+  /** Creates another home, empty except for a copy of the secret key. Returns its environment. */
   newHome({ withKey = true } = {}): NodeJS.ProcessEnv {
     const folder = mkdtempSync(join(tmpdir(), 'mcp-other-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))

@@ -23,7 +23,7 @@ test('the digest is the SHA-256 of the bytes and changes with the definitions', 
   expect(build({ title: 'Weather' }).digest).not.toBe(digest)
 })
 
-test('a schema without a root type becomes an object schema, others are unchanged', () => {
+test('a schema without a root type becomes an object schema, and other schemas are unchanged', () => {
   const { artifact } = build({
     tools: [
       { ...tool, inputSchema: {} },

@@ -21,7 +21,7 @@ function engineThat(cases: string): StubEngine {
   return engine
 }
 
-test('start removes the containers of an earlier daemon of this home by their label', async () => {
+test('start removes containers from an earlier daemon of this home by their label', async () => {
   const engine = engineThat(`ps) echo ${ID} ;; rm) ;;`)
   const home = containersOf(engine)
   await home.open().start()

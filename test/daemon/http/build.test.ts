@@ -203,7 +203,7 @@ describe('invalid definitions', () => {
     expect(await invalid({ tools: tool({ inputSchema }) })).toMatch(/\$ref/)
   })
 
-  test('reports the position of a missing field of a tool', async () => {
+  test('reports the position of a missing field in a tool', async () => {
     expect(await invalid({ tools: tool({ description: undefined }) })).toMatch(/tools\[0\]\.description/)
   })
 

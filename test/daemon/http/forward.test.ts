@@ -215,7 +215,7 @@ test('an answer without a body has no Content-Length', async () => {
   expect([status, headers['content-length']]).toEqual([205, undefined])
 })
 
-test('forwards no Content-Type with several types, because a browser uses the last', async () => {
+test('forwards no Content-Type with several types, because a browser uses the last one', async () => {
   const url = await forwardTo((_request, response) => {
     response.writeHead(200, { 'content-type': 'text/plain, text/html' }).end()
   })

@@ -44,7 +44,7 @@ describe('the owner’s key', () => {
     expect((await info(daemon.ownerKey)).status).toBe(200)
   })
 
-  test('the owner’s key is written next to keys of other contexts', async () => {
+  test('the owner’s key is written next to the keys for other contexts', async () => {
     writeFileSync(daemon.home.credentials, JSON.stringify({ contexts: { cloud: { apiKey: 'theirs' } } }))
     await daemon.restart()
     const { contexts } = JSON.parse(readFileSync(daemon.home.credentials, 'utf8'))
@@ -152,7 +152,7 @@ describe('a key', () => {
     database.close()
   })
 
-  test('a revoked key is unknown', async () => {
+  test('a revoked key is rejected like an unknown one', async () => {
     const { key, apiKeyId } = await createKey(daemon, { scopes: ['READ'] })
     expect((await daemon.api('DELETE', `/api/keys/${apiKeyId}`)).status).toBe(204)
     expect((await daemon.api('GET', '/v1/build', { key })).status).toBe(401)

@@ -30,7 +30,7 @@ async function callAndWrite(times: number): Promise<void> {
   await daemon.restart() // writes pending counts
 }
 
-test('keeps the requests of each minute for a week', async () => {
+test('keeps the number of requests per minute for a week', async () => {
   await callAndWrite(1)
   aheadMs = 3 * DAY_MS
   await callAndWrite(2)

@@ -25,7 +25,7 @@ const withKey = () => ({ authorization: `Bearer ${daemon.ownerKey}` })
 const saysHello = { name: 'say', arguments: { text: 'hello' } }
 const isHello = { result: { content: [{ type: 'text', text: 'You said hello' }] } }
 
-test('a client of the modern era calls tools of a deployment and of a preview', async () => {
+test('a modern client calls tools of a deployment and of a preview', async () => {
   await deploy(daemon, mcpId, 'production')
   for (const environment of ['production', 'preview']) {
     const answer = await postModern(urlOf('echo', environment), 'tools/call', saysHello, withKey())
@@ -34,7 +34,7 @@ test('a client of the modern era calls tools of a deployment and of a preview', 
   }
 })
 
-test('a client of the legacy era opens a session, listens, calls a tool and ends the session', async () => {
+test('a legacy client opens a session, listens, calls a tool and ends the session', async () => {
   await deploy(daemon, mcpId, 'production')
   const url = urlOf('echo', 'production')
   const key = { 'x-api-key': daemon.ownerKey }

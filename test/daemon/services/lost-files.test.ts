@@ -68,7 +68,7 @@ test.each([
   ['blank', () => replaceDatabase('create table a (b); drop table a')],
   ['foreign', () => replaceDatabase('create table notes (text)')],
 ])(
-  'refuses to start with a %s database, and with --new-database keeps all files for the old one',
+  'refuses to start with a %s database, and with --new-database keeps all files for the old database',
   async (state, lose) => {
     const before = artifacts()
     lose()
@@ -118,7 +118,7 @@ test('refuses to start with the secret key of another home', async () => {
   expect(await answers()).toBe(deploymentId)
 })
 
-test('checks the key of an older database by its encrypted values', async () => {
+test('checks the key for an older database against its encrypted values', async () => {
   const key = readFileSync(daemon.home.secretKey)
   const forget = () => {
     const database = new BetterSqlite3(daemon.home.database)

@@ -59,7 +59,7 @@ describe('while the next deployment starts', () => {
     expect((await ask(live.url)).tenantId).toBe(next)
   })
 
-  test('the address closes when the start fails and the live deployment was stopped', async () => {
+  test('the address closes when the start fails and the live deployment has been stopped', async () => {
     const live = await deploy(daemon, await buildEcho('neither'), 'production')
     const next = await begin(await buildEcho('neither', { refuse: 'no' }))
     await act(live.deployment_id, 'stop')
@@ -139,7 +139,7 @@ describe('an outcome that the database rejects', () => {
     }
   }
 
-  test('a rejected database write leaves no deployment deploying and no instance running', async () => {
+  test('a rejected database write leaves no deployment in state deploying and no instance running', async () => {
     const mcp_id = await buildEcho('unwritten')
     const restore = rejectUpdates('deployments')
     const answer = await daemon.api('POST', '/v1/deploy', { body: { mcp_id, environment: 'production' } })
@@ -151,7 +151,7 @@ describe('an outcome that the database rejects', () => {
     await expect(fetch(record.url)).rejects.toThrow()
   })
 
-  test('a rejected database write leaves no build building', async () => {
+  test('a rejected database write leaves no build in state building', async () => {
     const restore = rejectUpdates('builds')
     const answer = await daemon.api('POST', '/v1/build', { body: echoServer('unwritten-build') })
     expect(answer.body.success).toBe(false)

@@ -98,7 +98,7 @@ describe.each(['production', 'development'])('a restart in %s', environment => {
     ;({ deployment_id, url } = await deploy(daemon, mcpId, environment, config))
   })
 
-  test('repeated restarts fail no request of kept-alive connections and replace the instances', async () => {
+  test('repeated restarts fail no request on kept-alive connections and replace the instances', async () => {
     const load = await keepCalling(url)
     for (let round = 0; round < 2; round++) {
       const calls = load.count()

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { issuerStorage } from '../../../src/daemon/sign-in/issuer-storage.ts'
 import { memoryStorage } from '../../../src/sdk/oauth/storage/memory.ts'
 
-test('issuers that share a storage do not see the records of others', async () => {
+test("issuers that share a storage do not see each other's records", async () => {
   const shared = memoryStorage()
   const weather = issuerStorage(shared, 'weather/production', () => {})
   const news = issuerStorage(shared, 'news/production', () => {})

@@ -124,7 +124,7 @@ export interface SseEvent {
   json?: any
 }
 
-/** Reads the events of a stream in order. Undefined at its end. */
+/** Reads the events of a stream in order. `next` returns undefined at the end of the stream. */
 export function readEvents(message: IncomingMessage): {
   next(): Promise<SseEvent | undefined>
   close(): void

@@ -109,7 +109,7 @@ function send(url: URL, options: RequestOptions, payload: string | undefined): P
   })
 }
 
-/** A JSON document, or the last one of an event stream. */
+/** Parses a JSON document, or the last event of a stream. */
 function bodyOf(contentType: string, text: string) {
   if (contentType.includes('json')) return JSON.parse(text)
   const events = contentType.includes('event-stream') ? [...text.matchAll(/^data: ?(.+)$/gm)] : []

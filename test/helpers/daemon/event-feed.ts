@@ -8,9 +8,9 @@ export interface OpenFeed {
   /** Id of the last event. */
   readonly id: string | undefined
   next(): Promise<FeedEvent>
-  /** Events up to the first that matches, which is the last of them. */
+  /** Reads events up to and including the first that matches. */
   until(matches: (event: FeedEvent) => boolean): Promise<FeedEvent[]>
-  /** Resolves when the daemon ends the stream. */
+  /** Reads events until the daemon ends the stream. */
   ended(): Promise<FeedEvent[]>
   close(): void
 }

@@ -5,7 +5,7 @@ import { rpc, send } from '../clients/mcp-requests.ts'
 import { isRunning, processesNaming } from '../processes.ts'
 import { eventually, type TestHome } from './mcp.ts'
 
-/** Facts that a client knows about a server in an environment, and its pending request when the daemon was killed. */
+/** Facts that a client knows about a server in an environment, and the request that was pending when the daemon was killed. */
 export interface OwnedServer {
   name: string
   environment: string

@@ -38,7 +38,7 @@ export async function signInWithKey(issuer: string, key: string, resource?: stri
   return { client_id, tokens, code, flow }
 }
 
-/** RFC 7009. */
+/** Revokes a token (RFC 7009). Returns the HTTP status. */
 export async function revoke(issuer: string, { client_id }: LocalSignIn, token: string): Promise<number> {
   return (await post(`${issuer}/oauth/revoke`, { client_id, token })).status
 }

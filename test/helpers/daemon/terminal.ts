@@ -5,7 +5,7 @@ export interface Terminal {
   child: ChildProcess
   /** Everything shown so far, escape sequences included. */
   readonly shown: string
-  /** Waits until text that was not waited for before appears, then types. */
+  /** Waits for text after the previous match, and then types. */
   expects(text: string | RegExp, then?: string): Promise<void>
   /** Types a term into a list, and chooses the row that is then first. */
   chooses(term: string, row: string): Promise<void>

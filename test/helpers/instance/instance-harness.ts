@@ -34,8 +34,8 @@ export interface InstanceAddress {
 }
 
 /**
- * A real instance process and the daemon's part: it serves an artifact, and the harness accepts every connection to the address
- * and hands it over.
+ * A real instance process and the daemon's part. The process serves an artifact. The harness accepts every connection to the
+ * address and hands it over.
  */
 export class InstanceHarness {
   readonly child: ChildProcess

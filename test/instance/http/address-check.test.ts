@@ -78,7 +78,7 @@ describe('address check', () => {
     expect((await discover({ origin: `${address.origin}://evil.example` })).status).toBe(403)
   })
 
-  test('lets pages of an allowed origin and of the server itself read the answer', async () => {
+  test('lets pages from an allowed origin and from the server itself read the answer', async () => {
     for (const origin of ['https://app.example', address.origin]) {
       const { status, headers } = await discover({ origin })
       expect(status).toBe(200)
@@ -107,7 +107,7 @@ describe('address check', () => {
     })
   })
 
-  test('lets a public page of an allowed origin reach a private network', async () => {
+  test('lets a public page from an allowed origin reach a private network', async () => {
     const preflight = (headers: Record<string, string>) =>
       send(`${address.origin}/health`, {
         method: 'OPTIONS',
@@ -118,7 +118,7 @@ describe('address check', () => {
     expect((await preflight({})).headers).not.toHaveProperty('access-control-allow-private-network')
   })
 
-  test('rejects the preflight of another origin', async () => {
+  test('rejects a preflight from another origin', async () => {
     const answer = await send(address.url, { method: 'OPTIONS', headers: { origin: 'http://evil.example' } })
     expect(answer.status).toBe(403)
   })

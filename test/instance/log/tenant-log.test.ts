@@ -55,7 +55,7 @@ test('logs who called, what failed and what was cancelled', async () => {
   expect(cancelled).not.toHaveProperty('replayOf')
 })
 
-test('redacts the reason of a failure and the URI of a resource', async () => {
+test('redacts the reason for a failure and the URI of a resource', async () => {
   const record = { ms: 1, bytes: 1, requestId: '1' }
   const lines = await linesOf(
     log => {
@@ -87,7 +87,7 @@ test('truncates long text from clients', async () => {
   expect(JSON.parse(lines[0]!).method).toMatch(/^x{1000}… \(3999000 more characters\)$/)
 })
 
-test('keeps line breaks, escapes and environment values of clients out of the file', async () => {
+test('writes no line breaks, escapes or environment values from other sources to the file', async () => {
   const lines = await linesOf(log => {
     log.refusal(403, 'Host "a\n{}\u001b[31m hidden-value')
     log.request({ method: 'a\nb', ms: 1, failed: true, bytes: 0, requestId: 'c\nd' })
@@ -100,7 +100,7 @@ test('keeps line breaks, escapes and environment values of clients out of the fi
   expect(lines.join()).not.toContain('hidden-value')
 })
 
-test('names the prompt and the reason of a failed request, without secrets', async () => {
+test('names the prompt and the reason for a failed request, without secrets', async () => {
   const record = { ms: 1, failed: true, bytes: 0, requestId: '1' }
   const [line] = await linesOf(log =>
     log.request({ method: 'prompts/get', subject: 'greet', reason: 'no hidden-value', ...record }),

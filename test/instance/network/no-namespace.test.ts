@@ -103,7 +103,7 @@ describe('without a network namespace', () => {
       await module.stop()
     })
 
-    test('native handles reach an address on the list only after its name was resolved for the same port', async () => {
+    test('native handles reach an address on the list only after its name has been resolved for the same port', async () => {
       const upstream = await startUpstream()
       const settings = { allowPrivateNetwork: true, network: { allow: [`localhost:${upstream.port}`] } }
       const module = await startModule(settings, { isBordered: false })

@@ -24,7 +24,7 @@ test('opens the stream of each request after its own delay, once', () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test.each([0, 1, 2, 3])('opens the streams of the others when request %i is answered', index => {
+test.each([0, 1, 2, 3])('opens the streams of the other requests when request %i is answered', index => {
   const requests = [add(), add(), add(), add()]
   stopKeepAlive(requests[index]!)
   stopKeepAlive(requests[index]!)
@@ -39,15 +39,18 @@ test.each([
   [1, 2],
   [2, 1],
   [3, 2],
-])('opens the streams of the others when requests %i and %i are answered in this order', (one, other) => {
-  const requests = [add(), add(), add(), add()]
-  stopKeepAlive(requests[one]!)
-  stopKeepAlive(requests[other]!)
-  vi.advanceTimersByTime(15_000)
-  expect(requests.map(({ context }) => context.openSink.mock.calls.length)).toEqual(
-    requests.map((_, at) => (at === one || at === other ? 0 : 1)),
-  )
-})
+])(
+  'opens the streams of the other requests when requests %i and %i are answered in this order',
+  (one, other) => {
+    const requests = [add(), add(), add(), add()]
+    stopKeepAlive(requests[one]!)
+    stopKeepAlive(requests[other]!)
+    vi.advanceTimersByTime(15_000)
+    expect(requests.map(({ context }) => context.openSink.mock.calls.length)).toEqual(
+      requests.map((_, at) => (at === one || at === other ? 0 : 1)),
+    )
+  },
+)
 
 test('runs no timer without requests, and gives a later request its full delay', () => {
   const [one, other] = [add(), add()]

@@ -110,7 +110,7 @@ describe.each([
     expect((await send(served.url, undefined, { origin: 'https://evil.example' })).status).toBe(403)
   })
 
-  it('answers pages of an allowed origin: preflight, challenge and result', async () => {
+  it('answers pages from an allowed origin: preflight, challenge and result', async () => {
     const origin = 'https://app.example'
     const asked = { origin, 'access-control-request-method': 'POST' }
     const preflight = await fetch(served.url, { method: 'OPTIONS', headers: asked })

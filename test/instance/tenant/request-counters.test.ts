@@ -15,7 +15,7 @@ test('counts requests by tool, or otherwise by method', () => {
   expect(series.map(({ method }) => method).sort()).toEqual(['tools/call', 'tools/list'])
 })
 
-test('reports only what was counted since the last report', () => {
+test('reports only counts since the last report', () => {
   const counters = new RequestCounters(() => true)
   counters.count('tools/call', 'add', 1, false)
   expect(namesOf(counters)).toEqual(['tools/call add 1'])

@@ -183,7 +183,7 @@ test('removes unused clients after an hour when there are many', async () => {
   expect(await storage.count('new-client')).toBe(5000)
 })
 
-test('all addresses of an IPv6 network of 64 bits count as one', () => {
+test('all addresses in an IPv6 /64 network count as one', () => {
   const limit = createRegistrationLimit(2)
   const same = ['2001:db8:1:2::1', '2001:DB8:1:2:ffff:0:0:1', '2001:0db8:0001:0002::', '2001:db8:1:2::9%eth0']
   expect(same.map(address => limit.waitSeconds(address, 0) > 0)).toEqual([false, false, true, true])

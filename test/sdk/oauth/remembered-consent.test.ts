@@ -85,7 +85,7 @@ test('rejects a consent that was changed or is from another component', async ()
   const browser = await browserWithConsent()
   const jar = browser.cookies.get(new URL(mounted.issuer).host)!
   const sealed = jar.get('mcp-consents')!
-  // Not the last character, because some of its bits are unused.
+  // Does not change the last character, because some of its bits are unused.
   const [start, changed, end] = [sealed.slice(0, -10), sealed.at(-10) === 'A' ? 'B' : 'A', sealed.slice(-9)]
   jar.set('mcp-consents', start + changed + end)
   expect(await passes(browser)).toBe(false)

@@ -100,7 +100,7 @@ describe.each(Object.entries(storages))('storage in %s', (_name, create) => {
     expect(await storage.count('client')).toBe(1)
   })
 
-  test('supports keys of any characters', async () => {
+  test('supports keys with any characters', async () => {
     const storage = open()
     const key = "https://x.example/ü?a=1&b='; DROP TABLE oauth_records; --"
     await storage.put('client', key, 1)

@@ -19,7 +19,7 @@ test('collects garbage once after a quiet period', () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('collects nothing after it was closed, even when requests arrive', () => {
+test('collects no garbage after close, even when requests arrive', () => {
   const collect = vi.fn()
   const memory = new IdleMemory({ collect })
   memory.touched()

@@ -130,7 +130,7 @@ test('expectations about missing facts are unknown', () => {
   expect([failures, unknown]).toEqual([[], ['calls', 'turns']])
 })
 
-test('a conversation is the sum of its messages with the last reply', () => {
+test('a conversation is judged by the sum of its messages and by the last reply', () => {
   const result = (reply: string, tool: string) => ({
     ai_response: reply,
     tools_used: [tool],
@@ -150,7 +150,7 @@ test('a conversation is the sum of its messages with the last reply', () => {
   })
 })
 
-test('names the errors of tools only if an expectation failed', () => {
+test('names errors from tools only if an expectation failed', () => {
   const seen = { toolErrors: ['find failed: tag is not iterable'] }
   expect(failuresOf({ reply: { contains: 'Rome' } }, seen)).toEqual([
     'the reply does not contain "Rome"',

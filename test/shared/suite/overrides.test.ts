@@ -11,7 +11,7 @@ const SUITE: Suite = {
   cases: [{ message: 'same', limits: { turns: 5 }, threshold: 0.5 }, { message: 'same' }],
 }
 
-test('overrides replace settings of a case, and a case replaces those of the suite', () => {
+test('overrides replace the settings of a case, and the settings of a case replace those of the suite', () => {
   const settings = { limits: { calls: 1 }, make_calls: false }
   const [first, second, third] = planSuite(overrideSuite(SUITE, { cases: [], models: [], settings }))
   expect(first).toMatchObject({

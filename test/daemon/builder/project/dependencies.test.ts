@@ -192,7 +192,7 @@ test('removes dependencies that were not used for a month, and leftovers of a cr
   expect(readdirSync(cache.path)).toEqual(['new'])
 })
 
-test('an installation stops with the daemon and leaves nothing', async () => {
+test('an installation stops with the daemon and leaves no files behind', async () => {
   using cache = createProjectFolder()
   const asked = Promise.withResolvers<void>()
   const silent = createServer(() => asked.resolve())

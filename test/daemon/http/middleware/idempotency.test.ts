@@ -77,7 +77,7 @@ test('another path, query, content type or body with the same key is refused wit
   expect(await countProjects('other')).toBe(0)
 })
 
-test('one of ten concurrent requests creates the record, and the others get 409 or its answer', async () => {
+test('one of ten concurrent requests creates the record, and the others get 409 or the same answer', async () => {
   const answers = await Promise.all(Array.from({ length: 10 }, () => createProject('ten', 'ten')))
   expect(await countProjects('ten')).toBe(1)
   const created = new Set(answers.filter(({ status }) => status === 201).map(({ text }) => text))

@@ -58,7 +58,7 @@ test('the files of several instances are merged by time and paged without loss',
   expect(await allMessages('d', 2)).toEqual(['one', 'two', 'three', 'four', 'five', 'six'])
 })
 
-test('a page continues after the file was rotated', async () => {
+test('paging continues after the file has been rotated', async () => {
   write('d', 'a', ...Array.from({ length: 100 }, (_, i) => line(i, `line ${i}`)))
   const rotate = () =>
     rotateWhenDue(logs, 'd', 'a', { limits: { segmentBytes: 10, keptSegments: 50, keptInstances: 5 } })

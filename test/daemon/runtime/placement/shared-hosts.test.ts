@@ -17,7 +17,7 @@ test('many servers share one process, each with its own tenant', async () => {
   expect(readdirSync(join(harness.logsDir, 'hosts'))).toHaveLength(1)
 })
 
-test('a server that does not fit into a full process starts another one', async () => {
+test('another process is started for a server when the shared process is full', async () => {
   await using harness = new RuntimeHarness({ tenantsPerHost: 2 })
   const urls = await Promise.all(['mcp_a', 'mcp_b', 'mcp_c'].map(id => harness.add(id, shared)))
   const places = await Promise.all(urls.map(url => servedBy(url)))
@@ -47,7 +47,7 @@ test('a server that crashes its process is isolated and fails alone', async () =
   expect(harness.failures).toEqual([])
 })
 
-test('a shared process outlives a removed server and stops with the last one', async () => {
+test('a shared process outlives a removed server and stops with the last server', async () => {
   await using harness = new RuntimeHarness()
   const [a, b] = await Promise.all(['mcp_a', 'mcp_b'].map(id => harness.add(id, shared)))
   const { pid } = await servedBy(a!)

@@ -73,7 +73,7 @@ test('a spare that exits is replaced', async () => {
   await harness.until(() => spares(harness).length === 1 && spares(harness)[0] !== spare)
 })
 
-test('handler modules get sealed processes, with spares after the first one', async () => {
+test('handler modules get sealed processes, and spares as soon as there is one', async () => {
   await using harness = new RuntimeHarness({ warmSpares: 1 })
   expect(spares(harness)).toHaveLength(1)
   const artifact = describeServed('dep_a').loadArtifact()

@@ -79,7 +79,7 @@ test('an instance that does not answer in time is named, and one that stopped ha
   expect([[...ended], late]).toEqual([['ses_1'], ['inst_b']])
 })
 
-test('an instance that starts learns which sessions have ended, without delaying the answer', async () => {
+test('a starting instance learns which sessions have ended, without delaying the answer', async () => {
   const { promise, resolve } = Promise.withResolvers<string[]>()
   const live = serve(
     holder('inst_a', [], {

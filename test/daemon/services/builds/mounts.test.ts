@@ -25,7 +25,7 @@ test('files, folders and volumes can be mounted, and links are resolved', () => 
   expect(resolveOne('some-volume')?.source).toBe('some-volume')
 })
 
-test('folders of the system and of the daemon cannot be mounted, nor folders that contain them', () => {
+test("system folders, the daemon's folders and folders that contain them cannot be mounted", () => {
   for (const source of ['/', '/etc', '/etc/ssl', '/run', '/dev/null', '/proc/self', join(folder, 'settings')])
     expect(() => resolveOne(source), source).toThrow(/gives access to|neither a file nor a folder/)
   for (const source of [home, join(home, 'logs'), folder, join(folder, 'other-home')])

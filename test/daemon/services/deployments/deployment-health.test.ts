@@ -38,7 +38,7 @@ test('an endpoint that does not answer is unhealthy', () =>
   expect(judge({ probe: { name: 'endpoint', status: 'fail', message: 'refused' } })).toBe('unhealthy'))
 test('a failed deployment is unhealthy', () =>
   expect(judge({ status: 'failed', ready: 0 })).toBe('unhealthy'))
-test('a deploying deployment is unhealthy until it serves', () =>
+test('a deployment in state deploying is unhealthy until it serves', () =>
   expect(judge({ status: 'deploying', ready: 0 })).toBe('unhealthy'))
 test('a stopped deployment reports that it is stopped', () =>
   expect(judge({ status: 'stopped' })).toBe('stopped'))

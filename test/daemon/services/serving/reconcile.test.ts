@@ -185,7 +185,7 @@ test('a build that became ready just before a crash has its preview after the re
   }
 })
 
-test('reports a port in use with the variable for another one, and changes nothing', async () => {
+test('reports a port in use and the variable that selects another port, and changes nothing', async () => {
   const { deployment_id } = await deploy(daemon, await buildServer(daemon), 'production')
   const home = homePaths({ MCP_HOME: `${daemon.home.home}/other` })
   const config = {

@@ -55,7 +55,7 @@ test('all callers get the same child, which is started once', async () => {
   expect(children).toHaveLength(1)
 })
 
-test('the next caller after a crash starts another child, immediately after the first crash', async () => {
+test('after a crash, the next caller starts another child, without a delay after the first crash', async () => {
   const { slot, children, crashes } = createSlot()
   const first = await slot.get()
   first.end(3)

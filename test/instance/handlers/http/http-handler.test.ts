@@ -191,7 +191,7 @@ test('rejects private addresses unless the server is allowed to reach private ne
   expect(api.received).toHaveLength(0)
 })
 
-test('rejects a name that resolves to a private address when it connects', async () => {
+test('when connecting, rejects a name that resolves to a private address', async () => {
   const { port } = new URL(api.base)
   const answers = [
     [{ address: '127.0.0.1', family: 4 }],

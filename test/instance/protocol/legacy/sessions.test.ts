@@ -73,7 +73,7 @@ describe('legacy sessions', () => {
   })
 
   describe('when shared with another instance', () => {
-    test('shared sessions continue at both instances while only one of them uses them, even if only with a stream', () => {
+    test('a shared session stays open at both instances while it is used at one of them, even if only by a stream', () => {
       const [one, two] = siblings()
       const [called, streamed] = [one.create('2025-11-25'), one.create('2025-11-25')]
       two.find(streamed.id)!.running.add({ id: 1, cancel: () => {} })

@@ -16,7 +16,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 
 const loopbackOnly = (address: string) => address === '127.0.0.1'
 
-/** DNS that returns one answer after the other. */
+/** DNS lookup that returns these answers in turn. */
 function dns(...answers: string[][]): LookupFunction {
   let asked = 0
   return (_host, _options, callback) => {

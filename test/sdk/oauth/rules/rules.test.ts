@@ -102,7 +102,7 @@ describe('resources', () => {
     }
   })
 
-  test('the default resource is the first of the list, or the issuer', () => {
+  test('the default resource is the first one in the list, or the issuer if there is no list', () => {
     expect(grantResources([], listed)).toEqual(['https://mcp.example/mcp'])
     expect(grantResources([], open)).toEqual(['https://app.example'])
     expect(grantResources(['https://other.example/'], listed)).toEqual(['https://other.example'])
