@@ -123,7 +123,8 @@ async function putVerified(
 }
 
 /**
- * Keeps seven backups of each database and reason, so that backups of a new or empty database do not replace those of another.
+ * Keeps seven backups of each database and reason, so that backups of a new or empty database do not replace those of another
+ * database.
  */
 function pruneBackups(folder: string, pool: ObjectPool): void {
   const kept: StoredBackup[] = []

@@ -15,7 +15,7 @@ interface HandleSettler {
 export interface ChannelHandle {
   bytesWritten?: number
   writeQueueSize?: number
-  /** Bytes received since the start. */
+  /** Bytes received since the channel was opened. */
   readonly bytesRead: number
   /** The buffer may have unused bytes at the end. */
   onread(this: ChannelHandle, buffer?: ArrayBuffer): unknown

@@ -20,7 +20,7 @@ interface SandboxedModule {
   id: string
   /** The instance program on the host. Its modules are in the folder `instance` next to it. */
   program: string
-  /** Run in a network namespace that has its own 127.0.0.1 and nothing else. */
+  /** Whether the process runs in a network namespace that has its own 127.0.0.1 and nothing else. */
   ownNetwork: boolean
   nodeArguments(program: string): string[]
 }
@@ -71,7 +71,7 @@ export function findModuleSandbox(path: string): ModuleSandbox {
   return step.value
 }
 
-/** Yields commands to try. Receives why each failed, or undefined. */
+/** Yields commands to try. Receives the reason why each one failed, or undefined if it worked. */
 function* searchModuleSandbox(path: string): Generator<string[], ModuleSandbox, string | undefined> {
   if (process.platform !== 'linux') return { usable: false, why: 'bubblewrap is only available on Linux' }
   const bubblewrap = bubblewrapFile(path)

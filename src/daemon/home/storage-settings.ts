@@ -9,8 +9,8 @@ import type { S3Credentials } from '../builder/storage/s3-client.ts'
 const BUCKET = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/
 
 /**
- * Reads `MCP_STORAGE`: `s3://bucket/prefix` or `file:///folder`. Undefined keeps everything in the home. Endpoint, region and
- * credentials come from the variables and the file of the AWS tools. Throws INVALID_REQUEST.
+ * Reads `MCP_STORAGE`: `s3://bucket/prefix` or `file:///folder`. Undefined means that everything stays in the home. Endpoint,
+ * region and credentials come from the variables and the credentials file of the AWS tools. Throws INVALID_REQUEST.
  */
 export function readStorage(env: NodeJS.ProcessEnv): StorageSettings | undefined {
   return readLocation(env, 'MCP_STORAGE')

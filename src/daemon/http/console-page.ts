@@ -17,8 +17,8 @@ const TYPES: Record<string, string> = {
 }
 
 /**
- * Names of servers, logs and results are hostile. If one became markup, it could still neither run nor load anything. Images and audio
- * in results are blobs that the page creates.
+ * Names of servers, logs and results may be hostile. If one became markup, it could still neither run nor load anything.
+ * Images and audio in results are blobs that the page creates.
  */
 export const CONSOLE_POLICY =
   "default-src 'self'; img-src 'self' blob:; media-src 'self' blob:; base-uri 'none'; form-action 'none'; object-src 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"

@@ -22,9 +22,9 @@ export interface Served {
   answersAsleep?: boolean
   /** Port of a debugger for its handler modules on 127.0.0.1, in development only. */
   inspectPort?: number | undefined
-  /** Called at each start and not kept, because thousands of servers sleep, and tenants contain secrets. */
+  /** Called at each start. The tenant is not kept, because thousands of servers sleep and tenants contain secrets. */
   loadTenant(): Tenant
-  /** Called at each start and not kept. */
+  /** Called at each start. The artifact is not kept. */
   loadArtifact(): Artifact
   /** Text of a handler module's bundle. */
   loadBundle?(): string | undefined

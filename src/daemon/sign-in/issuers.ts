@@ -75,7 +75,7 @@ export class Issuers {
     }
   }
 
-  /** Drops the authorization servers of a removed server or environment. A new server with its name gets a new key. */
+  /** Drops the authorization servers of a removed server or environment. A new server with the same name gets a new key. */
   removeServer(server: string, environment?: string): void {
     for (const name of this.#servers.keys())
       if (environment === undefined ? name.startsWith(`${server}/`) : name === `${server}/${environment}`)

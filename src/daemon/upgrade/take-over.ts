@@ -52,8 +52,8 @@ function sendToPredecessor(message: FromSuccessor): void {
 }
 
 /**
- * Makes this the main process of the systemd service, which would otherwise stop with the old one (`NotifyAccess=all` in the
- * unit).
+ * Makes this the main process of the systemd service, which would otherwise stop with the old process (`NotifyAccess=all` in
+ * the unit).
  */
 async function becomeMainProcess(): Promise<void> {
   if (!process.env.NOTIFY_SOCKET) return

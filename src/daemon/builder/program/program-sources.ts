@@ -48,7 +48,7 @@ export class ProgramSources {
     return readdirSync(this.#directory).filter(name => /^[0-9a-f]{64}$/.test(name))
   }
 
-  /** Does nothing when it does not exist. */
+  /** Does nothing when the archive has not been unpacked. */
   remove(digest: string): void {
     rmSync(this.folder(digest), { recursive: true, force: true })
   }

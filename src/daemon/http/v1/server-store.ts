@@ -24,7 +24,7 @@ const query = z.strictObject({
 export function serverStoreEndpoints({ serverStores }: Services) {
   const listEntries = dataEndpoint({
     operationId: 'listStoreEntries',
-    summary: 'List entries of the store of a server in an environment',
+    summary: 'List the store entries of a server in an environment',
     params,
     query,
     answers: { 200: { description: 'A page of entries.', schema: storePageSchema } },
@@ -37,7 +37,7 @@ export function serverStoreEndpoints({ serverStores }: Services) {
 
   const changeEntries = dataEndpoint({
     operationId: 'changeStoreEntries',
-    summary: 'Set and delete entries of the store of a server in an environment, all or none',
+    summary: 'Set and delete store entries of a server in an environment, all or none',
     params,
     body: changeStoreSchema,
     answers: { 200: { description: 'The change was made.', schema: storeChangeSchema } },

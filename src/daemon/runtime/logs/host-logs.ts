@@ -15,7 +15,7 @@ export function instanceLogPath(logsDir: string, servedId: string, instanceId: s
   return join(logsDir, servedId, `${instanceId}.log`)
 }
 
-/** Removes the output of spares and shared hosts of an earlier daemon. */
+/** Removes the output of spares and shared hosts that an earlier daemon left. */
 export function removeLeftoverLogs(logsDir: string): void {
   for (const folder of ['spares', 'hosts']) {
     const path = join(logsDir, folder)

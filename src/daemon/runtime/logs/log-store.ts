@@ -33,7 +33,7 @@ const MAX_SCANNED_LINES = 20_000
 
 /** Maximum number of instances in the token of each line. */
 const MAX_INSTANCES_IN_TOKEN = 32
-/** Maximum number in any token. A token is sent back in a header, which has at most 16 KB. */
+/** Maximum number of instances in any token. A token is sent back in a header, which has at most 16 KB. */
 const MAX_INSTANCES_FOLLOWED = 128
 
 /** The log of one deployment or preview, or the logs of several deployments together. */
@@ -54,7 +54,7 @@ export class LogStore {
     this.#logsDir = logsDir
   }
 
-  /** Appends a line of the daemon, for example "crashed with SIGSEGV, restarting in 2 s". */
+  /** Appends a line from the daemon, for example "crashed with SIGSEGV, restarting in 2 s". */
   append(id: string, line: LogLine): Promise<void> {
     return this.exclusive(id, () => this.#append(id, line))
   }

@@ -23,7 +23,7 @@ export interface LauncherOwner {
   /** Instances launched now answer only from the artifact until a request needs more. */
   readonly listsOnly: boolean
   onReady(instance: Instance): void
-  /** Another attempt would not help. */
+  /** Called when another attempt would not help. */
   onGiveUp(error: Error): void
 }
 

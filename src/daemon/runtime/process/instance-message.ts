@@ -16,7 +16,7 @@ const MAX_SUM_MS = 1e12
 
 const CHANGED_LISTS: readonly unknown[] = ['tools', 'resources', 'prompts']
 
-/** Messages of an IPC message, which may be a batch. Undefined when one of them is malformed. */
+/** Messages in an IPC message, which may be a batch. Undefined when one of them is malformed. */
 export function parseInstanceMessages(input: unknown): FromInstance[] | undefined {
   const all =
     isObject(input) && input.type === 'several' && Array.isArray(input.messages) ? input.messages : [input]
