@@ -17,6 +17,10 @@ export interface Check<Context> {
   run(context: Context): Promise<(Finding & { name?: string })[]> | (Finding & { name?: string })[]
 }
 
+/** Checks whose problems the daemon can repair without loss. */
+export const REPAIRED_CHECKS = ['permissions', 'leftovers'] as const
+export type RepairedCheck = (typeof REPAIRED_CHECKS)[number]
+
 /** Runs checks one after another. A check that throws has failed. */
 export async function runChecks<Context>(
   checks: readonly Check<Context>[],

@@ -8,7 +8,7 @@ import { CREDENTIAL_CHECK } from '../doctor/credential-check.ts'
 import { DAEMON_CHECKS, NODE_CHECK } from '../doctor/daemon-checks.ts'
 import { findRepairs } from '../doctor/repairs.ts'
 import { findDaemon } from '../local-daemon/find-daemon.ts'
-import { checkMachine } from '../local-daemon/run-database-tool.ts'
+import { checkMachine, repairHome } from '../local-daemon/run-database-tool.ts'
 
 export default defineCommand({
   name: 'doctor',
@@ -47,7 +47,7 @@ async function examineMachine({ env, paths }: CommandContext): Promise<NamedFind
 
 /** Sequential, because one repair may make another unnecessary. */
 async function repair(context: CommandContext): Promise<{ name: string; message: string }[]> {
-  const fixed: { name: string; message: string }[] = []
+  const fixed: { name: string; message: string }[] = await repairHome(context.env)
   for (const { name, done, apply } of await findRepairs(context)) {
     await apply()
     fixed.push({ name, message: done })

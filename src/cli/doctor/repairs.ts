@@ -1,11 +1,9 @@
-import { chmodSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import type { HomePaths } from '../../shared/paths.ts'
-import { unfinishedFiles } from '../../shared/unfinished-files.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { findDaemon } from '../local-daemon/find-daemon.ts'
 import { findHolder, isDaemon } from '../local-daemon/home-holder.ts'
 import { killProcess } from '../local-daemon/process.ts'
-import { findOpenFiles } from './open-files.ts'
 
 /** A problem that can be repaired without loss. */
 export interface Repair {
@@ -15,25 +13,14 @@ export interface Repair {
   apply(): void | Promise<void>
 }
 
-/** Finds repairs without applying them. */
+/** Finds repairs of configuration files and the daemon's process, without applying them. Others: src/daemon/checks/repair-home.ts. */
 export async function findRepairs(context: CommandContext): Promise<Repair[]> {
   const { paths } = context
   return [
-    ...restrictFiles(paths),
     ...replaceInvalidFile(paths.config, 'config'),
     ...replaceInvalidFile(paths.credentials, 'credentials'),
-    ...removeUnfinished(paths.home),
     ...(await killHungOrClean(paths)),
   ]
-}
-
-/** Private files must not be readable by other users. */
-function restrictFiles(paths: HomePaths): Repair[] {
-  return findOpenFiles(paths).map(({ path, mode }) => ({
-    name: 'credentials',
-    done: `Removed other users' permission to read ${path}`,
-    apply: () => chmodSync(path, mode),
-  }))
 }
 
 /** Moves an invalid JSON file aside. */
@@ -56,14 +43,6 @@ function isJson(file: string): boolean {
   } catch {
     return false
   }
-}
-
-function removeUnfinished(home: string): Repair[] {
-  return unfinishedFiles(home).map(file => ({
-    name: 'leftovers',
-    done: `Removed unfinished file ${file}`,
-    apply: () => rmSync(file, { recursive: true, force: true }),
-  }))
 }
 
 /** Repairs for a hung daemon, or for the leftovers of a dead daemon. Safe because all state is in the database. */

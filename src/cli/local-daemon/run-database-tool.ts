@@ -1,6 +1,7 @@
 import { join } from 'node:path'
-import type { NamedFinding } from '../../shared/check.ts'
+import { type NamedFinding, REPAIRED_CHECKS } from '../../shared/check.ts'
 import type { BackupListing, RestoreReport } from '../../shared/contract/daemon/backups.ts'
+import type { Repair } from '../../shared/contract/daemon/checks.ts'
 import { runDatabaseTool } from '../../shared/database-tool.ts'
 import { packageRoot } from './package-root.ts'
 
@@ -12,6 +13,11 @@ export interface RestoreFlags {
 /** Checks the machine and the home. `daemonPid`: the running daemon, which may have other limits. */
 export function checkMachine(env: NodeJS.ProcessEnv, daemonPid: number | undefined): Promise<NamedFinding[]> {
   return runTool(env, ['checks', ...optionalArgument(daemonPid?.toString())])
+}
+
+/** Repairs the home without loss, whether or not its daemon is running. */
+export function repairHome(env: NodeJS.ProcessEnv): Promise<Repair[]> {
+  return runTool(env, ['repair', ...REPAIRED_CHECKS])
 }
 
 export function listBackups(env: NodeJS.ProcessEnv): Promise<BackupListing> {

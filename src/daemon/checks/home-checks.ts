@@ -2,10 +2,12 @@ import { closeSync, existsSync, mkdirSync, openSync, rmSync, statfsSync } from '
 import { join } from 'node:path'
 import { type Check, type Finding, fail, pass, warn } from '../../shared/check.ts'
 import { counted } from '../../shared/counted.ts'
+import type { HomePaths } from '../../shared/paths.ts'
 import { quoteShellWord } from '../../shared/shell-words.ts'
 import { unfinishedFiles } from '../../shared/unfinished-files.ts'
 import { checkDatabaseFile } from './database-check.ts'
 import type { MachineContext } from './machine-context.ts'
+import { findOpenFiles } from './open-files.ts'
 
 const MIN_FREE_BYTES = 200 * 1024 * 1024
 
@@ -13,6 +15,7 @@ const MIN_FREE_BYTES = 200 * 1024 * 1024
 export const HOME_CHECKS: readonly Check<MachineContext>[] = [
   { name: 'home', run: ({ paths }) => [checkWritable(paths.home), ...checkSpace(paths.home)] },
   { name: 'database', run: async context => [await checkDatabaseFile(context)] },
+  { name: 'permissions', run: ({ paths }) => [checkPermissions(paths)] },
   { name: 'leftovers', run: ({ paths }) => [checkLeftovers(paths.home)] },
 ]
 
@@ -37,6 +40,16 @@ function checkSpace(home: string): Finding[] {
   return free < MIN_FREE_BYTES
     ? [warn(`only ${megabytes} are free on the disk of ${home}`, 'Free disk space for builds and logs')]
     : [pass(`${megabytes} free on its disk`)]
+}
+
+function checkPermissions(paths: HomePaths): Finding {
+  const open = findOpenFiles(paths).map(({ path }) => path)
+  if (open.length === 0) return pass('other users on this machine cannot read private files')
+  return fail(
+    `other users on this machine can read ${open.join(' and ')}`,
+    'Remove their permission',
+    `chmod go= ${open.map(quoteShellWord).join(' ')}`,
+  )
 }
 
 function checkLeftovers(home: string): Finding {

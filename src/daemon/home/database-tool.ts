@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { runChecks } from '../../shared/check.ts'
+import { REPAIRED_CHECKS, type RepairedCheck, runChecks } from '../../shared/check.ts'
 import { BACKUP_REASONS, type BackupReason } from '../../shared/contract/daemon/backups.ts'
 import { HostingError, toHostingError } from '../../shared/errors.ts'
 import { type HomePaths, homePaths } from '../../shared/paths.ts'
@@ -9,6 +9,7 @@ import { RemoteBackups } from '../backup/remote-backups.ts'
 import { finishSwap } from '../backup/swap-database.ts'
 import { openStorage } from '../builder/storage/open-storage.ts'
 import { MACHINE_CHECKS } from '../checks/machine-checks.ts'
+import { repairHome } from '../checks/repair-home.ts'
 import { startFailure } from '../daemon-log.ts'
 import { keyCheck } from '../services/access/secret-key.ts'
 import { readSecretBox } from '../services/access/secrets.ts'
@@ -21,7 +22,7 @@ const BACKUP_WAIT_MS = 120_000
 
 /**
  * Tasks on the database and its backups in a separate process, because the command line never opens the database, and the daemon
- * must keep responding. The tasks are `checks [pid of the daemon]`, `backup <reason>`, `list`, `verify [backup]`, `check-restore`
+ * must keep responding. The tasks are `checks [pid of the daemon]`, `repair <check>…`, `backup <reason>`, `list`, `verify [backup]`, `check-restore`
  * and `restore [backup] [--partial] [--new-secret-key]`. Prints one JSON document, or the error on standard error like the
  * daemon.
  */
@@ -41,6 +42,7 @@ async function run(task: string | undefined, args: string[]): Promise<object> {
       inspect: () => inspectHome(paths, homeKeyCheck(paths)),
       listBackups: () => backups.list(),
     })
+  if (task === 'repair') return repairHome(paths, args.map(checkOf))
   if (task === 'list') return backups.list()
   if (task === 'verify') return backups.verify(subject)
   if (task === 'backup')
@@ -65,6 +67,15 @@ async function withLock<T>(lock: { release(): void }, work: () => Promise<T>): P
   } finally {
     lock.release()
   }
+}
+
+function checkOf(text: string): RepairedCheck {
+  const check = REPAIRED_CHECKS.find(known => known === text)
+  if (check) return check
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `"${text}" is not a check with a repair. Use ${REPAIRED_CHECKS.join(' or ')}.`,
+  )
 }
 
 function reasonOf(text: string | undefined): BackupReason {

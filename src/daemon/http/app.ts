@@ -190,6 +190,7 @@ function routesOf({ services, health, requestStop, upgrades }: AppOptions): Rout
       ['POST /api/daemon/backup', 'ADMIN', daemon.backUp],
       ['GET /api/daemon/backups', 'ADMIN', daemon.listBackups],
       ['GET /api/daemon/checks', 'ADMIN', daemon.checkDaemon],
+      ['POST /api/daemon/checks/repair', 'ADMIN', daemon.repairDaemon],
       ['GET /api/prune', 'READ', prune.listUnused],
       ['POST /api/prune', 'ADMIN', prune.removeUnused],
       ['GET /api/daemon', 'READ', daemon.describeDaemon],

@@ -69,11 +69,11 @@ test('--fix repairs leftovers of a crash and wrong permissions, and lists each r
   expect(fixed!.map(({ name }) => name).sort()).toEqual([
     'config',
     'credentials',
-    'credentials',
-    'credentials',
     'daemon',
     'leftovers',
     'leftovers',
+    'permissions',
+    'permissions',
   ])
   expect(statSync(files.secret).mode & 0o777).toBe(0o600)
   expect(readFileSync(files.secret, 'utf8')).toBe('a key')

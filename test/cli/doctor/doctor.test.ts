@@ -82,7 +82,7 @@ describe('mcp doctor', () => {
       status: 'fail',
       message: expect.stringContaining('is damaged: file is not a database'),
     })
-    expect(of('credentials')[0]).toMatchObject({
+    expect(of('permissions')[0]).toMatchObject({
       status: 'fail',
       fix: { command: `chmod go= ${join(home.dir, 'credentials.json')}` },
     })

@@ -168,6 +168,7 @@ export const calls = {
   endConsoleSessions: () => sdk.endConsoleSessions(),
   backUpDatabase: () => sdk.backUpDatabase(),
   checkDaemon: () => sdk.checkDaemon(),
+  repairDaemon: () => sdk.repairDaemon({ body: {} }),
   listBackups: () => sdk.listBackups(),
   describeDaemon: () => sdk.describeDaemon(),
   upgradeDaemon: () => sdk.upgradeDaemon({ body: {} }),

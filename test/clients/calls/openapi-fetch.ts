@@ -189,6 +189,7 @@ export function callsOf(api: Client<paths, 'application/json'>) {
     endConsoleSessions: () => api.DELETE('/api/console/sessions'),
     backUpDatabase: () => api.POST('/api/daemon/backup'),
     checkDaemon: () => api.GET('/api/daemon/checks'),
+    repairDaemon: () => api.POST('/api/daemon/checks/repair', { body: {} }),
     listBackups: () => api.GET('/api/daemon/backups'),
     describeDaemon: () => api.GET('/api/daemon'),
     upgradeDaemon: () => api.POST('/api/daemon/upgrade', { body: {} }),

@@ -39,6 +39,7 @@ export function testDaemon(contract: Contract): void {
     const { body: backup } = await call('backUpDatabase')
     const { body: report } = await call('checkDaemon')
     expect(report.checks).toContainEqual(expect.objectContaining({ name: 'database', status: 'pass' }))
+    expect((await call('repairDaemon', {}, { body: {} })).body).toEqual({ items: [] })
     const { body: backups } = await call('listBackups')
     expect(backups.items).toContainEqual(expect.objectContaining({ name: backup.name, reason: 'manual' }))
     expect((await call('describeDaemon')).body).toMatchObject({

@@ -107,6 +107,7 @@ export const POST_BODIES: Record<string, object> = {
   createSuiteRun: suiteRun('mcp_none'),
   upgradeDaemon: {},
   removeUnused: { items: [] },
+  repairDaemon: {},
   replayRequest: {},
 }
 

@@ -1,3 +1,4 @@
+import { chmodSync, statSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { buildServer, createKey, deploy, echoServer } from '../../daemon/http/fixtures.ts'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
@@ -6,7 +7,8 @@ import { daemon, expectAccessible, expectNoViolations, show, useConsole } from '
 describe.runIf(CHROMIUM !== undefined)('the system in the console', () => {
   useConsole()
 
-  test('shows the daemon, and makes a backup', async () => {
+  test('shows the daemon, repairs what a check found, and makes a backup', async () => {
+    chmodSync(daemon.home.logs, 0o755)
     const page = await show('/system')
     await page.getByText('There is no backup yet.').waitFor()
     await page.getByText(/^\d+ MiB$/).waitFor()
@@ -17,6 +19,13 @@ describe.runIf(CHROMIUM !== undefined)('the system in the console', () => {
       .getByText(daemon.home.database)
       .waitFor()
     await page.getByText(String(process.pid), { exact: true }).waitFor()
+    const repair = page.getByRole('button', { name: 'Repair permissions' })
+    await repair.click()
+    await page
+      .getByText(`Removed other users' permission to read ${daemon.home.logs}.`, { exact: true })
+      .waitFor()
+    await repair.waitFor({ state: 'detached' })
+    expect(statSync(daemon.home.logs).mode & 0o777).toBe(0o700)
     await page.getByRole('button', { name: 'Back up now' }).click()
     const backups = page.getByRole('table', { name: 'Backups' })
     await backups.getByRole('cell', { name: 'manual' }).waitFor()

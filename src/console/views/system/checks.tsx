@@ -1,11 +1,14 @@
 import { useSignal } from '@preact/signals'
-import type { CheckList } from '../../../shared/contract/daemon/checks.ts'
+import { REPAIRED_CHECKS, type RepairedCheck } from '../../../shared/check.ts'
+import type { CheckList, RepairList, RepairRequest } from '../../../shared/contract/daemon/checks.ts'
 import { counted } from '../../../shared/counted.ts'
 import { request } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
+import { useAction } from '../../components/action.ts'
 import { Button } from '../../components/button.tsx'
 import { Next } from '../../components/error-text.tsx'
 import { Loaded, ReloadButton } from '../../components/loaded.tsx'
+import { notify, notifyError } from '../../components/notices.tsx'
 import { Text } from '../../components/text.tsx'
 
 type Result = CheckList['checks'][number]
@@ -25,23 +28,24 @@ export function Checks() {
         <ReloadButton label="Run the checks again" resource={resource} />
       </div>
       <Loaded resource={resource} what="the checks">
-        {({ checks }) => <Results checks={checks} />}
+        {({ checks }) => <Results checks={checks} onRepaired={resource.reload} />}
       </Loaded>
     </section>
   )
 }
 
 /** Problems, and on request everything that is fine. */
-function Results({ checks }: { checks: readonly Result[] }) {
+function Results({ checks, onRepaired }: { checks: readonly Result[]; onRepaired(): void }) {
   const areAllShown = useSignal(false)
   const problems = ['fail', 'warn'].flatMap(status => checks.filter(check => check.status === status))
   const passed = checks.filter(({ status }) => status === 'pass')
   return (
     <ul class="checks">
       {problems.map((check, index) => (
-        <CheckResult key={index} check={check} />
+        <CheckResult key={index} check={check} onRepaired={onRepaired} />
       ))}
-      {areAllShown.value && passed.map((check, index) => <CheckResult key={index} check={check} />)}
+      {areAllShown.value &&
+        passed.map((check, index) => <CheckResult key={index} check={check} onRepaired={onRepaired} />)}
       <li class="passed">
         <span class={`state ${problems.length === 0 ? 'ok' : 'off'}`}>
           {counted(passed.length, 'check')} passed
@@ -58,7 +62,9 @@ function Results({ checks }: { checks: readonly Result[] }) {
   )
 }
 
-function CheckResult({ check: { name, status, message, fix } }: { check: Result }) {
+function CheckResult({ check, onRepaired }: { check: Result; onRepaired(): void }) {
+  const { name, status, message, fix } = check
+  const repaired = repairedCheck(name)
   return (
     <li>
       <span class={`state ${TONES[status]}`}>
@@ -70,7 +76,32 @@ function CheckResult({ check: { name, status, message, fix } }: { check: Result 
           <Text value={message} />
         </p>
         {fix && <Next step={fix} />}
+        {fix && repaired && <RepairButton name={repaired} onRepaired={onRepaired} />}
       </div>
     </li>
   )
+}
+
+/** The daemon repairs these without loss. Other fixes are commands for a terminal, or up to the user. */
+function repairedCheck(name: string): RepairedCheck | undefined {
+  return REPAIRED_CHECKS.find(repaired => repaired === name)
+}
+
+function RepairButton({ name, onRepaired }: { name: RepairedCheck; onRepaired(): void }) {
+  const repair = useAction(async () => {
+    await repairNow(name).catch(notifyError)
+    onRepaired()
+  })
+  return (
+    <Button busy={repair.isRunning} onClick={() => void repair.run()}>
+      Repair<span class="hidden"> {name}</span>
+    </Button>
+  )
+}
+
+async function repairNow(name: RepairedCheck): Promise<void> {
+  const body: RepairRequest = { checks: [name] }
+  const { items } = await request<RepairList>('POST', '/api/daemon/checks/repair', { body })
+  for (const { message } of items) notify(`${message}.`)
+  if (items.length === 0) notify(`There was nothing to repair in ${name}.`)
 }

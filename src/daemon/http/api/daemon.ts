@@ -1,4 +1,8 @@
-import { checkListSchema } from '../../../shared/contract/daemon/checks.ts'
+import {
+  checkListSchema,
+  repairListSchema,
+  repairRequestSchema,
+} from '../../../shared/contract/daemon/checks.ts'
 import {
   backupListSchema,
   backupSchema,
@@ -97,5 +101,13 @@ export function daemonEndpoints(
     },
   })
 
-  return { stopDaemon, backUp, checkDaemon, listBackups, describeDaemon, upgradeDaemon }
+  const repairDaemon = dataEndpoint({
+    operationId: 'repairDaemon',
+    summary: 'Repair what checks found in the home of the daemon, without loss',
+    body: repairRequestSchema,
+    answers: { 200: { description: 'The repairs.', schema: repairListSchema } },
+    run: async ({ body }) => ({ items: await backups.repair(body.checks) }),
+  })
+
+  return { stopDaemon, backUp, checkDaemon, repairDaemon, listBackups, describeDaemon, upgradeDaemon }
 }

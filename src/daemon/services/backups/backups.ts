@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { join } from 'node:path'
-import type { NamedFinding } from '../../../shared/check.ts'
+import { type NamedFinding, REPAIRED_CHECKS, type RepairedCheck } from '../../../shared/check.ts'
 import type { BackupListing, BackupReason, BackupStatus } from '../../../shared/contract/daemon/backups.ts'
+import type { Repair } from '../../../shared/contract/daemon/checks.ts'
 import type { BackupRecord } from '../../../shared/contract/daemon/daemon-health.ts'
 import { runDatabaseTool } from '../../../shared/database-tool.ts'
 import { HostingError } from '../../../shared/errors.ts'
@@ -55,6 +56,11 @@ export class Backups {
       this.#checking = undefined
     })
     return this.#checking
+  }
+
+  /** Repairs what these checks found, by default all, without loss. Throws UNAVAILABLE for a file that the system does not change. */
+  repair(checks: readonly RepairedCheck[] = REPAIRED_CHECKS): Promise<Repair[]> {
+    return this.#run(['repair', ...checks], { failure: 'The repair failed' })
   }
 
   #run<T>(args: string[], options: { failure: string; onStart?(pid: number): void }): Promise<T> {

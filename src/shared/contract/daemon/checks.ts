@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { REPAIRED_CHECKS } from '../../check.ts'
 import { described, named } from '../../json/schema-metadata.ts'
 
 const checkResultSchema = named('CheckResult', 'A result of a check.').object({
@@ -14,6 +15,33 @@ const checkResultSchema = named('CheckResult', 'A result of a check.').object({
     .describe('Absent if the check passed.'),
 })
 
+const EXAMPLE_REPAIR = {
+  name: REPAIRED_CHECKS[0],
+  message: "Removed other users' permission to read /home/ada/.local/share/mcp/logs",
+} as const
+
+const repairSchema = named('Repair', 'A repair.', EXAMPLE_REPAIR).object({
+  name: z.enum(REPAIRED_CHECKS).describe('Name of the check.'),
+  message: z.string().describe('What was done, in one sentence.'),
+})
+
+const namedRepairRequest = named('RepairRequest', 'Checks whose problems are repaired.', {
+  checks: [EXAMPLE_REPAIR.name],
+})
+
+/** POST /api/daemon/checks/repair */
+export const repairRequestSchema = namedRepairRequest.strictObject({
+  checks: z
+    .array(z.enum(REPAIRED_CHECKS))
+    .optional()
+    .describe('Names of the checks. By default all of these.'),
+})
+export const repairListSchema = named('RepairList', 'Repairs of the home of the daemon.', {
+  items: [EXAMPLE_REPAIR],
+}).object({
+  items: z.array(repairSchema).describe('Repairs. Empty if there was nothing to repair.'),
+})
+
 /** GET /api/daemon/checks */
 export const checkListSchema = named('CheckList', "Checks of the daemon's machine and home.", {
   ok: true,
@@ -23,4 +51,7 @@ export const checkListSchema = named('CheckList', "Checks of the daemon's machin
   checks: z.array(checkResultSchema).describe('Results in the order of the checks.'),
 })
 
+export type RepairRequest = z.infer<typeof repairRequestSchema>
+export type Repair = z.infer<typeof repairSchema>
+export type RepairList = z.infer<typeof repairListSchema>
 export type CheckList = z.infer<typeof checkListSchema>
