@@ -39,12 +39,12 @@ export function testActions(): void {
     ] as const) {
       await goto(path)
       await page.getByLabel(label, { exact: true }).selectOption(choice)
-      expect(placeOf(page), `${path} ${label}`).toContain(search)
+      await expect.poll(() => placeOf(page), { message: `${path} ${label}` }).toContain(search)
     }
     await page.getByLabel('Model', { exact: true }).selectOption('Other model…')
     await page.getByLabel('Model', { exact: true }).fill('gguf:tiny.gguf')
     await page.keyboard.press('Enter')
-    expect(placeOf(page)).toContain('model=gguf')
+    await expect.poll(() => placeOf(page)).toContain('model=gguf')
   })
 
   test('reload buttons send the request again', async () => {
