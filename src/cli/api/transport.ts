@@ -27,7 +27,7 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** A hosted API may send a response of any size. */
-const MAX_ANSWER_BYTES = 256 * 1024 * 1024
+const MAX_RESPONSE_BYTES = 256 * 1024 * 1024
 
 /** Body of a response. */
 export function readText(incoming: IncomingMessage): Promise<string> {
@@ -38,8 +38,8 @@ export function readText(incoming: IncomingMessage): Promise<string> {
     incoming.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')))
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length
-      if (size > MAX_ANSWER_BYTES)
-        incoming.destroy(new Error(`the response is larger than ${MAX_ANSWER_BYTES} bytes`))
+      if (size > MAX_RESPONSE_BYTES)
+        incoming.destroy(new Error(`the response is larger than ${MAX_RESPONSE_BYTES} bytes`))
       else chunks.push(chunk)
     })
   })

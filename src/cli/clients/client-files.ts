@@ -12,8 +12,8 @@ export interface ClientFile {
 }
 
 /** Path of a client's configuration, either for the user or for the project in this folder. Throws INVALID_REQUEST. */
-export function configFile(client: McpClient, isOfProject: boolean, context: CommandContext): string {
-  if (!isOfProject) return client.userFile(machineOf(context))
+export function configFile(client: McpClient, isForProject: boolean, context: CommandContext): string {
+  if (!isForProject) return client.userFile(machineOf(context))
   if (client.projectFile) return join(context.cwd, client.projectFile)
   throw new HostingError('INVALID_REQUEST', `${client.name} has no project configuration. Omit --project.`)
 }

@@ -84,9 +84,9 @@ function previewStep({ id }: McpClient) {
   return { description: 'Show what would be hosted', command: `mcp import ${id} --dry-run` }
 }
 
-async function openSource(context: CommandContext, source: string, isOfProject: boolean): Promise<Source> {
+async function openSource(context: CommandContext, source: string, isForProject: boolean): Promise<Source> {
   const client = CLIENTS.find(({ id }) => id === source)
-  if (client) return { client, file: configFile(client, isOfProject, context), name: client.name }
+  if (client) return { client, file: configFile(client, isForProject, context), name: client.name }
   return clientOfFile(source)
 }
 

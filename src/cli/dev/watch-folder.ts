@@ -6,7 +6,7 @@ import { IGNORE_FILES, IgnoreRules } from '../project/source/ignore-rules.ts'
 /** Editors write a file in several steps, so a change is reported after this time without further changes. */
 const QUIET_MS = 5
 /** Maximum delay between the first change and its report. */
-const LATEST_MS = 150
+const MAX_DELAY_MS = 150
 
 /** macOS and Windows watch a tree as cheaply as a folder. Elsewhere Node would watch every file. */
 const WATCHES_TREES = process.platform === 'darwin' || process.platform === 'win32'
@@ -103,7 +103,7 @@ export class FolderWatcher {
     const now = performance.now()
     if (!this.#timer) this.#firstAt = now
     clearTimeout(this.#timer)
-    const waitMs = Math.max(0, Math.min(QUIET_MS, this.#firstAt + LATEST_MS - now))
+    const waitMs = Math.max(0, Math.min(QUIET_MS, this.#firstAt + MAX_DELAY_MS - now))
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       const files = [...this.#files]

@@ -19,9 +19,11 @@ export class LiveScreen {
 
   /** Truncates lines that do not fit the screen. */
   draw(lines: readonly string[]): void {
-    const most = Math.max(2, (this.#stream.rows || 24) - 1)
+    const maxLines = Math.max(2, (this.#stream.rows || 24) - 1)
     const shown =
-      lines.length <= most ? lines : [...lines.slice(0, most - 1), `… ${lines.length - most + 1} more`]
+      lines.length <= maxLines
+        ? lines
+        : [...lines.slice(0, maxLines - 1), `… ${lines.length - maxLines + 1} more`]
     const up = this.#drawn > 0 ? `\x1b[${this.#drawn}A` : ''
     this.#stream.write(`${up}\r${shown.map(line => `${toTerminalText(line)}\x1b[K\n`).join('')}\x1b[J`)
     this.#drawn = shown.length

@@ -13,7 +13,7 @@ export interface SessionPlace {
 }
 
 /** Tokens are renewed this long before they expire. */
-const SPARE_SECONDS = 30
+const RENEWAL_MARGIN_SECONDS = 30
 
 /**
  * Access token of a context's sign-in, renewed when it expires. A lock makes concurrent commands renew it once, because a
@@ -38,7 +38,7 @@ function read({ credentials, context }: SessionPlace): ApiSession {
 }
 
 function isFresh({ expiresAt }: ApiSession): boolean {
-  return expiresAt === undefined || expiresAt - SPARE_SECONDS > Date.now() / 1000
+  return expiresAt === undefined || expiresAt - RENEWAL_MARGIN_SECONDS > Date.now() / 1000
 }
 
 async function renew(session: ApiSession, { context, signal }: SessionPlace): Promise<ApiSession> {

@@ -4,7 +4,7 @@ import { fetchByProxy } from '../api/fetch-by-proxy.ts'
 import { isLoopback } from '../api/transport.ts'
 
 /** Timeout of each request. */
-const ANSWER_MS = 30_000
+const REQUEST_TIMEOUT_MS = 30_000
 
 /** Loaded only for a sign-in. */
 export const loadOauth = () => import('oauth4webapi')
@@ -20,7 +20,7 @@ export function requestOptions(
   signal: AbortSignal,
 ): RequestOptions {
   const options: RequestOptions = {
-    signal: () => AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
+    signal: () => AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
     [customFetch]: fetchByProxy,
   }
   return isLoopback(new URL(url).hostname) ? { ...options, [allowInsecureRequests]: true } : options

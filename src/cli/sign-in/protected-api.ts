@@ -9,7 +9,7 @@ export interface ProtectedApi {
   scopes: string[]
 }
 
-const ANSWER_MS = 30_000
+const REQUEST_TIMEOUT_MS = 30_000
 
 /**
  * Sign-in metadata of the API at `url`, from its 401 response or the well-known path (RFC 9728). Undefined for an API
@@ -53,7 +53,7 @@ async function get(address: string, api: string, signal: AbortSignal): Promise<R
     return await fetchByProxy(address, {
       headers: { accept: 'application/json' },
       redirect: 'error',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),
     })
   } catch (cause) {
     if (signal.aborted) throw cause

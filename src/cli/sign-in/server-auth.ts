@@ -36,7 +36,7 @@ class SignInRequiredError extends Error {
 }
 
 /** Tokens are renewed this long before they expire. */
-const SPARE_SECONDS = 30
+const RENEWAL_MARGIN_SECONDS = 30
 
 /**
  * Adds the token of an earlier sign-in to requests, and renews it when it expires. Throws SignInRequiredError when the server
@@ -63,7 +63,7 @@ function serverAuth(place: SignInTarget): AuthProvider {
 
 export function isFresh({ accessToken, expiresAt }: ServerSession): boolean {
   if (accessToken === undefined) return false
-  return expiresAt === undefined || expiresAt - SPARE_SECONDS > Date.now() / 1000
+  return expiresAt === undefined || expiresAt - RENEWAL_MARGIN_SECONDS > Date.now() / 1000
 }
 
 /** A token other than `stale`. Undefined when there is none. */

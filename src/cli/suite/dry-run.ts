@@ -6,7 +6,7 @@ import type { Output } from '../output/output.ts'
 import { formatCost } from './report.ts'
 
 /** Names in the server's build. */
-export interface KnownOffer {
+export interface ServerNames {
   tools: readonly string[] | undefined
   resources: readonly string[] | undefined
   prompts: readonly string[] | undefined
@@ -27,7 +27,7 @@ export interface DryRun {
 /** Plans a suite without sending or calling anything. */
 export function planDryRun(
   cases: readonly PlannedCase[],
-  offer: KnownOffer,
+  serverNames: ServerNames,
   prices: PriceTable,
   defaultModel: string,
 ): DryRun {
@@ -37,7 +37,7 @@ export function planDryRun(
     messages: messages.length,
     repeat,
   }))
-  const guesses = cases.map(one => ({ model: one.model ?? defaultModel, ...guessTokens(one, offer) }))
+  const guesses = cases.map(one => ({ model: one.model ?? defaultModel, ...guessTokens(one, serverNames) }))
   const costs = guesses.map(({ model, input, output }) =>
     costOf(prices, model, {
       input_tokens: input,
@@ -53,7 +53,7 @@ export function planDryRun(
     messages: entries.reduce((sum, one) => sum + one.messages * one.repeat, 0),
     estimated_tokens: guesses.reduce((sum, { input, output }) => sum + input + output, 0),
     estimated_cost: known.length === costs.length ? known.reduce((sum, cost) => sum + cost, 0) : null,
-    problems: [...new Set(cases.flatMap(one => problemsOf(one, offer)))],
+    problems: [...new Set(cases.flatMap(one => problemsOf(one, serverNames)))],
   }
 }
 
@@ -75,35 +75,35 @@ function costText({ estimated_cost: cost }: DryRun): string {
   return cost === 0 ? 'free' : `about ${formatCost(cost)}`
 }
 
-const LETTERS_PER_TOKEN = 4
+const CHARACTERS_PER_TOKEN = 4
 const INSTRUCTION_TOKENS = 150
 const TOKENS_PER_DEFINITION = 120
 const TOKENS_PER_ANSWER = 150
 
 function guessTokens(
   { messages, repeat }: PlannedCase,
-  { tools = [], resources = [], prompts = [] }: KnownOffer,
+  { tools = [], resources = [], prompts = [] }: ServerNames,
 ) {
-  const offer =
+  const promptTokens =
     INSTRUCTION_TOKENS + (tools.length + resources.length + prompts.length) * TOKENS_PER_DEFINITION
-  const letters = messages.reduce((sum, { message }) => sum + message.length, 0)
+  const characters = messages.reduce((sum, { message }) => sum + message.length, 0)
   const turns = 2 * messages.length
   return {
-    input: Math.round((turns * offer + 2 * (letters / LETTERS_PER_TOKEN)) * repeat),
+    input: Math.round((turns * promptTokens + 2 * (characters / CHARACTERS_PER_TOKEN)) * repeat),
     output: turns * TOKENS_PER_ANSWER * repeat,
   }
 }
 
-function problemsOf({ name, expect, messages }: PlannedCase, offer: KnownOffer): string[] {
+function problemsOf({ name, expect, messages }: PlannedCase, serverNames: ServerNames): string[] {
   const all = [expect, ...messages.map(message => message.expect)].filter(one => one !== undefined)
   return all.flatMap(one => [
     ...unknownNames(
       name,
       'tool',
       [...namesOf(one.tools), ...(one.calls ?? []).map(({ tool }) => tool)],
-      offer.tools,
+      serverNames.tools,
     ),
-    ...unknownNames(name, 'prompt', namesOf(one.prompts), offer.prompts),
+    ...unknownNames(name, 'prompt', namesOf(one.prompts), serverNames.prompts),
   ])
 }
 

@@ -12,8 +12,8 @@ export function pricesPath(paths: HomePaths): string {
  * List prices, overridden by the prices in `given` or in the file next to the configuration. Throws NOT_FOUND for a missing
  * `given` file and INVALID_REQUEST for an invalid one.
  */
-export function loadPrices(given: string | undefined, usual: string): PriceTable {
-  const file = given ?? usual
+export function loadPrices(given: string | undefined, defaultFile: string): PriceTable {
+  const file = given ?? defaultFile
   if (!existsSync(file)) {
     if (given === undefined) return LIST_PRICES
     throw new HostingError('NOT_FOUND', `Price table ${given} does not exist.`)

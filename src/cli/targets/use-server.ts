@@ -24,7 +24,7 @@ export async function useServer<T>(
       withServer(target.url, { ...options, authProvider }, use),
     )
   } catch (error) {
-    throw nameLog(error, target)
+    throw withLogStep(error, target)
   }
 }
 
@@ -43,7 +43,7 @@ function givenClient(
 }
 
 /** Adds the command for the log to an error of the user's own server, because the log explains the failure. */
-function nameLog(error: unknown, { id }: ServerTarget): unknown {
+function withLogStep(error: unknown, { id }: ServerTarget): unknown {
   if (!(error instanceof HostingError) || error.code !== 'UNAVAILABLE' || !id) return error
   const next = [{ description: 'Show its log', command: `mcp logs ${id}` }]
   return new HostingError(error.code, error.message, { next, cause: error.cause })

@@ -18,8 +18,8 @@ export default defineTool({
   },
   annotations: { readOnlyHint: true, openWorldHint: false },
   handler({ count = 2, sides = 6 }, context) {
-    const most = Number(context.env.MAX_DICE)
-    if (count > most) throw new Error(`The maximum number of dice is ${most}.`)
+    const max = Number(context.env.MAX_DICE)
+    if (count > max) throw new Error(`The maximum number of dice is ${max}.`)
     context.debug(`rolling ${count} dice with ${sides} sides`)
     return roll(count, sides)
   },

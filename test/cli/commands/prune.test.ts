@@ -16,7 +16,7 @@ test('prune lists each item with age and size, and removes them only with --yes 
   expect(listed).toMatch(
     /^KIND +ID +SERVER +REASON +AGE +SIZE\nbuild +mcp_\w{8} +missing +failed +\d+ s +\d+ B\n/,
   )
-  expect(listed).toMatch(/\n1 item, \d+ B\n\nRemove them: +mcp prune\n$/)
+  expect(listed).toMatch(/\n1 item, \d+ B\n\nRemove these items: +mcp prune\n$/)
   expect((await home.mcp(['prune', '--older-than', '1h', '--yes'])).stdout).toBe('Nothing to remove.\n')
   const asked = await home.mcp(['prune'])
   expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('--yes')])
