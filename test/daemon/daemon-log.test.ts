@@ -17,7 +17,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Exit code of a program whose standard error is the given file. */
+/** Runs a program whose standard error is the given file. Returns its exit code. */
 async function logTo(path: string, statement = "logDaemon('info', 'hello', { port: 1 })"): Promise<number> {
   const descriptor = openSync(path, 'a')
   const program = `import { logDaemon, rotateDaemonLog } from ${JSON.stringify(MODULE)}; ${statement}`

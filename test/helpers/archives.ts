@@ -72,7 +72,7 @@ export interface ZipEntry {
   claimedSize?: number
 }
 
-/** Packed content of an empty file, computed once for archives of thousands of them. */
+/** Packed content of an empty file, computed once for archives with thousands of empty files. */
 const PACKED_EMPTY_FILE = deflateRawSync('')
 
 /** A .zip of exactly these entries (APPNOTE 4.3), deflated. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { programProcesses, readProcesses } from '../../src/instance/bridge/process/process-tree.ts'
 
-/** All process ids of the machine, from /proc. */
+/** All process ids on the machine, from /proc. */
 function processes(): number[] {
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))

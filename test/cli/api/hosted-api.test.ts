@@ -83,12 +83,12 @@ test('a suite judges documented fields and reports the others as unknown', async
     return ['test', '--suite', file]
   }
   const expected = { tools: { exact: ['add'] }, reply: { contains: '5' }, seconds: 1 }
-  // The API stores no runs, which is no reason for a warning.
+  // This API does not store runs. That is no reason for a warning.
   expect(await home.mcp(suite(expected))).toMatchObject({ code: 0, stderr: '' })
   expect(stub.requests.at(-1)).toMatchObject({ method: 'POST', path: '/api/suite-runs' })
   expect((await home.mcp(suite({ tools: ['subtract'] }))).code).toBe(1)
-  const untold = await home.mcp(suite({ calls: [{ tool: 'add' }] }))
-  expect(untold).toMatchObject({
+  const unreported = await home.mcp(suite({ calls: [{ tool: 'add' }] }))
+  expect(unreported).toMatchObject({
     code: 4,
     stdout: expect.stringContaining('does not report: calls'),
   })
@@ -118,7 +118,7 @@ test('a pending build is printed without waiting, because the contract has no wa
   expect(stdout).toContain('Building calc')
 })
 
-test('a failed build exits with 1, its record on standard output and the error on standard error', async () => {
+test('if the build fails, build exits with 1, with the record on standard output and the error on standard error', async () => {
   await hosted({ buildStatus: 'failed' })
   const { code, stdout, stderr } = await home.mcp(['build', writeProject(), '--json'])
   expect(code).toBe(1)
@@ -165,7 +165,7 @@ test('deploy without flags sends no config', async () => {
   expect(stub.requests.at(-1)!.body).toEqual({ mcp_id: 'mcp-123', environment: 'development' })
 })
 
-test('deploy uses defaults of the project file, which flags and --env-file override', async () => {
+test('deploy uses defaults from the project file, which flags and --env-file override', async () => {
   await hosted()
   const dir = writeProject({
     deploy: { staging: { domain: 'a.example.com', env_vars: { ONE: 'file', TWO: 'file', THREE: 'file' } } },
@@ -185,7 +185,7 @@ test('deploy uses defaults of the project file, which flags and --env-file overr
   })
 })
 
-test('deploy waits while the deployment is deploying', async () => {
+test('deploy waits while the status is deploying', async () => {
   await hosted({ deployStatus: ['deploying', 'deploying', 'deployed'] })
   const record = await home.json<{ status: string; url: string }>(['deploy', 'mcp-123'])
   expect(record.status).toBe('deployed')

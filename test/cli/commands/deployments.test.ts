@@ -242,7 +242,7 @@ test('list hides failed builds and deployments that never served, says how many,
   expect(all).not.toContain('Hidden')
 })
 
-test('a misspelled server name exits with 4 and suggests the similar one', async () => {
+test('status exits with 4 for a misspelled server name and suggests the similar one', async () => {
   await home.json(['up', writeServer(home, 'spelled')])
   const { code, stderr } = await home.mcp(['status', 'speled'])
   expect(code).toBe(4)

@@ -46,7 +46,7 @@ test('check explains its verdict and exits with 3 if the key is not allowed to m
   expect(JSON.parse(stdout)).toEqual({ allowed: false, reason: expect.stringContaining('BUILD_AND_DEPLOY') })
 })
 
-test('a key without the scope exits with 3 and suggests whoami', async () => {
+test('a command exits with 3 if the key lacks the scope, and suggests whoami', async () => {
   const { key } = await home.json<CreatedKey>(['keys', 'create', '--name', 'weak'])
   const { code, stderr } = await home.mcp(['keys', 'list', '--api-key', key])
   expect(code).toBe(3)

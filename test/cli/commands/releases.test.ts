@@ -129,7 +129,7 @@ test('rollback returns to a version and says which', async () => {
   expect(shown).toMatch(/\nv3 .* live .* rollback to v1: Too polite\nv2 .* stopped .*compatible/)
 })
 
-test('an unknown version or server exits with 4 and suggests the closest one', async () => {
+test('rollback and releases exit with 4 for an unknown version or server, and suggest the closest one', async () => {
   const unknown = await home.mcp(['rollback', 'greeter', '--to', '9'])
   expect([unknown.code, unknown.stderr]).toEqual([4, expect.stringContaining('has no version 9')])
   const mistyped = await home.mcp(['releases', 'greter'])

@@ -54,7 +54,7 @@ function startDev() {
 // biome-ignore lint/suspicious/noExplicitAny: messages of the protocol have many shapes.
 type Message = any
 
-/** A client of the Chrome DevTools Protocol. */
+/** Connects to the inspector. Returns a client of the Chrome DevTools Protocol. */
 async function connect(url: string) {
   const socket = new WebSocket(url)
   await once(socket, 'open')

@@ -69,7 +69,7 @@ async function buildsOf(name: string): Promise<string[]> {
   return data.items.map(({ mcp_id }) => mcp_id)
 }
 
-test('a project of modules is served, reloaded on save at the same URL, and keeps serving after a broken build', async () => {
+test('a project of modules is served, is reloaded on save at the same URL, and keeps serving after a broken build', async () => {
   const write = makeFolder('modules', { 'tools/say.ts': moduleTool('one') })
   const dev = startDev(join(home.dir, 'modules'))
   const first = await dev.next('built')

@@ -101,7 +101,7 @@ describe('withServer', () => {
     expect(header).toBe('Bearer secret')
   })
 
-  it('uses the SDK for a server of the legacy era', async () => {
+  it('uses the SDK for a legacy server', async () => {
     const { url, methods } = await startScripted(({ id, method }, response) => {
       if (method === 'initialize')
         return send(response, id, {

@@ -60,7 +60,7 @@ function open(command: string): Terminal {
 }
 
 describe('without a terminal', () => {
-  test('uses the only server, and reports a missing tool or argument with a list of all', async () => {
+  test('uses the only server, and lists the known tools or arguments if one is missing', async () => {
     const call = await home.mcp(['call'], { cwd: home.dir })
     expect(call).toMatchObject({ code: 2, stdout: '' })
     expect(call.stderr).toContain('Using greeter, the only server.')

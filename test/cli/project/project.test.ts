@@ -128,7 +128,7 @@ describe('project file', () => {
       'did you mean "engine"',
     ],
     ['{\n  "name": "x",\n  "template": "basic",\n}', '3:22 trailing comma'],
-  ])('the problem of %j is reported with a position and a suggestion', async (content, expected) => {
+  ])('the problem in %j is reported with a position and a suggestion', async (content, expected) => {
     write({ 'mcp.config.json': content })
     expect((await failure()).details).toContain(expected)
   })

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
 import { type ContractStub, startContractStub } from '../../helpers/services/contract-stub.ts'
 
-/** `mcp login` with an API key at a hosted API. */
+/** `mcp login` to a hosted API with an API key. */
 let home: TestHome
 let stub: ContractStub
 

@@ -36,7 +36,7 @@ afterEach(() => {
 })
 afterAll(() => home.remove())
 
-/** Runs `mcp` at a pseudo-terminal. */
+/** Runs `mcp` in a pseudo-terminal. */
 function atTerminal(...args: string[]) {
   const { CI: _, ...env } = { ...home.env, BROWSER: join(home.dir, 'opener') } as NodeJS.ProcessEnv
   const command = [process.execPath, MCP_BIN, ...args].join(' ')

@@ -19,7 +19,7 @@ import {
 // Each test runs several programs in sequence, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 
-/** `mcp login` at a hosted API with a certified authorization server. */
+/** `mcp login` to a hosted API with a certified authorization server. */
 let home: TestHome
 let provider: DeviceProvider
 let api: ContractStub
@@ -212,7 +212,7 @@ test('an API that only supports keys rejects --device and accepts a key', async 
   expect(await home.json(['whoami'])).toMatchObject({ apiKeyId: 'key-1' })
 })
 
-test('rejects metadata of another resource, so that no token goes to the wrong API', async () => {
+test('rejects metadata for another resource, so that no token goes to the wrong API', async () => {
   provider = await startDeviceProvider()
   api = await startContractStub({
     intercept(_request, response) {

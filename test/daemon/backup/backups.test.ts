@@ -44,7 +44,7 @@ function damage(file: string): void {
   closeSync(descriptor)
 }
 
-/** A database of the first schema with one build. */
+/** Makes a database with the first schema and one build. */
 function makeOldDatabase(): void {
   for (const ending of ['', '-wal', '-shm']) rmSync(used.home.database + ending, { force: true })
   const [artifact] = readdirSync(used.home.artifacts)

@@ -89,7 +89,7 @@ describe.runIf(process.platform === 'linux')('HandleSender', () => {
     expect(violations).toEqual([])
   })
 
-  test('does not wait for an acknowledgement of a closed socket', async () => {
+  test('does not wait for an acknowledgement for a closed socket', async () => {
     const { socket } = await connections.accept()
     socket.destroy()
     await once(socket, 'close')

@@ -102,7 +102,7 @@ test('the error for running out of file descriptors names the limit to raise', a
   expect(small.output).toContain("reached the system's limit on open files and connections (EMFILE)")
 })
 
-/** Node reports every listening server (https://nodejs.org/api/diagnostics_channel.html#netserverlistenasyncstart). */
+/** Servers that `open` has started (https://nodejs.org/api/diagnostics_channel.html#netserverlistenasyncstart). */
 async function listenersOpenedBy(open: () => Promise<void>): Promise<Server[]> {
   const servers: Server[] = []
   const note = (message: unknown) => servers.push((message as { server: Server }).server)
@@ -115,7 +115,7 @@ async function listenersOpenedBy(open: () => Promise<void>): Promise<Server[]> {
   return listening
 }
 
-/** A gateway in a process with a low limit on open files. */
+/** Starts a gateway in a process with a low limit on open files. */
 async function startSmallGateway(files: number, addresses = 1) {
   const program = fileURLToPath(new URL('../../fixtures/small-gateway.ts', import.meta.url))
   const script = `ulimit -n ${files}; exec "$0" "$@"`

@@ -70,7 +70,7 @@ test('a hanging instance is replaced, and connections that it did not accept go 
   expect((await servedBy(url)).pid).not.toBe(hanging)
 })
 
-test('a client that disconnects before the hand-over affects no other', async () => {
+test('a client that disconnects before the hand-over affects no other client', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a')
   const leaver = await open(url)

@@ -94,7 +94,7 @@ describe('by Host', () => {
     expect(await exchange([`GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}`])).toMatch(/^HTTP\/1\.1 431 /)
   })
 
-  test('a client that disconnects before its request affects no other', async () => {
+  test('a client that disconnects before its request affects no other client', async () => {
     const socket = connect(plain.port, '127.0.0.1')
     await once(socket, 'connect')
     socket.write('POST / HT')

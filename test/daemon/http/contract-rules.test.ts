@@ -81,7 +81,7 @@ test('a key that may only deploy can poll what it deploys', async () => {
     expect((await get(path, { key })).status, path).toBe(403)
 })
 
-test('an image with a base image requires BUILD_AND_DEPLOY, and the challenge names that scope', async () => {
+test('exporting an image with a base requires BUILD_AND_DEPLOY, and the challenge names that scope', async () => {
   const { key } = await createKey(daemon, { scopes: ['READ'] })
   const answer = await get(`/v1/build/${mcpId}/image?base=local`, { key })
   expect(answer.status).toBe(403)

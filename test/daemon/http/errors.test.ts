@@ -26,7 +26,7 @@ describe('every answer', () => {
     expect(Date.parse(first.body.meta.timestamp)).not.toBeNaN()
   })
 
-  test('every answer to a key has the three rate-limit headers, including errors', async () => {
+  test('every answer to a request with a key has the three rate-limit headers, including errors', async () => {
     for (const path of ['/v1/build', '/v1/build/mcp_none', '/v1/nothing', '/v1/build?limit=x']) {
       const { headers } = await daemon.api('GET', path)
       expect(headers['x-ratelimit-limit']).toBe('1000000')
@@ -100,7 +100,7 @@ describe('a body', () => {
     await chunked.body?.cancel()
   })
 
-  test('rejects a body of another media type', async () => {
+  test('rejects a body with another media type', async () => {
     const answer = await post('/v1/build', 'name: a', { 'content-type': 'application/yaml' })
     expect(answer.status).toBe(415)
     expect(answer.body).toMatchObject(

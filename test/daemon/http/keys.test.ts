@@ -123,7 +123,7 @@ describe('a key', () => {
     })
   })
 
-  test('an expired key returns 401 except for its own information', async () => {
+  test('an expired key returns 401, except in a request for information about the key', async () => {
     const { key } = await createKey(daemon, {
       scopes: ['READ'],
       expiresAt: new Date(now.getTime() + 60_000).toISOString(),
@@ -224,7 +224,7 @@ describe('the rate limit', () => {
     expect([fresh.status, fresh.headers['x-ratelimit-remaining']]).toEqual([200, '99'])
   })
 
-  test('counts each key by its plan', async () => {
+  test('allows each key the number of requests in its plan', async () => {
     const { key } = await createKey(daemon, { scopes: ['READ'], plan: 'pro' })
     const { headers } = await daemon.api('GET', '/v1/build', { key })
     expect(headers).toMatchObject({ 'x-ratelimit-limit': '1000', 'x-ratelimit-remaining': '999' })

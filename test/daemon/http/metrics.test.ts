@@ -16,7 +16,7 @@ async function scrape() {
   return parsePage(text)
 }
 
-/** Successful calls of one tool. */
+/** Number of successful calls to a tool. */
 async function calls(server: string, tool: string): Promise<number> {
   const { metrics } = (await scrape()).get('mcp_requests_total')!
   const found = metrics.find(

@@ -233,7 +233,7 @@ describe('the source of a project', () => {
   })
 })
 
-/** An upload without Content-Length. */
+/** Starts an upload without Content-Length. */
 function startUpload(id: string): ClientRequest {
   const url = new URL(`/api/projects/${id}/source`, daemon.url)
   const headers = { authorization: `Bearer ${daemon.ownerKey}`, 'content-type': 'application/gzip' }

@@ -102,7 +102,7 @@ describe('records', () => {
 })
 
 describe('a damaged or hostile log', () => {
-  test('records of a killed instance remain and are followed by those of the next one', async () => {
+  test('records of a killed instance remain and are followed by those of the next instance', async () => {
     const mcpId = await buildServer(daemon, echoServer('killed'))
     const { deployment_id, url } = await deploy(daemon, mcpId, 'production')
     const query = `deployment=${deployment_id}`

@@ -121,7 +121,7 @@ test('removes an unused object from the bucket, seven days later if the bucket h
   expect(await bucket.read(`sources/${digest}.tar.gz`, digest)).toBeUndefined()
 })
 
-test('removes objects that have no record after seven days', async () => {
+test('after seven days, removes objects that have no record', async () => {
   const { bytes, digest } = archive('crashed')
   const file = join(daemon.home.sources, `${digest}.tar.gz`)
   writeFileSync(file, bytes)

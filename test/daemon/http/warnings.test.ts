@@ -37,7 +37,7 @@ test('warns about scaling that the environment does not apply', async () => {
   expect(await warningsOf('staging', {})).toBeUndefined()
 })
 
-test('warns about undeclared variables without their values', async () => {
+test('warns about undeclared variables without showing their values', async () => {
   const warnings = await warningsOf('development', { env_vars: { REGION: 'top-secret' } })
   expect(warnings).toEqual([
     expect.stringMatching(/^config\.env_vars is not applied: .* cannot read REGION\./),
@@ -74,7 +74,7 @@ test('warns only when the embedded model replaced the default model', async () =
   expect((await run({ ai_model: 'embedded' })).body.data).not.toHaveProperty('warnings')
 })
 
-test('an invalid program type names all types', async () => {
+test('the error for an invalid program type names all types', async () => {
   const body = { name: 'a', template: 'custom', program: { type: 'command', command: 'node' } }
   const { body: answer } = await daemon.api('POST', '/v1/build', { body })
   expect(answer.error.details).toBe('program.type: "command" is not one of "stdio", "http", "image"')

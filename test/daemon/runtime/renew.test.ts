@@ -69,7 +69,7 @@ test('a program that exits during start-up is reported with its last log lines a
   expect(before).toContain((await servedBy(url)).pid)
 })
 
-test('renewal starts as many instances as there were and stops the old processes', async () => {
+test('renewal starts as many instances as before and stops the old processes', async () => {
   await using harness = new RuntimeHarness()
   await harness.add('dep_a', changeable('dedicated').served)
   await harness.supervisor.start('dep_a')

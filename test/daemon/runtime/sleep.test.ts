@@ -2,7 +2,7 @@ import { Agent } from 'node:http'
 import { expect, test } from 'vitest'
 import { post, RuntimeHarness, servedBy } from '../../helpers/instance/runtime-harness.ts'
 
-test('a deployment without connections falls asleep and is woken by the next one', async () => {
+test('a deployment without connections falls asleep and is woken by the next connection', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a', { idleMs: 20, scaling: { min: 0, max: 1 } })
   const first = await servedBy(url)

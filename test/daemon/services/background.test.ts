@@ -11,7 +11,7 @@ function failing(times: number) {
   })
 }
 
-test('reports an outcome that cannot be written and retries until it is', () => {
+test('reports an outcome that cannot be written and retries until it is written', () => {
   const background = new Background(() => {})
   const write = failing(3)
   const afterwards = vi.fn(async () => {})

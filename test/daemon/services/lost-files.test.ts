@@ -135,7 +135,7 @@ test('checks the key for an older database against its encrypted values', async 
   expect(await answers()).toBe(deploymentId)
 })
 
-test('--new-secret-key fails deployments that need the old key, which start again with it', async () => {
+test('with --new-secret-key, deployments that need the old key fail, and they start again with the old key', async () => {
   const key = readFileSync(daemon.home.secretKey)
   rmSync(daemon.home.secretKey)
   await daemon.restart({ newSecretKey: true })

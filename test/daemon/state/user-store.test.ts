@@ -48,7 +48,7 @@ async function signInAs(user: string) {
   }
 }
 
-test('two signed-in users have separate entries in store.user, and share those of the store', async () => {
+test('two signed-in users have separate entries in store.user, and share the entries in the store', async () => {
   const ada = await signInAs('ada')
   const grace = await signInAs('grace')
   await Promise.all([ada('set', ['mood', 'fine'], 'user'), grace('set', ['mood', 'great'], 'user')])

@@ -18,7 +18,7 @@ export interface ParsedFamily {
 /** The parser has no types. */
 const parse: (text: string) => ParsedFamily[] = createRequire(import.meta.url)('parse-prometheus-text-format')
 
-/** Metric families of a page by name. Throws for a malformed one. */
+/** Metric families on a page by name. Throws if the page is malformed. */
 export function parsePage(text: string): Map<string, ParsedFamily> {
   const lines = text.split('\n').filter(line => line !== '' && !line.startsWith('#'))
   const broken = lines.filter(line => !SAMPLE.test(line))

@@ -43,7 +43,7 @@ export async function startModules(
   return { ...(await startInstance(artifact, { tenant, bundle })), artifact, bundle }
 }
 
-/** Rejects with the error of the process when the code cannot be loaded. */
+/** Describes the code. Rejects with the error from the process when the code cannot be loaded. */
 async function describeModules(bundle: string): Promise<DescribedServer> {
   const harness = new InstanceHarness()
   const tenant = tenantAt(1, { id: 'build_1' })

@@ -15,7 +15,7 @@ export interface ContractStub {
 }
 
 export interface StubOptions {
-  /** URL in responses of builds and deployments. */
+  /** URL in responses for builds and deployments. */
   serverUrl?: string
   buildStatus?: 'building' | 'ready' | 'failed'
   /** Responses of `GET …/status` in order. The last one repeats. */

@@ -67,7 +67,7 @@ test('a missing engine is reported', async () => {
   )
 })
 
-test('a container that stops is reported with its exit code, and another one answers', async () => {
+test('a container that stops is reported with its exit code, and another container answers', async () => {
   const { url, engine, log } = await serve(`case $1 in run) ${SERVE} ;; esac`)
   await fetch(new URL('/end', url)).catch(() => {})
   const answer = await postModern(url, 'tools/list')
@@ -100,7 +100,7 @@ test('our own image does not get the origin of the page, which has already been 
   expect(await ask(others.url)).toEqual({ origin: new URL(others.url).origin })
 })
 
-test('values of variables are not arguments, unless the client would interpret their names', () => {
+test('values of variables are not passed as arguments, unless the client would interpret their names', () => {
   const engine = stubEngine('')
   onTestFinished(() => engine[Symbol.dispose]())
   const tenant = {

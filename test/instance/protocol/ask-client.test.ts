@@ -220,7 +220,7 @@ describe('a client without a session', () => {
     expect((await call('tidied', { inputResponses, requestState })).error.code).toBe(-32602)
   })
 
-  test('a client without a session gets the missing capability when it cannot be asked', async () => {
+  test('a client without a session gets an error with the missing capability when it cannot be asked', async () => {
     const { status, json } = await request('tools/call', { name: 'page' }, { elicitation: {} })
     expect([status, json.error]).toMatchObject([
       400,

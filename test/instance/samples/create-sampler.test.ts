@@ -202,7 +202,7 @@ function randomUnion(random: Random, depth: number): JsonSchema {
 
 test('a pattern with nested repetitions does not exhaust memory', () => {
   const sample = createSampler({ type: 'string', pattern: '^((a{900}){900}){600}$' })
-  // On a busy machine the sampler may give up, and then fills in nothing.
+  // On a busy machine, the sampler may give up, and then it fills in nothing.
   const text = attemptSample(sample)
   expect(text.length).toBeLessThan(20_000)
   expect(text).toMatch(/^(a*|null)$|takes longer than 100 ms to match/)

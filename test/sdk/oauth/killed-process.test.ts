@@ -51,7 +51,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Verifies like a resource server. */
+/** Verifies the token as a resource server does. */
 async function isActive(token: string): Promise<boolean> {
   const form = { token, client_id: 'resource-server', client_secret: 'its secret' }
   return ((await (await post(`${base}/introspect`, form)).json()) as { active: boolean }).active

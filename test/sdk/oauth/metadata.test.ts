@@ -170,7 +170,7 @@ test('a protected resource names its issuer, at its own URL and at the root', as
   expect((await resource.fetch(new Request(resource.metadataUrl, { method: 'POST' }))).status).toBe(405)
 })
 
-test('HEAD of documents returns the headers of GET, and pages reject HEAD', async () => {
+test('HEAD for a document returns the headers of GET, and pages reject HEAD', async () => {
   const server = create()
   const head = (path: string) => server.fetch(new Request(issuer + path, { method: 'HEAD' }))
   const metadata = await head('/.well-known/oauth-authorization-server')

@@ -119,7 +119,7 @@ test('memory rejects records above the limit, unless others have expired', async
   expect(await storage.get('client', 'c')).toBe(1)
 })
 
-test('two SQLite storages of one file share records, and only one of two inserts succeeds', async () => {
+test('two SQLite storages on one file share records, and only one of two inserts succeeds', async () => {
   const path = temporaryFile()
   const [left, right] = [openSqlite(path), openSqlite(path)]
   await left.put('client', 'a', 'kept')

@@ -72,12 +72,15 @@ test.runIf(isTestable)('rejects Unix sockets of any address and ways around the 
   })
 })
 
-test.runIf(isTestable)('the option allows Unix sockets, but no way around the sandbox', async () => {
-  const results = await attemptAll({ unixSockets: true })
-  expect(results).toMatchObject({ machine: 'ok', 'datagram pair': 'ok' })
-  expect(results).toMatchObject({ io_uring: 'Function not implemented', x32: 'Function not implemented' })
-  expect(results.vsock).toBe('Address family not supported by protocol')
-})
+test.runIf(isTestable)(
+  'the option unixSockets allows Unix sockets, but no way around the sandbox',
+  async () => {
+    const results = await attemptAll({ unixSockets: true })
+    expect(results).toMatchObject({ machine: 'ok', 'datagram pair': 'ok' })
+    expect(results).toMatchObject({ io_uring: 'Function not implemented', x32: 'Function not implemented' })
+    expect(results.vsock).toBe('Address family not supported by protocol')
+  },
+)
 
 /** Makes each attempt in a sandbox that can see the socket of a server on this machine. Returns the outcomes. */
 async function attemptAll(options: { unixSockets?: boolean }): Promise<Record<string, string>> {

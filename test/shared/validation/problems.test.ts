@@ -42,7 +42,7 @@ test.each([
   expect(problemsOf(input)).toEqual([])
 })
 
-describe('the only problem of the definitions', () => {
+describe('the only problem in the definitions', () => {
   test.each([
     [
       withTool({ name: 'a b' }),

@@ -56,7 +56,7 @@ describe('an archive', () => {
     expect(statSync(join(into(), 'tools/add.ts')).mode & 0o777).toBe(0o644)
   })
 
-  test('an archive with a single top folder, like those of GitHub, is unpacked to that folder', async () => {
+  test('an archive with a single top folder, like those from GitHub, is unpacked to that folder', async () => {
     expect(await unpack(tarGz([{ name: 'weather-main/package.json', content: '{}' }]))).toBe('weather-main')
   })
 
@@ -78,7 +78,7 @@ describe('an archive', () => {
     expect(await unpack(tarGz(entries))).toBe('')
   })
 
-  test('keeps internal links, and hard links as copies', async () => {
+  test('keeps internal links, and replaces hard links with copies', async () => {
     await unpack(
       tarGz([
         ADD,

@@ -122,7 +122,7 @@ test.each([
   },
 )
 
-test('reports a lock file that does not match package.json, without other output of npm', async () => {
+test('reports a lock file that does not match package.json, without other output from npm', async () => {
   using cache = createProjectFolder()
   const versions = { '2.0.0': { name: 'tiny', version: '2.0.0', dist: { tarball: registry.url } } }
   const packages = createServer((_request, response) =>
@@ -174,7 +174,7 @@ test('rejects a package that does not match the integrity of the lock file', asy
   })
 })
 
-test('removes dependencies that were not used for a month, and leftovers of a crash', async () => {
+test('removes dependencies that have not been used for a month, and leftovers of a crash', async () => {
   using cache = createProjectFolder({
     'old/node_modules/x.js': '',
     'new/node_modules/x.js': '',

@@ -232,7 +232,7 @@ test('every POST operation of the description accepts an idempotency key, except
   }
 })
 
-test('removes the oldest answers of an API key beyond 1,000', async () => {
+test('removes the oldest answers for an API key if there are more than 1,000', async () => {
   const { key, apiKeyId } = await createKey(daemon, { scopes: ['BUILD_AND_DEPLOY'] })
   inDatabase(database =>
     database

@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-/** Writes `count` lines for each instance. In the order of time, the instances take turns. */
+/** Writes `count` lines for each instance, with times that alternate between the instances. */
 function writeAll(count: number, from = 0): void {
   for (let instance = 0; instance < INSTANCES; instance++) {
     const lines = Array.from({ length: count }, (_, index) => from + index * INSTANCES + instance)

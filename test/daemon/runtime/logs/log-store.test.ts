@@ -121,7 +121,7 @@ test('raw output is shown as printed', async () => {
   ])
 })
 
-test('an invalid token is rejected with its value', async () => {
+test('rejects an invalid token and quotes it', async () => {
   writeFileSync(join(dir, 'x'), '')
   await expect(logs.page('d', { limit: 1, nextToken: 'bogus' })).rejects.toThrow('nextToken "bogus"')
 })
@@ -207,7 +207,7 @@ function openFilesIn(folder: string): string[] {
 const DAY_MS = 24 * 3600_000
 const AGED = { segmentBytes: 1e9, segmentMs: DAY_MS, keptSegments: 5, keptInstances: 5, keptMs: 7 * DAY_MS }
 
-/** Backdates all files of the folder. */
+/** Backdates all files in the folder. */
 function age(id: string, days: number): void {
   const then = new Date(Date.now() - days * DAY_MS)
   for (const name of readdirSync(join(dir, id))) utimesSync(join(dir, id, name), then, then)

@@ -69,7 +69,7 @@ test('a server keeps its instance and its log file when it sleeps and wakes', as
   expect(second.pid).not.toBe(first.pid)
 })
 
-test('a server removed during start-up does not block the next one with its id', async () => {
+test('a server removed during start-up does not block the next server with its id', async () => {
   await using harness = new RuntimeHarness()
   const neighbour = await harness.add('mcp_neighbour', shared)
   const { pid } = await servedBy(neighbour)

@@ -96,7 +96,7 @@ function stubHost(host: Partial<Host>): Host {
   return { ready: Promise.resolve(), ended, stop: async () => {}, warmUp: () => {}, ...host } as Host
 }
 
-/** Process id of the process with this id among its arguments. */
+/** Pid of the process that has this id among its arguments. */
 async function pidOf(id: string): Promise<number> {
   const { stdout } = await promisify(execFile)('ps', ['-axo', 'pid=,args='])
   return Number.parseInt(stdout.split('\n').find(line => line.includes(id))!, 10)

@@ -37,7 +37,7 @@ const holder = (id: string, sessions: SessionReport[], changes: Partial<SessionH
 const serve = (...sessionHolders: SessionHolder[]) =>
   new LiveSessions(new Map([['dep_a', { serverName: 'a', sessionHolders }]]), 20)
 
-test('a session on several instances is listed once, with the sum of their figures', async () => {
+test('a session on several instances is listed once, with the sum of the figures from all instances', async () => {
   const client = { name: 'test', version: '1' }
   const live = serve(
     holder('inst_a', [report('ses_1', 1000, { client, openStreams: 1, subscriptions: ['tools'] })]),
@@ -54,7 +54,7 @@ test('a session on several instances is listed once, with the sum of their figur
   ])
 })
 
-test('a page can contain more sessions than one report of an instance', async () => {
+test('a page can contain more sessions than one report from an instance', async () => {
   const many = Array.from({ length: 250 }, (_, index) => report(`ses_${index}`, index % 3))
   const live = serve(holder('inst_a', many), holder('inst_b', many.slice(100)))
   const { sessions } = await live.list(['dep_a'], { limit: 240 })

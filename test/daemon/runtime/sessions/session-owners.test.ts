@@ -3,7 +3,7 @@ import { SessionClaims } from '../../../../src/daemon/runtime/sessions/session-o
 
 const [first, second] = [{}, {}]
 
-test('the first instance that claims a session keeps it until it is gone', () => {
+test('the first instance that claims a session keeps the session until the instance is gone', () => {
   const claims = new SessionClaims()
   expect(claims.settle(first, { session: 's', port: 1001, gone: 9 })).toBe(1001)
   expect(claims.settle(second, { session: 's', port: 1002, gone: 9 })).toBe(1001)

@@ -249,7 +249,7 @@ test('a failed build keeps the preview of the last ready build', async () => {
   expect((await callTool(good.url, 'add', { a: 1, b: 1 })).content[0].text).toBe('2')
 })
 
-test('bundles packages of the lock file and downloads them once', async () => {
+test('bundles packages from the lock file and downloads them once', async () => {
   using npmCache = createProjectFolder()
   vi.stubEnv('npm_config_cache', npmCache.path)
   const registry = await startRegistry()

@@ -46,7 +46,7 @@ async function buildTemporary(name: string): Promise<string> {
   return body.data.mcp_id
 }
 
-/** Lets time pass. A new daemon removes expired builds immediately. */
+/** Advances the clock and restarts the daemon, which removes expired builds immediately at its start. */
 async function pass(minutes: number): Promise<void> {
   now = new Date(now.getTime() + minutes * MINUTE_MS)
   await daemon.restart()

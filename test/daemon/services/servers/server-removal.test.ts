@@ -68,7 +68,7 @@ async function createServer(name: string): Promise<Record<string, string>> {
   return { build, production, staging }
 }
 
-/** The first step of a removal, as left by a daemon that is killed right after it. */
+/** Records the first step of a removal, as a daemon that is killed right afterwards leaves it. */
 function record({ server, environment, data }: { server: string; environment: string; data: number }): void {
   const database = new BetterSqlite3(daemon.home.database)
   database

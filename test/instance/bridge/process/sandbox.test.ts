@@ -49,7 +49,7 @@ function start({ file, args, env, cwd, filter }: CommandLine, input = '') {
   }
 }
 
-/** Output of the script. */
+/** Runs the script. Returns its output. */
 function run(line: CommandLine): string {
   const { stdout, stderr, status } = start(line)
   if (status !== 0) throw new Error(`exit code ${status}: ${stderr}`)

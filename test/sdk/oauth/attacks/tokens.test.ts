@@ -101,7 +101,7 @@ describe.each(Object.entries(forms))('with %s', (_name, [algorithm, keys]) => {
     expect(await answerTo(`Bearer ${forged}`)).toMatchObject({ status: 401 })
   })
 
-  test('answers a missing scope with 403 and the scope', async () => {
+  test('answers a missing scope with 403 and names the scope', async () => {
     const { access_token } = await signIn(`${mounted.issuer}/oauth`, {
       resource: `${mounted.issuer}/mcp`,
       scope: 'email',
@@ -112,7 +112,7 @@ describe.each(Object.entries(forms))('with %s', (_name, [algorithm, keys]) => {
     })
   })
 
-  test('rejects a token for another resource of the same issuer', async () => {
+  test('rejects a token from the same issuer for another resource', async () => {
     const { access_token } = await signIn(`${mounted.issuer}/oauth`, { resource: `${mounted.issuer}/other` })
     expect(await answerTo(`Bearer ${access_token}`)).toMatchObject({
       status: 401,

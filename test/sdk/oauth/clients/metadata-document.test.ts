@@ -35,7 +35,7 @@ beforeEach(() => {
 
 const flow = () => startFlow(base, { client_id: URL_OF_CLIENT })
 
-test('a client signs in with the URL of its document, which the page shows', async () => {
+test('a client signs in with the URL of its document, which the consent page shows', async () => {
   const started = flow()
   const page = await openAuthorize(started)
   expect(page.text).toContain('Documented (from client.example)')
@@ -116,7 +116,7 @@ test('URLs of documents are canonical https URLs with a path', () => {
   }
 })
 
-test('without the option, such a client is unknown and the metadata does not mention documents', async () => {
+test('without the option, a client with a document is unknown, and the metadata does not mention documents', async () => {
   const about = async () => (await fetch(`${mounted.issuer}/.well-known/oauth-authorization-server`)).json()
   expect(await about()).toMatchObject({ client_id_metadata_document_supported: true })
   mounted.restart({ clientMetadataDocuments: false })

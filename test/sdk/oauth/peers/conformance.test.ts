@@ -33,7 +33,7 @@ test('passes both scenarios of the MCP conformance suite for authorization serve
   }
 })
 
-/** The suite prints the URL that a user should visit, and waits. */
+/** Collects the output. The suite prints a URL that a user should visit, and waits. `visit` is called with that URL. */
 function collectOutput(suite: ChildProcess, visit: (url: string) => void): () => string {
   let output = ''
   let isVisited = false

@@ -15,7 +15,7 @@ describe('PKCE', () => {
   const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
   const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 
-  test('PKCE matches the example of the RFC', () => {
+  test('PKCE matches the example in the RFC', () => {
     expect(matchesChallenge(verifier, challenge)).toBe(true)
     expect(matchesChallenge(`${verifier}x`, challenge)).toBe(false)
   })

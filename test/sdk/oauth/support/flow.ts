@@ -19,7 +19,7 @@ export interface Flow {
   authorizeUrl: string
 }
 
-/** Authorization request. Undefined parameters are omitted. */
+/** Prepares an authorization request. Undefined parameters are omitted. */
 export function startFlow(
   base: string,
   parameters: Record<string, string | undefined> = {},
