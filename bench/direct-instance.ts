@@ -5,8 +5,8 @@ import { runStandalone } from '../src/instance/standalone/standalone-server.ts'
 import { parseBuildRequest } from '../src/shared/validation/validate-definitions.ts'
 import { echoServer } from './daemon.ts'
 
-/** The same instance without a daemon. It accepts its own connections, so the cost of the hop can be measured against it. */
-// As a spare does. Code that has served two servers is compiled for more than one.
+/** An instance without a daemon. It accepts its own connections, so the cost of the hop can be measured against it. */
+// Warms up as a spare does. Code that has served two servers is compiled for more than one.
 await warmUp()
 tuneMemory()
 const { artifact } = buildArtifact(parseBuildRequest(echoServer('echo')))

@@ -6,7 +6,7 @@ const REFERENCE_START_MS = 33
 /** Odd, and enough that one interrupted start does not count. */
 const STARTS = 3
 
-/** How long something took, and how long the start of a bare Node took immediately before it. */
+/** Duration of something, and of the start of a bare Node immediately before it. */
 export interface Duration {
   ms: number
   bareMs: number

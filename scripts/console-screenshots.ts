@@ -22,7 +22,7 @@ const SETTLED_MS = 1500
 /** Small charts of live figures are empty when the page opens. */
 const LIVE_MS = 25_000
 
-/** Calls during the pictures, and the milliseconds between them. */
+/** Calls that are made while the pictures are taken, and the milliseconds between them. */
 const TRAFFIC: readonly [server: string, tool: string, args: Record<string, unknown>, everyMs: number][] = [
   ['weather', 'current_weather', { city: 'Oslo' }, 1100],
   ['weather', 'forecast', { city: 'Lima', days: 2 }, 1900],

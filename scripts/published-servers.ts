@@ -159,7 +159,7 @@ async function use({ call, expect }: Published, url: string, row: Row): Promise<
   }
 }
 
-/** Words of an argument check. Other errors are about the sample, for example a file that does not exist. */
+/** Words in the error from an argument check. Other errors are about the sample, for example a file that does not exist. */
 const REFUSAL = /invalid[_ ](arguments|params|type|input|enum|value)|validation|is required|-32602/i
 const SAMPLE_TIMEOUT_MS = 10_000
 

@@ -8,7 +8,7 @@ import type { Figure } from '../report.ts'
 import { type BenchBrowser, until } from './browser.ts'
 
 const SERVERS = 500
-/** Servers that get a call in each second. Their figures change. */
+/** Servers that get a call every second. Their figures change. */
 const CALLED = 20
 const ROUNDS = 5
 const ROUND_MS = 10_000

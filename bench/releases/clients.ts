@@ -43,7 +43,7 @@ export interface Tally {
   faults: Fault[]
   /** Sessions answered with 404 before their DELETE. */
   lost: number
-  /** Calls that were answered by a different release from the first call of their session. */
+  /** Calls that were answered by a release other than the one that answered the first call in their session. */
   moved: number
   /** Calls without a session that were sent after a release went live, but answered by an earlier one. */
   stale: StaleAnswer[]

@@ -37,8 +37,8 @@ const RESTARTS = [
 ] as const
 const JUDGED_FROM = 0.4
 /**
- * V8 keeps growing its generations for the first few thousand requests. The steady servers get many requests, so that this ends
- * before the measurement starts and a small leak per request becomes visible.
+ * V8 keeps growing its generations for the first few thousand requests. The steady servers get many requests, so that this growth
+ * ends before the measurement starts and a small leak per request becomes visible.
  */
 const STEADY_FACTOR = 20
 const sampleSeconds = Math.min(10, totalSeconds / 60)

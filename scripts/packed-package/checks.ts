@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import type { Installation } from './installation.ts'
 import { runCommand, runOrThrow } from './run-command.ts'
 
-/** Typical use of the installed package. Later checks use the servers of earlier ones. */
+/** Typical use of the installed package. Later checks use the servers that earlier checks created. */
 export interface Check {
   name: string
   run(installation: Installation): Promise<void>

@@ -17,7 +17,9 @@ export interface ContainerOptions {
   tenant: Tenant
   /** Settings of an image that the daemon did not build. */
   settings?: ImageSettings | undefined
-  /** Folder on this machine that is mounted as its DATA_DIR. Without it, nothing that it writes lasts. */
+  /**
+   * Folder on this machine that is mounted as the container's DATA_DIR. Without it, nothing that the container writes is kept.
+   */
   data?: string | undefined
   processes: ProcessGuard
   containers: ContainerGuard

@@ -38,7 +38,7 @@ export function dataArguments(
   const { uid } = container
   return [
     ...(mapsUser(container) && uid !== ROOT ? ['--userns', `keep-id:uid=${uid},gid=${uid}`] : []),
-    // `z` labels it for SELinux. All containers of the server share it.
+    // `z` labels the folder for SELinux. All containers of the server share the folder.
     '--volume',
     `${data}:${DATA_TARGET}:z`,
   ]

@@ -5,8 +5,8 @@ const CHECK_INTERVAL_MS = 1000
 const RECENT_MS = 5000
 
 /**
- * Detects processes that the kernel killed because memory ran out. Engines detect it for their containers if they can watch the
- * control group. Where they cannot (podman on hybrid hierarchies), the kernel still counts all kills.
+ * Detects processes that the kernel killed because memory ran out. Engines detect such kills in their containers if they can
+ * watch the control group. Where they cannot (podman on hybrid hierarchies), the kernel still counts all kills.
  */
 export class OomWatch {
   readonly #timer: NodeJS.Timeout

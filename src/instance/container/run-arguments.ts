@@ -19,7 +19,7 @@ export type ImageSettings = Pick<
 
 export interface RunPlan {
   name: string
-  /** Published on loopback under the same number, so that the server's own URL is right. */
+  /** Port that is published on loopback under the same number, so that the server's own URL is right. */
   port?: number | undefined
   /** Connects its standard input. */
   isInteractive?: boolean | undefined
@@ -71,7 +71,7 @@ export function runArguments(
 const CLIENT_VARIABLE =
   /^(PATH|HOME|LD_\w+|GO\w+|TMPDIR|XDG_\w+|CONTAINERS?_\w+|STORAGE_\w+|DOCKER_\w+|PODMAN_\w+|_\w+|\w*_PROXY|\w*_proxy)$/
 
-/** No log driver: the client's output is written to the deployment's own log. */
+/** No log driver, because the client's output is written to the deployment's own log. */
 const LOCK_DOWN_FLAGS = [
   '--log-driver',
   'none',

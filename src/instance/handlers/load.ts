@@ -2,8 +2,8 @@ import { createTemplates, type Templates } from './templates/compile-template.ts
 import { isPlainDefinition } from './templates/plain-template.ts'
 
 /**
- * Large libraries of the handlers, each loaded by the first call that needs it. Thousands of mostly idle servers share a process,
- * and a process that serves only fixed text needs none of them.
+ * Large libraries that handlers use, each loaded by the first call that needs it. Thousands of mostly idle servers share a
+ * process, and a process that serves only fixed text needs none of them.
  */
 export const loadChecks = loadOnce(() => import('./argument-check.ts'))
 export const loadSamples = loadOnce(() => import('./sample-handler.ts'))

@@ -10,7 +10,7 @@ import type { HttpExchange } from './http-exchange.ts'
 import { isOriginalUrlHeader, originalUrlHeaders } from './original-url.ts'
 import { refuse } from './responses.ts'
 
-// Captured at start because user code may replace them. Not an import because of memory (see http-server.ts).
+// Captured at start because user code may replace them. Not imported, because that would take memory (see http-server.ts).
 const http = process.getBuiltinModule('node:http')
 const net = process.getBuiltinModule('node:net')
 

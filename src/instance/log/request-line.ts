@@ -40,7 +40,7 @@ export interface RequestRecord {
   arguments?: unknown
 }
 
-/** Formats the line of a request by hand, because every request pays for it. */
+/** Formats the line for a request by hand, because every request pays for it. */
 export class RequestLines {
   readonly #redact: (value: unknown) => unknown
   readonly #redactMessage: (message: unknown) => string

@@ -18,7 +18,7 @@ const OUTPUT = {
   properties: { list: { type: 'array', items: { type: 'object', properties: { sum: { type: 'number' } } } } },
   required: ['list'],
 }
-/** After this many rounds V8 has compiled most of the schema compiler, which then takes a third of the time. */
+/** After this many rounds, V8 has compiled most of the schema compiler, which then takes a third of the time. */
 const ROUNDS = 3
 
 /** Loads and runs the code that describes and serves handler modules. Uses about 0.3 MB permanently. */

@@ -6,7 +6,7 @@ const crypto = () => process.getBuiltinModule('node:crypto')
 /**
  * Handshake between instances. Before an instance receives a relayed request, it proves that it has the deployment's key, because
  * another process may have its port by then. The caller sends `NONCE_BYTES` random bytes and receives their HMAC and one byte of
- * `REPLY`. For `whichSession` it sends the session and receives a final reply.
+ * `REPLY`. For `whichSession`, the caller sends the session and receives a final reply.
  */
 export const NONCE_BYTES = 32
 export const PROOF_BYTES = 32

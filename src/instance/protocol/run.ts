@@ -37,7 +37,7 @@ export interface RunContext extends ClientContext {
   run: Run | undefined
   readonly isRunning: boolean
   readonly isCancelled: boolean
-  /** Opens the stream for notifications if needed. Undefined when there can be none. */
+  /** Opens the stream for notifications if needed. Undefined when there can be no stream. */
   openSink(): NotificationSink | undefined
   cancel(): void
   /** Must be called when the answer has been sent. Later notifications are dropped. */

@@ -9,7 +9,7 @@ import {
   sessionKey,
 } from '../protocol/legacy/session-id.ts'
 
-/** Longer ids are returned unchanged, because, wrapped in ours, they could exceed the maximum size of a header. */
+/** Longer ids are returned unchanged. Wrapped in ours, they could exceed the maximum size of a header. */
 const MAX_ID_LENGTH = 2000
 const MAX_NAMED = 10_000
 
@@ -27,7 +27,7 @@ export interface ForwardedSession {
  * Sessions of a program that creates its own session ids. Only one process knows a session, but a connection may reach any
  * instance, even one of a later release. Clients therefore get a signed id that names the instance and contains the program's id
  * (protocol/legacy/session-id.ts), and requests are relayed to that instance (peers/relay-to-peer.ts). A replaced release stays
- * until its sessions have ended. The first request of a session that started while the program slept starts it in the program.
+ * until its sessions have ended. If a session started while the program slept, its first request also starts it in the program.
  */
 export class ProgramSessions {
   /** Client ids by the program's ids, because some programs repeat their id in each answer. */

@@ -1,6 +1,6 @@
 import { RpcError } from '../protocol/json-rpc.ts'
 
-/** Returns the page of a cursor as serialized JSON members: `"tools":[…],"nextCursor":"…"`. */
+/** Returns the page for a cursor as serialized JSON members: `"tools":[…],"nextCursor":"…"`. */
 export type PagedList = (cursor?: string) => string
 
 /** Serializes each page on first use and keeps the text. */

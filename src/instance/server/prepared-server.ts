@@ -30,7 +30,7 @@ export interface PreparedServer {
   listPrompts: ListMethod
   /** Undefined when no such tool exists. */
   findTool(name: string): PreparedTool | undefined
-  /** True when the artifact lists a tool of this name. For servers whose `findTool` accepts any name. */
+  /** True when the artifact lists a tool with this name. For servers whose `findTool` accepts any name. */
   listsTool?(name: string): boolean
   readResource(uri: string, context: ClientContext): Promise<ReadResourceResult>
   /** True when the URI names a resource or matches a resource template. */
@@ -43,7 +43,7 @@ export interface PreparedServer {
   attach?(reporter: ServerReporter): void
   /** Called when a legacy session subscribes or unsubscribes. Updates are sent through `resourceUpdated` only. */
   subscribe?(uri: string, isWanted: boolean, context: ClientContext): void | Promise<void>
-  /** Called when a modern client listens for updates of these resources, until `ended` aborts. */
+  /** Called when a modern client listens for updates to these resources, until `ended` aborts. */
   listen?(uris: readonly string[], ended: AbortSignal): void
   /** Called when a legacy session sets its level. The protocol layer already filters by it. */
   setLogLevel?(level: LogLevel, context: ClientContext): void | Promise<void>

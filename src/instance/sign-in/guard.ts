@@ -15,7 +15,7 @@ import { originalUrl } from '../http/original-url.ts'
 import { logRefusal } from '../http/responses.ts'
 import type { Caller } from '../server/client-context.ts'
 
-/** One resource per host name of the server. Only served names get here. */
+/** One resource per host name of the server. Requests under other names are refused earlier. */
 const MAX_RESOURCES = 100
 
 /** Verifies tokens with the issuer's keys and list of revoked tokens. Makes no network request. Rejects for an invalid key. */

@@ -3,7 +3,7 @@ import { jsonValue } from '../json/json-value.ts'
 import { described, named } from '../json/schema-metadata.ts'
 import { contentBlockSchema, liquid } from './content-blocks.ts'
 
-/** How tools, resources and prompts answer (docs/definitions.md). */
+/** Handlers of tools, resources and prompts (docs/definitions.md). */
 
 const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'] as const
 

@@ -59,8 +59,8 @@ export interface Tenant {
   /** Base64 HMAC key for `requestState` and session ids, the same in all instances of one address. */
   stateKey: string
   /**
-   * The tenant counts as asleep. The process sends `wake` with the first request that needs more than the artifact.
-   * `here`: that request is answered here. `elsewhere`: it is relayed to the address after `woken`.
+   * The tenant counts as asleep. The process sends `wake` with the first request that needs more than the artifact. `here`: that
+   * request is answered here. `elsewhere`: that request is relayed to the address after `woken`.
    */
   asleep?: 'here' | 'elsewhere'
   /** Requires a token in each request. */

@@ -1,4 +1,4 @@
-/** Sessions of clients as instances report them, and messages about them between the daemon and instances. */
+/** Client sessions as instances report them, and messages about them between the daemon and instances. */
 
 /** A session of the legacy era, or a subscription stream of the modern era, which has no sessions. */
 export interface SessionReport {

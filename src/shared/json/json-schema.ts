@@ -47,10 +47,7 @@ export interface CompileOptions {
 }
 
 interface AjvOptions extends CompileOptions {
-  /**
-   * Ignores inherited properties. Without it, `{}` has a property `constructor`. Ajv's checks for it take time in each
-   * validation.
-   */
+  /** Ignores inherited properties. Without it, `{}` has a property `constructor`. The option takes time in each validation. */
   ownProperties?: boolean
 }
 

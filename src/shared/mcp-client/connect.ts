@@ -26,7 +26,7 @@ export interface ConnectOptions {
   authProvider?: AuthProvider | undefined
   /** Capabilities of the client, whose handlers `prepare` sets. Default: none. */
   capabilities?: ClientCapabilities
-  /** Called before connecting, to set handlers of requests and notifications. */
+  /** Called before connecting, to set handlers for requests and notifications. */
   prepare?(client: Client): void
   /** Receives log messages from the server. Without it, the server sends none. */
   onLog?(level: string, data: unknown, logger?: string): void

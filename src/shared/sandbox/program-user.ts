@@ -19,7 +19,7 @@ export interface Needs {
 }
 
 export type ProgramUser =
-  /** `closed`: folders to cover with empty ones. `shown`: folders in them to show. */
+  /** `closed`: folders to cover with empty ones. `shown`: folders inside those that stay visible. */
   | { switched: true; user: SandboxUser; isShared: boolean; closed: string[]; shown: string[] }
   /** `why`: obstacle for a user without privileges. */
   | { switched: false; why: string }

@@ -9,7 +9,7 @@ export type RunSettings = Pick<TestRequest, 'tools' | 'limits' | 'settings' | 'c
 export interface Overrides {
   /** Names of the cases to run. Empty for all. */
   cases: readonly string[]
-  /** Models that replace those of the suite. Empty to keep those. */
+  /** Models that replace those of the suite. Empty to keep the suite's. */
   models: readonly string[]
   /** Runs of each case. */
   repeat?: number | undefined

@@ -14,7 +14,7 @@ import { type DefinitionProblem, problem } from './definition-problem.ts'
 import { isSound, JSON_TYPES } from './sound-schema.ts'
 import { listSubschemas } from './subschemas.ts'
 
-/** Compiling 1000 schemas takes half a second. A few times more overflow the compiler's stack. */
+/** Compiling 1000 schemas takes half a second. A few times as many overflow the compiler's stack. */
 const MAX_SUBSCHEMAS = 1000
 /** Keywords whose values are data. A `$ref` in data is not a reference. */
 const DATA_KEYWORDS = new Set(['const', 'enum', 'default', 'examples'])

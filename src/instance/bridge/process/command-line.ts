@@ -99,7 +99,7 @@ function findExecutable(command: string, cwd: string, path: string): string {
     if (isExecutable(file)) return file
     throw new ChildStartError(`"${command}" is not an executable file in ${cwd}`)
   }
-  // Node itself is always available, whatever the daemon's PATH.
+  // Node itself is always available, regardless of the daemon's PATH.
   const folders = [...path.split(delimiter).filter(Boolean), dirname(process.execPath)]
   const found = folders.map(folder => resolve(folder, command)).find(isExecutable)
   if (found) return found

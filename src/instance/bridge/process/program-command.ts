@@ -3,7 +3,7 @@ import type { ProgramLimits } from '../../../shared/instances/instance-protocol.
 
 export type RunnableProgram = Exclude<Program, { type: 'module' | 'image' }>
 
-/** How to start a program: absolute file, arguments, complete environment and working folder. */
+/** Command that starts a program: absolute file, arguments, complete environment and working folder. */
 export interface CommandLine {
   file: string
   args: string[]

@@ -69,9 +69,9 @@ export class ProgramProcess {
   readonly #child: ChildProcess
   readonly #options: ProgramProcessOptions
   #stopping: Promise<void> | undefined
-  /** MARKER and its value, as set in the environment of its descendants. */
+  /** MARKER and its value, as set in the environment of the program's descendants. */
   readonly #marker: string | undefined
-  /** Reason why it was killed, in words that complete a sentence about it. */
+  /** Reason why the program was killed, in words that complete a sentence about it. */
   #killed: string | undefined
   #endWatch = () => {}
   readonly #group: ProgramGroup | undefined

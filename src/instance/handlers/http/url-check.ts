@@ -84,7 +84,7 @@ function firstOutput(source: string): string {
   return source.match(OUTPUT_OR_TAG)?.[0] ?? ''
 }
 
-/** Filters that make a value safe for a URL, or declare it as one. */
+/** Filters that make a value safe for a URL, or declare that it is. */
 const ENCODES = /\|\s*(?:url_encode|cgi_escape|uri_escape|slugify|raw)\b/
 
 /**
