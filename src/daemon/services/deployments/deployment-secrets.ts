@@ -1,9 +1,14 @@
 import type { DeployConfig } from '../../../shared/contract/deployments/deploy-config.ts'
 import type { DeploymentAuth } from '../../../shared/contract/deployments/deployment-auth.ts'
+import type { DeployRequest } from '../../../shared/contract/deployments/deployments.ts'
+import { HostingError } from '../../../shared/errors.ts'
 import type { Deployment } from '../../store/tables/deployments.ts'
 import type { SecretBox } from '../access/secrets.ts'
+import { plainValues } from './stored-variables.ts'
 
 const MASK = '********'
+/** Maximum number of names in a message. */
+const MAX_LISTED = 20
 
 /** Name of the client secret among the encrypted variables. No variable can have this name. */
 const CLIENT_SECRET = 'auth.client_secret'
@@ -26,6 +31,28 @@ export function concealConfig(
     },
     sealed: Object.keys(values).length > 0 ? secrets.seal(JSON.stringify(values)) : null,
   }
+}
+
+/** Throws INVALID_REQUEST for a secret that a response masked, and the client sent back. */
+export function requireUnmasked({
+  config: { env_vars = {}, auth } = {},
+  variables = {},
+}: DeployRequest): void {
+  const masked = [
+    ...maskedNames('config.env_vars.', env_vars),
+    ...maskedNames('variables.', plainValues(variables)),
+    ...(auth?.client_secret === MASK ? ['config.auth.client_secret'] : []),
+  ]
+  if (masked.length === 0) return
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `The value of ${masked.slice(0, MAX_LISTED).join(', ')} is ${MASK}, which replaces secrets in responses.`,
+    { details: 'Send the secret itself, or leave it out and name a deployment that has it in config_from.' },
+  )
+}
+
+function maskedNames(prefix: string, values: Record<string, string>): string[] {
+  return Object.keys(values).flatMap(name => (values[name] === MASK ? [prefix + name] : []))
 }
 
 /** The original configuration. Throws UNAVAILABLE when it cannot be decrypted. */

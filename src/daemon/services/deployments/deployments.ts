@@ -15,11 +15,10 @@ import { requireNotRemoved } from '../servers/pending-removals.ts'
 import { checkAuth, checkOrigins } from './deployment-auth.ts'
 import { checkEnv, type ReleaseEnv, releaseEnv } from './deployment-env.ts'
 import { nothingLive, notReconfigurable, notRestarted } from './deployment-errors.ts'
-import { concealConfig } from './deployment-secrets.ts'
+import { concealConfig, requireUnmasked } from './deployment-secrets.ts'
 import { markReplaced, moveDeployment } from './deployment-states.ts'
 import { normalizeConfig } from './environments.ts'
-import { inheritConfig } from './inherited-config.ts'
-import { changedNames, releaseAgain } from './release-again.ts'
+import { changeMessage, type InheritingRequest, inheritConfig } from './inherited-config.ts'
 import {
   type ReleaseOrigin,
   recordRelease,
@@ -56,7 +55,8 @@ export class Deployments {
    * Deploys with the stored variables. Throws NOT_FOUND, INVALID_REQUEST for an invalid configuration, and CONFLICT for a
    * build that is not ready, a domain in use, or a breaking change with `allow_breaking: false`.
    */
-  create(given: DeployRequest, origin: ReleaseOrigin = {}): AcceptedDeployment {
+  create(given: InheritingRequest, origin: ReleaseOrigin = {}): AcceptedDeployment {
+    requireUnmasked(given)
     const request = inheritConfig(this.#deps, given)
     return this.#create(request, origin, build => releaseEnv(this.#deps, build, request))
   }
@@ -207,7 +207,7 @@ export class Deployments {
   releaseVariables(server: string, environment: Environment, origin: ReleaseOrigin = {}): AcceptedDeployment {
     const live = this.#deps.store.deployments.findLive(server, environment)
     if (!live) throw nothingLive(server, environment)
-    return this.create(releaseAgain(this.#deps, live), origin)
+    return this.create({ mcp_id: live.mcpId, environment, config_from: live.id }, origin)
   }
 
   /**
@@ -215,12 +215,13 @@ export class Deployments {
    * is not live or another release may change the configuration first, and the errors of `create`.
    */
   reconfigure(id: string, changes: ConfigChanges, origin: ReleaseOrigin = {}): AcceptedDeployment {
+    const message = changeMessage(changes, origin)
     const live = this.get(id)
     const active = this.#deps.store.deployments.listActive(live.name, live.environment)
     const other = active.find(one => one.id !== id)
     if (live.status !== 'deployed' || other) throw notReconfigurable(live, other)
-    const message = origin.message ?? `Changed ${changedNames(changes).join(', ')}`
-    return this.create(releaseAgain(this.#deps, live, changes), { ...origin, message })
+    const { mcpId: mcp_id, environment } = live
+    return this.create({ mcp_id, environment, config_from: id, ...changes }, { ...origin, message })
   }
 
   /** Kills a deployment and removes it with its logs. Throws NOT_FOUND. */

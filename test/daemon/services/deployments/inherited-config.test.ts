@@ -68,3 +68,17 @@ test('config_from must be a deployment of the same server', async () => {
   })
   expect((await deployLike('dep_none', request)).status).toBe(404)
 })
+
+test('refuses secrets that a response masked', async () => {
+  const mcpId = await buildServer(daemon, reader('masked', ['OWN', 'STORED']))
+  const auth = { provider: 'github', client_id: 'abc', client_secret: 'hunter2-hunter2' }
+  const { deployment_id } = await deploy(daemon, mcpId, 'production', { auth, env_vars: { OWN: 'secret' } })
+  const config = await configOf(deployment_id)
+  const answer = await daemon.api('POST', '/v1/deploy', {
+    body: { mcp_id: mcpId, environment: 'production', config, variables: { STORED: config.env_vars.OWN } },
+  })
+  expect([answer.status, answer.body.error.code]).toEqual([400, 'INVALID_REQUEST'])
+  expect(answer.body.error.message).toContain(
+    'config.env_vars.OWN, variables.STORED, config.auth.client_secret is ********',
+  )
+})

@@ -78,6 +78,9 @@ test('rejects sign-in, variables and unknown settings, and names the field', asy
   ])
   expect(await problemOf({}, ['env_vars'])).toEqual([400, expect.stringMatching(/^reset\.0: /)])
   expect(await problemOf({})).toEqual([400, 'Name at least one setting in config or reset.'])
+  const body = { message: 'Nothing' }
+  const answer = await daemon.api('POST', `/v1/deploy/${deployment_id}/reconfigure`, { body })
+  expect(answer.status, 'a message without a change').toBe(400)
   expect(await problemOf({ origins: '*' })).toEqual([
     400,
     'config.origins: list the origins, or require sign-in',
