@@ -91,8 +91,8 @@ async function makeTwoOfEach(contract: Contract): Promise<void> {
 
 /** A record as text, without members that change between requests. */
 function withoutTimes(record: unknown): string {
-  const fleeting = ['instances', 'lastUsedAt', 'rateLimit']
-  return JSON.stringify(record, (key, value) => (fleeting.includes(key) ? undefined : value))
+  const changing = ['instances', 'lastUsedAt', 'rateLimit']
+  return JSON.stringify(record, (key, value) => (changing.includes(key) ? undefined : value))
 }
 
 /** Path parameters of a list that belongs to a record. */

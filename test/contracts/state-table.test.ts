@@ -18,10 +18,12 @@ test('every transition between states is tested, and no test makes another trans
   for (const [of, machine] of Object.entries(machines)) {
     const changes = STATE_CHANGES.filter(change => change.of === of)
     for (const [from, allowed] of Object.entries<readonly string[]>(machine)) {
-      const comesTo = (earlier: string) =>
+      const leadsHere = (earlier: string) =>
         (machine as Record<string, readonly string[]>)[earlier]!.includes(from)
       // Includes events in an earlier state, which can take a record through this one.
-      const tried = changes.filter(change => change.from === from || (!change.answer && comesTo(change.from)))
+      const tried = changes.filter(
+        change => change.from === from || (!change.answer && leadsHere(change.from)),
+      )
       for (const to of allowed) {
         const through = [
           to,

@@ -96,16 +96,16 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
 
   it('a public page can reach a loopback address once the user allows it', async () => {
     const { url } = await deploy('development', { origins: [publicSite.origin] })
-    const guest = await open(publicSite)
-    await guest.context().grantPermissions(['local-network-access'], { origin: publicSite.origin })
-    expect(await run(guest, 'call', url)).toMatchObject({ text: 'Hello' })
+    const visitor = await open(publicSite)
+    await visitor.context().grantPermissions(['local-network-access'], { origin: publicSite.origin })
+    expect(await run(visitor, 'call', url)).toMatchObject({ text: 'Hello' })
   })
 
   it('pages from other origins cannot use the server', async () => {
     const { url } = await deploy('development', { origins: [publicSite.origin] })
     // A new browser context has no cached preflight response.
-    const stranger = await open(site)
-    await expect(run(stranger, 'callOld', url)).rejects.toThrow('Failed to fetch')
+    const other = await open(site)
+    await expect(run(other, 'callOld', url)).rejects.toThrow('Failed to fetch')
   })
 
   it('a page signs its user in to a protected server', async () => {

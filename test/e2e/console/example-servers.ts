@@ -76,7 +76,7 @@ export async function deployExamples(daemon: TestDaemon): Promise<AsyncDisposabl
     body: { name: 'crm', template: 'custom', program: { type: 'stdio', ...BROKEN } },
   })
   await runContainerBuild(daemon)
-  const vendor = await chatAbout(daemon, 'weather')
+  const vendor = await addChat(daemon, 'weather')
   return {
     async [Symbol.asyncDispose]() {
       await vendor.close()
@@ -105,7 +105,7 @@ async function runContainerBuild(daemon: TestDaemon): Promise<void> {
 }
 
 /** Adds a chat with the newest build of a server, and a test run. Returns the vendor's stub, which answers until it is closed. */
-async function chatAbout(daemon: TestDaemon, name: string): Promise<ModelStub> {
+async function addChat(daemon: TestDaemon, name: string): Promise<ModelStub> {
   const turns = [
     { text: 'I will look.', calls: [{ name: 'current_weather', arguments: { city: 'Oslo' } }] },
     { text: 'It is cold in Oslo.' },

@@ -21,15 +21,15 @@ const SESSIONS = 90
 let served: ServedProgram | undefined
 afterEach(() => served?.close())
 
-interface Life {
+interface ClientRun {
   session: SessionClient
   /** The last count that its child returned. */
   calls: number
-  fate: 'ends' | 'vanishes' | 'stays'
+  ending: 'ends' | 'disconnects' | 'stays'
 }
 
-/** Runs a client that makes three calls, checks every answer, and then ends its session, vanishes or stays. */
-async function live(url: string, client: number, isShared: boolean): Promise<Life> {
+/** Runs a client that makes three calls, checks every answer, and then ends its session, disconnects or stays. */
+async function runClient(url: string, client: number, isShared: boolean): Promise<ClientRun> {
   const session = await openSession(url)
   let calls = 0
   for (let round = 1; round <= 3; round++) {
@@ -41,14 +41,14 @@ async function live(url: string, client: number, isShared: boolean): Promise<Lif
     calls = Number.parseInt(count!, 10)
     if (!isShared) expect(expected).toContain(calls)
   }
-  const fate = (['ends', 'vanishes', 'stays'] as const)[client % 3]!
-  if (fate === 'ends') await session.end()
-  if (fate === 'vanishes') await vanish(url, session, isShared ? 'never' : 'held')
-  return { session, calls, fate }
+  const ending = (['ends', 'disconnects', 'stays'] as const)[client % 3]!
+  if (ending === 'ends') await session.end()
+  if (ending === 'disconnects') await disconnect(url, session, isShared ? 'never' : 'held')
+  return { session, calls, ending }
 }
 
 /** Cuts the connection during a call, without ending the session. */
-async function vanish(url: string, { headers }: SessionClient, tool: string): Promise<void> {
+async function disconnect(url: string, { headers }: SessionClient, tool: string): Promise<void> {
   const cut = new AbortController()
   const call = open(url, {
     body: rpc('tools/call', { name: tool, arguments: {} }),
@@ -87,18 +87,19 @@ test('90 sessions with one child each get only their own answers and leave nothi
   await (await openSession(url)).end()
   const before = { processes: descendantsOf(harness.pid).length, descriptors: descriptors(harness.pid) }
   // Twenty at a time. If all ran at once on a busy machine, every child would be idle too long between its calls.
-  const all: Life[] = []
+  const all: ClientRun[] = []
   const take = async () => {
-    for (let client = next++; client < SESSIONS; client = next++) all.push(await live(url, client, false))
+    for (let client = next++; client < SESSIONS; client = next++)
+      all.push(await runClient(url, client, false))
   }
   let next = 0
   await Promise.all(Array.from({ length: 20 }, take))
-  expect(all.filter(({ fate }) => fate === 'vanishes').length).toBeGreaterThanOrEqual(SESSIONS / 3)
+  expect(all.filter(({ ending }) => ending === 'disconnects').length).toBeGreaterThanOrEqual(SESSIONS / 3)
   expect(Math.max(...all.map(({ calls }) => calls))).toBe(3)
   gate.release(SESSIONS)
   await eventually(() => descendantsOf(harness.pid).length <= before.processes + 1)
   await eventually(() => descriptors(harness.pid) <= before.descriptors + 8)
-  const stays = all.find(({ fate }) => fate === 'stays')!.session
+  const stays = all.find(({ ending }) => ending === 'stays')!.session
   expect(await stays.call('echo', { text: 'back' })).toBe('back (1)')
 }, 60_000)
 
@@ -108,16 +109,16 @@ test('90 sessions that share one child continue after the child exits', async ()
   await (await openSession(url)).end()
   const before = descriptors(harness.pid)
   const failures: string[] = []
-  const lives = Array.from({ length: SESSIONS }, (_, client) =>
-    live(url, client, true).catch(error => void failures.push((error as Error).message)),
+  const runs = Array.from({ length: SESSIONS }, (_, client) =>
+    runClient(url, client, true).catch(error => void failures.push((error as Error).message)),
   )
   const killer = await openSession(url)
   await killer.call('exit').catch(() => {})
-  await Promise.all(lives)
+  await Promise.all(runs)
   for (const failure of failures) expect(failure).toContain('before it answered')
   expect(descendantsOf(harness.pid).length).toBe(2)
   expect(await killer.call('echo', { text: 'alive' })).toContain('alive (')
-  // Ends the calls of clients that vanished.
+  // Ends the calls of clients that disconnected.
   await killer.call('exit').catch(() => {})
   await eventually(() => descriptors(harness.pid) <= before + 8)
 }, 60_000)

@@ -100,17 +100,17 @@ describe('release', () => {
     ['development', 'at_once', 'two'],
   ])(
     'in %s, a release is %s: open sessions get version %s, new clients version two',
-    async (environment, release, met) => {
+    async (environment, release, expected) => {
       const first = await deployed(version('one'), environment)
       const session = await beginSession(first.url)
       const second = await deployed(version('two'), environment)
       expect(second.promises.release).toBe(release)
-      expect(await who(first.url, session)).toBe(met)
+      expect(await who(first.url, session)).toBe(expected)
       expect(await callTool(Number(new URL(first.url).port), 'who')).toBe('two')
       await vi.waitFor(async () => {
         const { staying_sessions } = await statusOf(second.deployment_id)
         const staying = { deployment_id: first.deployment_id, sessions: 1 }
-        expect(staying_sessions).toEqual(met === 'one' ? [staying] : [])
+        expect(staying_sessions).toEqual(expected === 'one' ? [staying] : [])
       }, WITHIN_LIMIT)
     },
   )

@@ -106,10 +106,10 @@ function clientColumns(onRemove: (client: SignInClient) => void): readonly Colum
     },
     {
       name: 'Registration',
-      cell: ({ kind }) => (kind === 'registered' ? 'by itself' : 'metadata document'),
+      cell: ({ kind }) => (kind === 'registered' ? 'dynamic' : 'metadata document'),
     },
     {
-      name: 'Returns to',
+      name: 'Redirects to',
       wide: true,
       cell: ({ redirectHosts }) => (
         <span class="wrap">
