@@ -77,7 +77,7 @@ export function App() {
   )
 }
 
-/** Views of the main navigation in their order. */
+/** Views of the main navigation, in order. */
 const NAVIGATION = [
   ['/', 'Servers'],
   ['/projects', 'Projects'],

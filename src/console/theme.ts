@@ -14,7 +14,7 @@ export const theme = computed(() => chosen.value ?? systemTheme.value)
 /** The theme that switchTheme changes to. */
 export const otherTheme = computed((): Theme => (theme.value === 'dark' ? 'light' : 'dark'))
 
-/** Applies the stored choice and follows the system without one. */
+/** Applies the stored choice, or follows the system if there is none. */
 export function startTheme(): void {
   apply()
   system.addEventListener('change', () => {

@@ -12,8 +12,8 @@ export interface RequestInput {
 }
 
 /**
- * Sends a request to the API that served the page and returns the data of its answer. The browser adds the cookie of the
- * session. Throws HostingError with the same message and next step as the command line.
+ * Sends a request to the API that served the page and returns the data of its answer. The browser adds the session cookie. Throws
+ * HostingError with the same message and next step as the command line.
  */
 export async function request<T>(method: string, path: string, input: RequestInput = {}): Promise<T> {
   const response = await send(method, path, input)

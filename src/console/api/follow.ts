@@ -9,7 +9,7 @@ export type StreamState = 'connecting' | 'open' | 'lost'
 export interface FollowOptions<T> {
   query?: Query
   signal: AbortSignal
-  /** While true, the stream is closed. It then continues after its last event. */
+  /** While true, the stream is closed. Afterwards, it continues after its last event. */
   isPaused?: ReadonlySignal<boolean>
   onEvent(event: T): void
   onState(state: StreamState): void
@@ -76,7 +76,7 @@ async function readOnce<T>(path: string, options: FollowOptions<T>, position: Po
   }
 }
 
-/** An error in the page itself must not reopen the stream. */
+/** Passes an event on. An error in the page itself must not reopen the stream. */
 function deliver<T>(event: T, onEvent: (event: T) => void): void {
   try {
     onEvent(event)

@@ -1,6 +1,6 @@
 import type { Signal } from '@preact/signals'
 
-/** Attributes of a text field or a select whose value is that of the signal, in both directions. */
+/** Attributes that bind the value of a text field or a select to a signal, in both directions. */
 export function bound<T extends string>(signal: Signal<T>) {
   return {
     value: signal.value,

@@ -23,7 +23,7 @@ export function notify(text: string): void {
   setTimeout(() => dismiss(id), SHOWN_MS)
 }
 
-/** Shows why an action failed until the user closes it. */
+/** Shows the error of a failed action. The notice stays until the user closes it. */
 export function notifyError(error: Error): void {
   add({ error })
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
 
-/** Calls the action when a key is pressed that matches, except in a dialog. */
+/** Calls the action when a matching key is pressed, except in a dialog. */
 export function useShortcut(matches: (event: KeyboardEvent) => boolean, action: () => void): void {
   const latest = useRef({ matches, action })
   latest.current = { matches, action }

@@ -85,7 +85,7 @@ function toEntry(kind: Kind, source: unknown): Entry | undefined {
   }
 }
 
-/** Servers may declare a capability without all of its lists. */
+/** True if the server does not have the method. Servers may declare a capability without all of its lists. */
 function isUnknownMethod(error: Error & { code?: unknown }): boolean {
   return error.code === METHOD_NOT_FOUND
 }

@@ -4,7 +4,7 @@ import { isObject, McpError, type McpRequest, type Params } from './messages.ts'
 import { requestModern } from './modern-session.ts'
 import type { Endpoint } from './protocol.ts'
 
-/** `modern`: protocol 2026-07-28, where every request is complete. `legacy`: sessions of the revisions before it. */
+/** `modern`: protocol 2026-07-28, where every request is complete. `legacy`: the sessions of earlier revisions. */
 export type Era = 'modern' | 'legacy'
 
 /** A server that answered the handshake or discovery. */

@@ -27,7 +27,7 @@ export function argumentSchema({ kind, id, source }: Entry): unknown {
   return textsSchema(declared)
 }
 
-/** Arguments of prompts and variables of templates are strings. */
+/** Schema of the arguments of a prompt or the variables of a template, which are strings. */
 function textsSchema(declared: readonly Params[]): object {
   const named = declared.filter(({ name }) => typeof name === 'string')
   const properties = named.map(({ name, title, description }) => [

@@ -132,7 +132,7 @@ export class LegacySession {
     await this.request({ method: 'logging/setLevel', params: { level: 'debug' }, signal }).catch(() => {})
   }
 
-  /** Messages that belong to no response. Servers may have no stream for them. */
+  /** Receives messages that belong to no response. Servers may have no stream for them. */
   async #listen(): Promise<void> {
     try {
       const { messages } = await this.#open(undefined, this.#closing.signal)

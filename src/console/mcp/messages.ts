@@ -49,7 +49,7 @@ export class SignInRequiredError extends Error {
   override readonly name = 'SignInRequiredError'
 }
 
-/** Undefined for a value of another type. Servers can send any type anywhere. */
+/** The value if it is text, otherwise undefined. Servers can send any type anywhere. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }

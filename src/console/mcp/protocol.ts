@@ -10,7 +10,7 @@ export interface Endpoint {
   token: string | undefined
 }
 
-/** Questions that the user can answer in the page. */
+/** Questions that the user can answer on the page. */
 export const CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: {} }
 export const CLIENT = { name: 'mcp console', version: VERSION }
 
@@ -18,12 +18,12 @@ export function authorization({ token }: Endpoint): Record<string, string> {
   return token ? { authorization: `Bearer ${token}` } : {}
 }
 
-/** Errors about a request that could not be read have no id. */
+/** True for the response to the expected request. Errors about a request that could not be read have no id. */
 export function isAnswer({ id, result, error }: Message, expected: number): boolean {
   return (id === expected && result !== undefined) || (error !== undefined && (id ?? expected) === expected)
 }
 
-/** Throws McpError for an error. */
+/** Result of a response. Throws McpError for an error. */
 export function resultOf({ result, error }: Message): Params {
   if (error) throw new McpError(error)
   if (isObject(result)) return result

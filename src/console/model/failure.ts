@@ -1,13 +1,13 @@
 import type { Failure } from '../../shared/contract/fields.ts'
 import { HostingError } from '../../shared/errors.ts'
 
-/** Error with the reason of a failed build or deployment. */
+/** Error with the reason why a build or deployment failed. */
 export function failureOf(failure: Pick<Failure, 'message' | 'details'> | null | undefined): HostingError {
   const { message = 'It failed for an unknown reason.', details } = failure ?? {}
   return new HostingError('UNAVAILABLE', message, { details })
 }
 
-/** Throws the reason of a failed build or deployment. */
+/** Throws the reason why a build or deployment failed. */
 export function requireNoFailure({
   status,
   error,

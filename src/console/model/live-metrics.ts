@@ -14,7 +14,7 @@ export interface Activity {
 const MAX_POINTS = 60
 const MIB = 1_048_576
 
-/** Minute of the newest figures. Undefined before the first. */
+/** Minute of the newest figures. Undefined before the first ones. */
 export const measuredMinute = signal<string | undefined>(undefined)
 
 const activities = new Map<string, Signal<Activity | undefined>>()
@@ -28,7 +28,7 @@ export function activityOf(deploymentId: string): Signal<Activity | undefined> {
   return created
 }
 
-/** Adds a tick of the feed. Deployments that are not in it are not live. */
+/** Adds a tick from the feed. Deployments that the tick does not list are not live. */
 export function recordMetrics({ timestamp, deployments }: LiveMetrics): void {
   measuredMinute.value = timestamp.slice(0, 'yyyy-mm-ddThh:mm'.length)
   const live = new Set(deployments.map(({ deploymentId }) => deploymentId))
@@ -40,7 +40,7 @@ export function recordMetrics({ timestamp, deployments }: LiveMetrics): void {
   }
 }
 
-/** Most deployments are idle most of the time. */
+/** Whether a tick changes nothing on the page. Most deployments are idle most of the time. */
 function looksTheSame({ current: before, requestsPerSecond }: Activity, current: LiveDeployment): boolean {
   const mebibytes = ({ memoryBytes }: LiveDeployment) => Math.round(memoryBytes / MIB)
   return (

@@ -58,7 +58,7 @@ export async function loadServers(): Promise<void> {
 /** Servers that are being refreshed, and whether they have changed again since. */
 const refreshing = new Map<string, boolean>()
 
-/** Refreshes a server, once at a time, and again if the server changes during the refresh. */
+/** Refreshes a server, one refresh at a time, and again if the server changes during the refresh. */
 async function refreshSoon(name: string): Promise<void> {
   if (refreshing.has(name)) {
     refreshing.set(name, true)
@@ -92,7 +92,7 @@ function replace(name: string, server: Server): void {
   servers.value = new Map(entries.toSorted(([a], [b]) => a.localeCompare(b)))
 }
 
-/** Expects the newest first. */
+/** Expects the newest builds and deployments first. */
 function toServer(name: string, builds: BuildRecord[], deployments: DeploymentStatus[]): Server {
   return {
     name,

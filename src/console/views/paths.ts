@@ -19,7 +19,7 @@ export function chatPath(id?: string, query: Record<string, string> = {}): strin
   return `/chat${id === undefined ? '' : `/${encodeURIComponent(id)}`}${search && `?${search}`}`
 }
 
-/** URL of a build of a server or a container build. */
+/** URL of a server build or a container build. */
 export function buildPath(id: string): string {
   return `/builds/${encodeURIComponent(id)}`
 }

@@ -127,7 +127,7 @@ interface Color {
   soft: string
 }
 
-/** Colours of the current theme. A canvas does not know custom properties. */
+/** Colours of the current theme. A canvas cannot use custom properties. */
 function colorsOf(frame: HTMLElement) {
   const color = (name: string) => {
     frame.style.color = `var(--${name})`

@@ -9,7 +9,7 @@ interface FieldFiltersProps {
   fields: readonly string[]
 }
 
-/** Filters by the exact value of a field: those that apply, and a control that adds another. They are part of the URL. */
+/** Filters by the exact value of a field: the active ones, and a control that adds another. They are part of the URL. */
 export function FieldFilters({ fields }: FieldFiltersProps) {
   const applied = fields.filter(field => query.value.get(field))
   const others = fields.filter(field => !applied.includes(field))

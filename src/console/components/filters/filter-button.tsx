@@ -4,7 +4,7 @@ import { Text } from '../text.tsx'
 interface FilterButtonProps {
   value: string
   filters: QueryChanges
-  /** Name of the rows. */
+  /** Plural noun for the rows, such as `requests`. */
   what: string
 }
 

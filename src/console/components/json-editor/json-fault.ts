@@ -1,6 +1,6 @@
 interface JsonFault {
   message: string
-  /** Offset in the text. Chromium's parser does not always name one. */
+  /** Offset in the text. Chromium's parser does not always report one. */
   position: number | undefined
 }
 
@@ -16,7 +16,7 @@ export function jsonFault(text: string): JsonFault | undefined {
   }
 }
 
-/** Chromium and Safari count characters, Firefox lines and columns. */
+/** Offset of a fault. Chromium and Safari count characters, Firefox counts lines and columns. */
 function positionOf(message: string, text: string): number | undefined {
   const [, position] = /position (\d+)/.exec(message) ?? []
   if (position !== undefined) return Number(position)

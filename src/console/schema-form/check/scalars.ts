@@ -98,7 +98,10 @@ function countCharacters(text: string): number {
 const MAX_PATTERN_LENGTH = 2000
 const MAX_PATTERN_STEPS = 1e6
 
-/** Also true for an invalid pattern, and when a match could take too long. A browser cannot interrupt it, and the server decides. */
+/**
+ * Also true for an invalid pattern, and when a match could take too long, because a browser cannot interrupt a match. The server
+ * decides.
+ */
 export function matchesPattern(pattern: string, text: string): boolean {
   if (pattern.length > MAX_PATTERN_LENGTH || estimateSteps(pattern)(text.length) > MAX_PATTERN_STEPS)
     return true

@@ -23,7 +23,7 @@ export function hintsOf(state: State, document: SchemaDocument, withMissing: boo
   return notes
 }
 
-/** The same message as the CLI and the server report. */
+/** Describes a problem in the same words as the CLI and the server. */
 function describe(problem: Problem): string {
   const text = describeViolation([{ ...problem, schemaPath: '' } as ErrorObject], 'value')
   return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text

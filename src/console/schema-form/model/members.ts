@@ -50,7 +50,7 @@ export function takesEntries(schema: SchemaObject, pointer: string): boolean {
   return additionalProperties !== false
 }
 
-/** A name for a new entry that the object does not have yet. */
+/** Name of a new entry, which no other entry of the object has. */
 export function newEntryName(state: State): string {
   const members = asObject(state) ?? {}
   let count = 1

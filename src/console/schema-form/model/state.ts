@@ -82,7 +82,7 @@ export function isExactNumber(value: unknown): value is ExactNumber {
   return (JSON as JsonWithSource).isRawJSON?.(value) ?? false
 }
 
-/** Keeps the digits if JavaScript's number would lose some, where the browser can. */
+/** Keeps the digits if JavaScript's number would lose some and the browser supports longer ones. */
 export function exactNumber(text: string): number | StateObject {
   const number = Number(text)
   const digits = text.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '')
@@ -141,7 +141,7 @@ export function withMovedItem(state: State, from: number, to: number): State[] {
   return to < 0 || to >= items.length ? items : items.toSpliced(from, 1).toSpliced(to, 0, items[from])
 }
 
-/** The JSON value of a state. Drafts become null, see `draftsIn`. */
+/** The JSON value of a state. Drafts become null, see `hasDraft`. */
 export function toJson(state: State): Json | undefined {
   const value = plain(state)
   if (value instanceof Draft) return null

@@ -44,7 +44,7 @@ function PlainText({ text }: { text: string }) {
   )
 }
 
-/** The browser lays out only the parts in view. A single line of 5 MB would take it minutes. */
+/** Splits text, because the browser lays out only the parts in view. A single line of 5 MB would take minutes. */
 function chunks(text: string): string[] {
   const parts: string[] = []
   for (let start = 0; start < text.length; ) {

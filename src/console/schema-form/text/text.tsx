@@ -37,7 +37,7 @@ export function oneLine(text: string, max = 120): string {
   return printable(truncate(text, max))
 }
 
-/** Does not cut a character in half. */
+/** Truncates a text without cutting a character in half. */
 export function truncate(text: string, max: number): string {
   if (text.length <= max) return text
   const end = /[\uD800-\uDBFF]/.test(text[max - 1]!) ? max - 1 : max

@@ -70,7 +70,7 @@ function useProjectNames(): ReadonlyMap<string, string> {
   return new Map(value.map(({ id, name }) => [id, shown(name, 60)]))
 }
 
-/** The chosen project may be gone. */
+/** Choices for the project filter. The chosen project may no longer exist. */
 function projectChoices(names: ReadonlyMap<string, string>, chosen: string | undefined) {
   const all = new Map([...(chosen === undefined ? [] : [[chosen, shown(chosen, 60)] as const]), ...names])
   return [['', 'All projects'], ...all] as const

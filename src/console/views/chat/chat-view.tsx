@@ -53,7 +53,7 @@ function createChat(): void {
   navigate(chatPath())
 }
 
-/** A new chat gets its id with the first answer. The URL follows while the chat is shown. */
+/** A new chat gets its id with the first answer. The URL changes to that id while the chat is shown. */
 function useNewId(shown: string | undefined, id: string | undefined): void {
   useEffect(() => {
     if (shown !== undefined || id === undefined) return

@@ -11,7 +11,7 @@ interface ModelKeyDialogProps {
   onClose(): void
 }
 
-/** Saves a key. It is sent once and stored nowhere in the page. */
+/** Saves a key. The page sends it once and does not store it. */
 export function ModelKeyDialog({ record: { vendor, baseUrl }, onClose }: ModelKeyDialogProps) {
   const apiKey = useSignal('')
   const url = useSignal(baseUrl ?? '')

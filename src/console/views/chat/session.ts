@@ -107,7 +107,7 @@ function lostConnection(cause?: unknown): HostingError {
 
 const sessions = new Map<string, ChatSession>()
 
-/** The same session of a chat for as long as the page is open. */
+/** Returns the same session of a chat for as long as the page is open. */
 export function sessionOf(id: string): ChatSession {
   const known = sessions.get(id)
   if (known) return known

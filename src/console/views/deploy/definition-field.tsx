@@ -40,7 +40,7 @@ export function DefinitionField({ text, children }: { text: Signal<string>; chil
   )
 }
 
-/** A text field that gets the focus scrolls to its caret, which is at the end of a value set by a script. */
+/** Moves the caret to the start. It is at the end of a value set by a script, and a focused field scrolls to its caret. */
 function moveToStart(field: HTMLTextAreaElement | null): void {
   field?.setSelectionRange(0, 0)
 }

@@ -16,7 +16,7 @@ export interface DeployTarget {
 interface PromotedRelease {
   environment: Environment
   version: number | undefined
-  /** Undefined after its deployment was removed. */
+  /** Undefined once the deployment of the release has been removed. */
   deploymentId: string | undefined
 }
 

@@ -7,7 +7,7 @@ import { DefinitionField } from './definition-field.tsx'
 import { deployDefinition } from './deploy-definition.ts'
 import { EXAMPLES } from './examples.ts'
 
-/** Builds a definition, deploys it to development and opens its playground. */
+/** Builds a definition, deploys it to development and opens the playground of the server. */
 export function NewServerDialog({ onClose }: { onClose(): void }) {
   const text = useSignal(textOf(EXAMPLES[0]!.definition))
   const attempt = useAttempts()

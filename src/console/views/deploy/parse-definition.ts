@@ -3,7 +3,7 @@ import { HostingError } from '../../../shared/errors.ts'
 interface Parsed {
   /** Body of the request that builds the server. */
   definition: Record<string, unknown>
-  /** Its configuration for development. */
+  /** Configuration of the server for development. */
   config: Record<string, unknown>
 }
 

@@ -18,7 +18,7 @@ interface RunOptions {
   phase?: Signal<string>
 }
 
-/** Deploys a build and waits until it serves. Throws the reason of a failed deployment. */
+/** Deploys a build and waits until it serves. Throws the reason if the deployment fails. */
 export function runDeployment(
   send: SendOnce,
   body: DeployRequest,
@@ -37,7 +37,7 @@ interface RunReleaseOptions extends RunOptions {
   done(deployment: DeploymentStatus): string
 }
 
-/** Sends a request that answers with a new deployment, and waits until the deployment serves. Throws the reason if it fails. */
+/** Sends a request whose answer is a new deployment, and waits until the deployment serves. Throws the reason if it fails. */
 export async function runRelease(
   send: SendOnce,
   path: string,

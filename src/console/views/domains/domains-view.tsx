@@ -4,7 +4,7 @@ import { useTitle } from '../../router/use-title.ts'
 import { MappedSubdomains } from './mapped-subdomains.tsx'
 import { ServerNames } from './server-names.tsx'
 
-/** Subdomains that lead to servers, and the names that servers have without one. */
+/** Subdomains that lead to servers, and the names that servers have without a mapping. */
 export function DomainsView() {
   useTitle('Domains')
   return (

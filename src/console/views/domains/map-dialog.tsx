@@ -10,7 +10,7 @@ import { servers } from '../../model/servers.ts'
 import { findTagged, mapSubdomain } from './mappings.ts'
 import type { Replacement } from './replace-dialog.tsx'
 
-/** Server of new subdomains, and the environment that is offered first. */
+/** Server for new subdomains, and the environment that is offered first. */
 export interface MapPlace {
   server: string
   environment: Environment
@@ -96,7 +96,7 @@ function pointsTo(mapping: MappingRecord, { name, environment }: DeploymentStatu
   return mapping.server === name && mapping.environment === environment
 }
 
-/** Undefined when the subdomain was mapped. Throws for a name that belongs to another server's own address. */
+/** Maps a subdomain, or returns the mapping to replace. Throws for a name that belongs to another server's own address. */
 async function mapOrFindTaken(subdomain: string, to: DeploymentStatus): Promise<Replacement | undefined> {
   try {
     await mapSubdomain(subdomain, to.deployment_id)

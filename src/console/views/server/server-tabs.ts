@@ -1,7 +1,7 @@
 import { matchPath } from '../../router/match-path.ts'
 import type { ServerTab } from '../paths.ts'
 
-/** Tabs of a server in their order. Their content is in server-view.tsx, which is not part of the first load. */
+/** Tabs of a server, in order. Their content is in server-view.tsx, which is not part of the first load. */
 export const SERVER_TABS = [
   ['', 'Overview'],
   ['/playground', 'Playground'],

@@ -82,7 +82,7 @@ function CheckResult({ check, onRepaired }: { check: Result; onRepaired(): void 
   )
 }
 
-/** The daemon repairs these without loss. Other fixes are commands for a terminal, or up to the user. */
+/** The check, if the daemon can repair it without loss. Other fixes are commands for a terminal, or up to the user. */
 function repairedCheck(name: string): RepairedCheck | undefined {
   return REPAIRED_CHECKS.find(repaired => repaired === name)
 }

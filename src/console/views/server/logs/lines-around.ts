@@ -10,7 +10,7 @@ interface LinesAround {
   /** Lines around the searched one, oldest first. */
   lines: readonly LogLine[]
   isFound: boolean
-  /** There are newer lines than these. */
+  /** True if there are newer lines than these. */
   hasMore: boolean
 }
 

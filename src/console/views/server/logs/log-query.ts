@@ -11,7 +11,7 @@ export const LOG_FILTERS = ['level', 'text', 'since', 'until', ...FIELD_FILTERS]
 
 export type LogFilters = Partial<Record<(typeof LOG_FILTERS)[number], string>>
 
-/** Query of the API. A period is counted from `nowMs`. */
+/** Query for the API. A period is counted back from `nowMs`. */
 export function toLogQuery(
   { level, text, since, until, tool, session, request, instance }: LogFilters,
   environment: string,

@@ -17,7 +17,7 @@ import { logFieldFilter } from './log-query.ts'
 interface ServerLogProps {
   path: string
   query: Query
-  /** Some filter applies. */
+  /** A filter applies. */
   hasFilter: boolean
 }
 
@@ -25,11 +25,11 @@ interface ServerLogProps {
 interface Source {
   state: 'searching' | 'live' | 'past'
   lines?: readonly LogLine[]
-  /** The line of the URL was not found. */
+  /** The line that the URL names was not found. */
   isMissing?: boolean
 }
 
-/** The log of a server. Lines around the line of the URL, if it is far from the end, and the live log otherwise. */
+/** The log of a server: the lines around the one that the URL names if it is far from the end, and the live log otherwise. */
 export function ServerLog({ path, query, hasFilter }: ServerLogProps) {
   const key = useMemo(() => address.peek().get('line'), [])
   const source = useSignal<Source>({ state: key === null ? 'live' : 'searching' })

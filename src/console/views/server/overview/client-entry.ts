@@ -1,6 +1,6 @@
 import type { ClientFormat } from '../../../../shared/client-formats.ts'
 
-/** Entry of a server in a client's configuration. */
+/** Entry for a server in a client's configuration. */
 export function entryText(
   { format, key, entry }: ClientFormat,
   server: { name: string; url: string },

@@ -34,7 +34,7 @@ export function LastRelease({ name, environment, deployment }: TabProps) {
 }
 
 function Release({ release, liveId }: { release: ReleaseRecord; liveId: string }) {
-  // The view shows the failure of its deployment above.
+  // The view shows the failure of the live deployment above.
   const error = release.deploymentId === liveId ? null : release.error
   const { version, author, changes, createdAt, test } = release
   return (

@@ -120,7 +120,7 @@ function Head({ entry: { kind, id, name, title, description, source } }: { entry
   )
 }
 
-/** Tools have no completion in the protocol. */
+/** Suggestions for the arguments of an entry. The protocol has no completion for tools. */
 function suggestFor(playground: Playground, entry: Entry): Suggest | undefined {
   const offers = playground.connected.peek()?.connection.capabilities.completions
   if (!offers || entry.kind === 'tool') return undefined

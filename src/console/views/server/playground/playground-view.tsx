@@ -46,7 +46,7 @@ export function PlaygroundView({ name, environment, deployment, build }: PlacePr
   )
 }
 
-/** Connects again when another release serves, the server was started, or the API is back. */
+/** Connects again when another release starts to serve, the server is started, or the API is back. */
 function useRefresh(playground: Playground, [id, status]: readonly (string | undefined)[]): void {
   const release = `${id} ${status}`
   useEffect(() => {

@@ -34,7 +34,7 @@ export class Playground {
     this.#path = `/api/servers/${encodeURIComponent(name)}/mcp/${environment}`
   }
 
-  /** Connects when the view opens. A connection of the legacy era is a session, which ends when the view closes. */
+  /** Connects when the view opens. A connection in the legacy era is a session, which ends when the view closes. */
   show(): () => void {
     this.#isShown = true
     if (!this.connected.peek()) void this.connect()
@@ -143,7 +143,7 @@ export class Playground {
 
 const playgrounds = new Map<string, Playground>()
 
-/** The same playground for as long as the page is open. */
+/** Returns the same playground for as long as the page is open. */
 export function playgroundOf(name: string, environment: StoreEnvironment): Playground {
   const key = `${environment} ${name}`
   const known = playgrounds.get(key)

@@ -19,7 +19,7 @@ interface TestCaseProps {
   onClose(): void
 }
 
-/** Makes a call a case of a test suite, to copy into a suite of the project or to run on its own. */
+/** Turns a call into a case of a test suite, to copy into a suite of the project or to run on its own. */
 export function TestCaseDialog({ call, name, place, onClose }: TestCaseProps) {
   const message = useSignal('')
   const one = testCaseFor(call, message.value)

@@ -3,7 +3,7 @@ import { bound } from '../../../components/bound.ts'
 import { Button } from '../../../components/button.tsx'
 import type { Playground } from './playground.ts'
 
-/** Form for the token for a server with its own sign-in. The token stays in the memory of the page. */
+/** Form for an access token, for a server with its own sign-in. The token stays in the memory of the page. */
 export function TokenForm({ playground }: { playground: Playground }) {
   const token = useSignal('')
   const submit = (event: Event) => {

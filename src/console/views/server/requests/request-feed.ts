@@ -66,7 +66,7 @@ interface FollowOptions {
   onRefused(error: HostingError): void
 }
 
-/** The stream begins before the end of the list, so that no record is missed between them. */
+/** Follows new records. The stream overlaps with the list, so that no record is missed between them. */
 function followNew({ wanted, signal, items, onRecord, onRefused }: FollowOptions): Promise<void> {
   const known = new Set(items.map(({ id }) => id))
   return follow<RequestRecordItem>('/api/requests', {

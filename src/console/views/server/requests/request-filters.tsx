@@ -20,7 +20,7 @@ const SHOWN = [
   [ALL_REQUESTS, 'All requests'],
 ] as const
 
-/** As many requests as the API exports. */
+/** Maximum number of requests that the API exports. */
 const MAX_EXPORTED = 1000
 
 interface FiltersProps {

@@ -12,7 +12,7 @@ export const ALL_REQUESTS = 'all'
 
 export type RequestFilters = Partial<Record<(typeof REQUEST_FILTERS)[number], string>>
 
-/** Query of the API. A period is counted from `nowMs`. */
+/** Query for the API. A period is counted back from `nowMs`. */
 export function toQuery(
   { show, outcome, text, since, until, method, tool, session, caller }: RequestFilters,
   server: string,
@@ -36,7 +36,7 @@ export function toQuery(
 
 /** Instances write records at the same time, so a record may be written after later ones. */
 const OVERLAP_MS = 5000
-/** With no record at all, every record is new. */
+/** Earlier than any record. Without a known record, every record is new. */
 const BEFORE_ALL = '2000-01-01T00:00:00.000Z'
 
 /** Start of the stream after a list: its newest record with some overlap, but not before the start that the user chose. */

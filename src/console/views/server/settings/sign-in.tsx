@@ -7,7 +7,7 @@ import { plainSeconds } from './configuration/plain-settings.ts'
 const DEFAULT_SCOPES = ['openid', 'profile', 'email']
 const DEFAULT_TOKEN_SECONDS = 3600
 
-/** How users sign in. The identity provider's secret is not shown, so only a deployment from its project can change this. */
+/** Facts about the sign-in. The provider's secret is not shown, so only a deployment from the project can change them. */
 export function SignIn({ deployment: { config, sign_in } }: { deployment: DeploymentStatus }) {
   const { auth } = config
   return (

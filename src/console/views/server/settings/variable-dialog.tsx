@@ -5,7 +5,7 @@ import { Dialog } from '../../../components/dialog.tsx'
 import { notify } from '../../../components/notices.tsx'
 import { changeVariables } from './variables.ts'
 
-/** Start of the fields. */
+/** Initial values of the fields. */
 export interface Edited {
   name: string
   value: string
@@ -31,7 +31,7 @@ export function VariableDialog({ server, environment, variable, onClose }: Varia
     await changeVariables(server, environment, { [name.value]: { value: value.value, secret } })
     notify(`Stored ${name.value} for ${environment}. The next release gets it.`)
   }
-  // A secret stays one until it is removed.
+  // A secret stays a secret until it is removed.
   const isFixed = !variable.isNew && variable.secret
   return (
     <Dialog

@@ -16,7 +16,7 @@ export function toSeries(metrics: EnvironmentMetrics): TimeSeries {
 }
 
 function requestRate({ points, stepSeconds, until, requests }: EnvironmentMetrics): Measure {
-  // The last step may not be over.
+  // The last step may not have finished.
   const seconds = ({ timestamp }: { timestamp: string }) =>
     Math.min(stepSeconds, toSeconds(until) - toSeconds(timestamp))
   const perSecond = points.map(point => point.total / seconds(point))

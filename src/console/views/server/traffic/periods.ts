@@ -16,7 +16,7 @@ export const PERIODS = [
 
 export type PeriodName = (typeof PERIODS)[number]['value']
 
-/** The period of the URL. */
+/** The period in the URL. */
 export function chosenPeriod(fallback: PeriodName): Period {
   const wanted = query.value.get('period') ?? fallback
   return PERIODS.find(({ value }) => value === wanted) ?? PERIODS[0]

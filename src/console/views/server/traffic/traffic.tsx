@@ -22,7 +22,7 @@ const TimeCharts = lazyView('the charts', async () =>
 interface TrafficProps {
   name: string
   environment: Environment
-  /** Default of the URL's period. */
+  /** Default for the period in the URL. */
   period: PeriodName
 }
 
