@@ -54,7 +54,7 @@ export default defineCommand({
   },
 })
 
-/** Adds the given values and those for development in the project file. The daemon adds the stored values. */
+/** Adds the given values and the project file's values for development. The daemon adds the stored values. */
 async function withEnv(
   context: CommandContext,
   project: Project,

@@ -19,7 +19,7 @@ const RECENT_RELEASES = 100
 
 export default defineCommand({
   name: 'logs',
-  description: `Print the last ${DEFAULT_TAIL} lines, or all lines since a time. The log of a server continues across its releases. Without a server, the logs of all servers are merged. A deployment id shows one release with the log of its build, an mcp_id the log of a server's preview, the id of a container build its complete log.`,
+  description: `Print the last ${DEFAULT_TAIL} lines, or all lines since a time. The log of a server continues across its releases. Without a server, the logs of all servers are merged. A deployment id shows one release with the log of its build, an mcp_id the log of a server's preview, and the id of a container build its complete log.`,
   arguments: {
     id: {
       kind: 'server',

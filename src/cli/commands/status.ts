@@ -270,7 +270,7 @@ function stayingText(sessions: number, deployments: number): string {
 function gradualText(sessionSeconds: number): string {
   const drained = 'the old deployment drains'
   return sessionSeconds > 0
-    ? `${drained}, sessions stay until idle for ${formatDurationMs(sessionSeconds * 1000)}`
+    ? `${drained}, and sessions stay until idle for ${formatDurationMs(sessionSeconds * 1000)}`
     : drained
 }
 

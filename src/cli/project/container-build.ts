@@ -69,7 +69,7 @@ export async function* readPages(
   }
 }
 
-/** Current record of the build. If the API does not show builds, the old record with the status of the log. */
+/** Current record of the build. If the API does not show builds, the old record with the last status in the log. */
 export async function refreshBuild(
   api: ApiClient,
   build: ContainerBuildRecord,

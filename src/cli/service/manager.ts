@@ -14,7 +14,7 @@ import {
   systemdUnitPath,
 } from './unit.ts'
 
-/** Service manager of the user. Does not need root. */
+/** The user's service manager, which does not need root. */
 export interface ServiceManager {
   /** Path of the daemon's unit file. */
   path: string

@@ -12,7 +12,7 @@ export function consolePage(server: string, environment: StoreEnvironment): stri
 }
 
 /**
- * URL of a page of the local daemon's console. It has no secret: a browser that is not signed in shows how to sign in.
+ * URL of a page of the local daemon's console. The URL has no secret: without a sign-in, the page explains how to sign in.
  * Undefined for another API.
  */
 export function consoleUrl({ url }: Pick<ApiClient, 'url'>, page = '/'): string | undefined {

@@ -40,7 +40,9 @@ export async function resolveDeployment(
   return found?.deployment_id ?? reference
 }
 
-/** Resolves the id of a container build or a unique prefix among the newest. Throws NOT_FOUND or INVALID_REQUEST. */
+/**
+ * Resolves the id of a container build, or a prefix that is unique among the newest builds. Throws NOT_FOUND or INVALID_REQUEST.
+ */
 export async function resolveContainerBuild(api: ApiClient, reference: string): Promise<string> {
   if (/^bld_[0-9a-z]{20}$/.test(reference)) return reference
   const items = await listContainerBuilds(api)

@@ -165,7 +165,7 @@ async function targetOfDeployment(api: ApiClient, reference: string): Promise<Se
   return withUrl(api, found ?? { deployment_id: reference, status: 'deployed' })
 }
 
-/** Lists of some APIs lack the URL, but the status has it. */
+/** Reads a missing URL from the status, because the lists of some APIs lack it. */
 async function withUrl(api: ApiClient, entry: DeploymentEntry): Promise<ServerTarget> {
   const path = `/v1/deploy/${encodeURIComponent(entry.deployment_id)}/status`
   const { status, url, name } = entry.url ? entry : await api.get<DeploymentEntry>(path)
