@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { type BuildOptions, build, type Metafile } from 'esbuild'
+import { leanPackages } from './lean-packages.ts'
 
 /** Maximum compressed size of what the browser loads before the page is usable. */
 const FIRST_LOAD_LIMIT_BYTES = 60_000
@@ -43,6 +44,7 @@ export async function buildConsole(root: string): Promise<ConsoleFile[]> {
     splitting: true,
     minify: true,
     metafile: true,
+    plugins: [leanPackages],
   })
   const first = firstLoad(metafile)
   // The style sheet of the page has all styles. Style sheets of single views only repeat them.
@@ -51,7 +53,24 @@ export async function buildConsole(root: string): Promise<ConsoleFile[]> {
   const page = compress('console/index.html', Buffer.from(pageWith(root, first)))
   const loaded = assets.filter(({ name }) => first.includes(basename(name, '.gz')))
   requireSmall([page, ...loaded])
-  return [page, ...assets]
+  return [page, await appFrame(root), ...assets]
+}
+
+/** The page around an MCP App. Script and styles are in the page, so that it needs nothing else from its origin. */
+async function appFrame(root: string): Promise<ConsoleFile> {
+  const { outputFiles } = await build({
+    ...CONSOLE_OPTIONS,
+    absWorkingDir: root,
+    format: 'iife',
+    entryPoints: ['src/console/app-frame/main.ts'],
+    outdir: 'dist',
+    minify: true,
+  })
+  const code = (type: string) => outputFiles.find(({ path }) => path.endsWith(type))!.text
+  const page = readFileSync(join(root, 'src/console/app-frame/index.html'), 'utf8')
+    .replace('<link rel="stylesheet" href="{style}">', () => `<style>${code('.css')}</style>`)
+    .replace('<script src="{script}"></script>', () => `<script>${code('.js')}</script>`)
+  return compress('console/app-frame.html', Buffer.from(page))
 }
 
 function compress(name: string, contents: Uint8Array): ConsoleFile {

@@ -14,6 +14,7 @@ import { backUpBeforeMigration } from './home/back-up-before-migration.ts'
 import { prepareHome } from './home/prepare-home.ts'
 import { requireDatabase } from './home/require-database.ts'
 import { createApp } from './http/app.ts'
+import { AppFrames } from './http/app-frames.ts'
 import { LogRotator } from './runtime/logs/log-rotation.ts'
 import { ensureOwnerKey } from './services/access/owner-key.ts'
 import { openDatabaseSecrets } from './services/access/secret-key.ts'
@@ -74,7 +75,7 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
   const { inherited } = config
   const api = await ApiServer.open(config.port, inherited?.get(config.port))
   inherited?.delete(config.port)
-  const { deps, services, createListener, beginClose } = await connectDependencies(
+  const { deps, services, createListener, appFrames, beginClose } = await connectDependencies(
     config,
     files,
     api.url,
@@ -86,7 +87,7 @@ async function startDaemon(config: DaemonConfig, files: Files): Promise<Daemon> 
     beginClose()
     deps.publicListeners.close()
     const steps: [name: string, run: () => unknown][] = [
-      ['listeners', () => Promise.all([api.close(), deps.gateway.closeAll()])],
+      ['listeners', () => Promise.all([api.close(), appFrames.close(), deps.gateway.closeAll()])],
       ['instances', () => deps.supervisor.close()],
       ['stores', () => deps.states.close()],
       ['egress', () => deps.egress.close()],
@@ -158,13 +159,16 @@ async function connectDependencies(config: DaemonConfig, files: Files, origin: s
   const services = await createServicesOrClose(deps, config)
   const rotator = new LogRotator(deps.supervisor, deps.logs, deps.background.report)
   const memory = new IdleMemory({ whenBusy: true })
+  const consoleFolder = join(dirname(config.instanceProgram), 'console')
+  const appFrames = new AppFrames(consoleFolder)
   const createListener: CreateListener = apiClosing =>
     listenerOf(
       createApp({
         services,
         closing: AbortSignal.any([closing.signal, apiClosing]),
         health: { nonce: config.nonce, version: VERSION, pid: process.pid, startedAt: config.startedAt },
-        consoleFolder: join(dirname(config.instanceProgram), 'console'),
+        consoleFolder,
+        appFrames,
         requestStop: () => config.requestStop?.(),
         ...(config.upgrades && { upgrades: config.upgrades }),
         log: (message, error, fields) => config.log?.('error', message, { ...fields, ...errorFields(error) }),
@@ -177,7 +181,7 @@ async function connectDependencies(config: DaemonConfig, files: Files, origin: s
     deps.background.run(() => rotator.close())
     closing.abort()
   }
-  return { deps, services, createListener, beginClose }
+  return { deps, services, createListener, appFrames, beginClose }
 }
 
 /** When the services cannot be created, stops the instances that are already starting. */

@@ -7,6 +7,7 @@ import {
   type Endpoint,
   invalidMessage,
   isAnswer,
+  QUESTIONS,
   resultOf,
   streamCut,
 } from './protocol.ts'
@@ -44,7 +45,11 @@ export class LegacySession {
   }
 
   static async open(endpoint: Endpoint, signal: AbortSignal): Promise<LegacySession> {
-    const params = { protocolVersion: LEGACY_REVISION, capabilities: CAPABILITIES, clientInfo: CLIENT }
+    const params = {
+      protocolVersion: LEGACY_REVISION,
+      capabilities: { ...CAPABILITIES, ...QUESTIONS },
+      clientInfo: CLIENT,
+    }
     const { headers, messages } = await exchange({
       method: 'POST',
       path: endpoint.path,
@@ -174,7 +179,7 @@ async function answerTo(
   request: McpRequest | undefined,
 ): Promise<Pick<Message, 'result' | 'error'>> {
   if (method === 'ping') return { result: {} }
-  if (!request?.onQuestion || !Object.hasOwn(CAPABILITIES, method.split('/')[0]!))
+  if (!request?.onQuestion || !Object.hasOwn(QUESTIONS, method.split('/')[0]!))
     return { error: { code: METHOD_NOT_FOUND, message: `Method not found: ${method}` } }
   try {
     return { result: await request.onQuestion({ method, params }) }

@@ -8,6 +8,7 @@ import {
   CLIENT,
   type Endpoint,
   isAnswer,
+  QUESTIONS,
   resultOf,
   streamCut,
 } from './protocol.ts'
@@ -78,7 +79,7 @@ function headersOf({ method, about, headers }: McpRequest): Record<string, strin
 function envelope(id: number, { onNotification, onQuestion }: McpRequest): Params {
   return {
     [META.protocolVersion]: MODERN_REVISIONS[0],
-    [META.clientCapabilities]: onQuestion ? CAPABILITIES : {},
+    [META.clientCapabilities]: { ...CAPABILITIES, ...(onQuestion && QUESTIONS) },
     [META.clientInfo]: CLIENT,
     ...(onNotification && { [META.logLevel]: 'debug', progressToken: id }),
   }

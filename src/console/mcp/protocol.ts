@@ -11,7 +11,11 @@ export interface Endpoint {
 }
 
 /** Questions that the user can answer on the page. */
-export const CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: {} }
+export const QUESTIONS = { elicitation: { form: {}, url: {} }, sampling: {} }
+/** MIME type of an MCP App. */
+export const APP_TYPE = 'text/html;profile=mcp-app'
+/** Capabilities of a request that takes no questions. Servers may list tools with apps only to clients that show them. */
+export const CAPABILITIES = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [APP_TYPE] } } }
 export const CLIENT = { name: 'mcp console', version: VERSION }
 
 export function authorization({ token }: Endpoint): Record<string, string> {

@@ -18,6 +18,7 @@ import { serversEndpoints } from './api/servers.ts'
 import { sessionsEndpoints } from './api/sessions.ts'
 import { signInsEndpoints } from './api/sign-ins.ts'
 import { suiteRunsEndpoints } from './api/suite-runs.ts'
+import type { AppFrames } from './app-frames.ts'
 import { CONSOLE_PATH, consolePage } from './console-page.ts'
 import { consoleSignIn } from './console-sign-in.ts'
 import { check, dispatch, refuseUnknown } from './dispatch.ts'
@@ -56,13 +57,14 @@ export interface AppOptions {
   closing: AbortSignal
   /** Folder with the built console. */
   consoleFolder: string
+  appFrames: AppFrames
   log: ErrorLog
 }
 
 /** Every operation of the API: method and path, required scope, endpoint. */
-function routesOf({ services, health, requestStop, upgrades }: AppOptions): Route[] {
+function routesOf({ services, health, requestStop, upgrades, appFrames }: AppOptions): Route[] {
   const build = buildEndpoints(services)
-  const console = consoleEndpoints(services)
+  const console = consoleEndpoints(services, appFrames)
   const deploy = deployEndpoints(services)
   const env = envEndpoints(services)
   const lambdaBuilds = lambdaBuildsEndpoints(services)
@@ -217,7 +219,7 @@ export function createApp(options: AppOptions): Hono<Bindings> {
   app.onError((error, context) => answerError(context, error, options.log))
   app.notFound(context => refuseUnknown(context, routes))
   app.use(requestId, signIn(signIns), hostCheck, consoleSignIn(consoleSessions))
-  app.get(`${CONSOLE_PATH}*`, consolePage(options.consoleFolder))
+  app.get(`${CONSOLE_PATH}*`, consolePage(options.consoleFolder, options.appFrames))
   for (const family of ['/v1/*', '/api/*']) app.use(family, authenticate, rateLimit(rateLimits))
   app.use('/metrics', authenticate)
   for (const route of routes) {

@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import type { MiddlewareHandler } from 'hono'
 import { HostingError } from '../../shared/errors.ts'
+import type { AppFrames } from './app-frames.ts'
 import type { ApiContext, Bindings } from './endpoint.ts'
-import { forEncoding } from './gzip.ts'
+import { forEncoding, readCompressed } from './gzip.ts'
 import { digest, matchesEtag } from './middleware/etags.ts'
 
 /** Path of the console. Every path below it returns the page or one of its assets. */
@@ -24,7 +24,6 @@ export const CONSOLE_POLICY =
   "default-src 'self'; img-src 'self' blob:; media-src 'self' blob:; base-uri 'none'; form-action 'none'; object-src 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 const PAGE_HEADERS = {
-  'Content-Security-Policy': CONSOLE_POLICY,
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
@@ -33,12 +32,15 @@ const PAGE_HEADERS = {
 }
 
 /** The web console (docs/console.md). It uses the API like any other client, so the page itself needs no key. */
-export function consolePage(folder: string): MiddlewareHandler<Bindings> {
+export function consolePage(folder: string, appFrames: AppFrames): MiddlewareHandler<Bindings> {
   return async context => {
     const { path } = context.req
     if (path === '/console') return context.redirect(CONSOLE_PATH, 308)
     for (const [name, value] of Object.entries(PAGE_HEADERS)) context.header(name, value)
+    context.header('Content-Security-Policy', CONSOLE_POLICY)
     if (path.startsWith(ASSETS)) return answerAsset(context, folder, path.slice(ASSETS.length))
+    const frames = await appFrames.origin()
+    if (frames) context.header('Content-Security-Policy', `${CONSOLE_POLICY}; frame-src ${frames}`)
     return answer(context, await readCompressed(folder, 'index.html'), {
       type: 'text/html; charset=utf-8',
       caching: 'no-cache',
@@ -68,16 +70,6 @@ async function answer(
   if (matchesEtag(context.req.header('if-none-match'), etag)) return context.body(null, 304)
   const { bytes, headers } = await forEncoding(file, context.req.header('accept-encoding'))
   return context.body(bytes as Uint8Array<ArrayBuffer>, 200, { 'Content-Type': type, ...headers })
-}
-
-/** Undefined for a file of another version, which an update has removed. */
-async function readCompressed(folder: string, name: string): Promise<Buffer | undefined> {
-  try {
-    return await readFile(join(folder, `${name}.gz`))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
 }
 
 function missing(path: string): HostingError {

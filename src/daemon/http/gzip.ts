@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 
@@ -23,4 +25,14 @@ function acceptsGzip(header = ''): boolean {
   })
   const gzip = codings.find(({ name }) => name === 'gzip' || name === 'x-gzip')
   return gzip ? !gzip.isRefused : codings.some(({ name, isRefused }) => name === '*' && !isRefused)
+}
+
+/** File `<name>.gz` of a folder. Undefined for a file of another version, which an update has removed. */
+export async function readCompressed(folder: string, name: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(join(folder, `${name}.gz`))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
 }

@@ -9,7 +9,8 @@ export let browser: Browser
 export function useBrowser(): void {
   if (CHROMIUM === undefined) return
   beforeAll(async () => {
-    browser = await launchChromium()
+    // The headless shell puts all frames into one process. Chromium and Firefox keep sites apart, and so must it.
+    browser = await launchChromium({ args: ['--site-per-process'] })
   })
   afterAll(() => browser?.close())
 }

@@ -1,6 +1,6 @@
 import axe, { type Result, type RunOptions } from 'axe-core'
-import type { Browser, Page, Response } from 'playwright-core'
-import { CONSOLE_HOST } from '../../../src/shared/names.ts'
+import type { Browser, ConsoleMessage, Page, Response } from 'playwright-core'
+import { APP_HOST, CONSOLE_HOST } from '../../../src/shared/names.ts'
 import type { TestDaemon } from '../../helpers/daemon/daemon.ts'
 
 export interface OpenOptions {
@@ -43,7 +43,8 @@ export async function openConsole(
   const errors: string[] = []
   page.on('pageerror', error => errors.push(error.message))
   page.on('console', message => {
-    if (message.type() === 'error' && !isAnswer(message.text())) errors.push(message.text())
+    if (message.type() === 'error' && !isAnswer(message.text()) && !isOfApp(message))
+      errors.push(message.text())
   })
   page.on('request', request => {
     // The last test's document may still send requests to its own daemon.
@@ -67,8 +68,8 @@ async function newPage(browser: Browser): Promise<Page> {
   return context.newPage()
 }
 
-/** Chromium logs most violations itself, but none that only a report-only policy finds. */
-const LOG_POLICY_VIOLATIONS = `addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
+/** Chromium logs most violations itself, but none that only a report-only policy finds. Apps in frames may violate their policy. */
+const LOG_POLICY_VIOLATIONS = `if (self === top) addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
   console.error('violates ' + effectiveDirective + ': ' + blockedURI))`
 
 /** Removes what a test left behind. The document stays, because a new one would start another process. */
@@ -97,6 +98,13 @@ function isAnswer(text: string): boolean {
 /** True for an answer from the API. Any other response is a file of the page, which must exist. */
 function isFromApi(response: Response): boolean {
   return ['fetch', 'eventsource'].includes(response.request().resourceType())
+}
+
+/** Apps may log anything. Chromium names no location for navigation that it refused. */
+function isOfApp(message: ConsoleMessage): boolean {
+  const { url } = message.location()
+  const isOfFrame = url === 'about:srcdoc' || url.startsWith(`http://${APP_HOST}:`)
+  return isOfFrame || /^(Framing|Sending form data to) '|^violates frame-src: /.test(message.text())
 }
 
 /** Violated accessibility rules, each with the elements that violate it. `options` are passed to axe, such as the rules. */

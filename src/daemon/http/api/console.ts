@@ -6,11 +6,12 @@ import {
 import { HostingError } from '../../../shared/errors.ts'
 import type { ConsoleSession } from '../../services/access/console-sessions.ts'
 import type { Services } from '../../services/services.ts'
+import type { AppFrames } from '../app-frames.ts'
 import { EXPIRED_COOKIE } from '../console-sign-in.ts'
 import { type Call, dataEndpoint, endpoint } from '../endpoint.ts'
 
 /** Sign-in of browsers to the console. The one-time URL itself is in `console-sign-in.ts`. */
-export function consoleEndpoints({ apiKeys, consoleSessions }: Services) {
+export function consoleEndpoints({ apiKeys, consoleSessions }: Services, frames: AppFrames) {
   const createLink = dataEndpoint({
     operationId: 'createConsoleLink',
     summary: 'Create a URL that signs one browser in to the console with the rights of the key',
@@ -31,9 +32,10 @@ export function consoleEndpoints({ apiKeys, consoleSessions }: Services) {
     summary: 'Show the console session of the browser, and the key whose rights it has',
     answers: { 200: { description: 'The session.', schema: consoleSessionSchema } },
     errors: ['NOT_FOUND'],
-    run(call) {
+    async run(call) {
       const { id, createdAt, expiresAt } = sessionOf(call)
-      return { id, createdAt, expiresAt, key: apiKeys.info(call.principal) }
+      const appFrames = await frames.origin()
+      return { id, createdAt, expiresAt, key: apiKeys.info(call.principal), ...(appFrames && { appFrames }) }
     },
   })
 

@@ -28,6 +28,7 @@ export const consoleSessionSchema = named('ConsoleSession', 'A browser that is s
   createdAt: isoTime.describe('Time of the sign-in.'),
   expiresAt: isoTime.describe('Time at which the session ends.'),
   key: keyInfoSchema.describe('The key whose permissions the session has.'),
+  appFrames: z.string().optional().describe('Origin of the frames of MCP Apps.'),
 })
 
 export const endedConsoleSessionsSchema = named('EndedConsoleSessions', 'Result of signing browsers out.', {
@@ -36,3 +37,4 @@ export const endedConsoleSessionsSchema = named('EndedConsoleSessions', 'Result 
 
 export type ConsoleLink = z.infer<typeof consoleLinkSchema>
 export type EndedConsoleSessions = z.infer<typeof endedConsoleSessionsSchema>
+export type ConsoleSession = z.infer<typeof consoleSessionSchema>

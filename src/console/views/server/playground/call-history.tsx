@@ -29,7 +29,7 @@ interface RowProps {
 }
 
 function Row({ call, playground, place }: RowProps) {
-  const { entry, args, outcome, startedAt } = call
+  const { entry, args, byApp, outcome, startedAt } = call
   const open = () => {
     playground.chosen.value = call
     navigate(entryPath(place, entry))
@@ -41,6 +41,11 @@ function Row({ call, playground, place }: RowProps) {
           <Text value={entry.name} max={100} />
         </span>
       </button>
+      {byApp !== undefined && (
+        <span class="tag" title={`Called by the app of ${shown(byApp, 100)}`}>
+          app
+        </span>
+      )}
       <code class="truncate">{shown(JSON.stringify(args), 200)}</code>
       <OutcomeState outcome={outcome.value} />
       <Time at={new Date(startedAt).toISOString()} />

@@ -7,6 +7,8 @@ import { Time } from '../../../components/time.tsx'
 import { isObject } from '../../../mcp/messages.ts'
 import type { Json } from '../../../schema-form/main.ts'
 import { JsonTree, LongText, Name } from '../../../schema-form/results/main.ts'
+import { appUri } from './apps/app-tool.ts'
+import { AppView } from './apps/app-view.tsx'
 import type { Call, LogMessage, Outcome, Progress } from './call.ts'
 import { CallActions } from './call-actions.tsx'
 import { CallResult } from './call-result.tsx'
@@ -58,6 +60,7 @@ export function CallPanel({ call, playground, place }: CallProps) {
       {isRunning && <ProgressBar progress={call.progress.value} />}
       {question && <QuestionForm key={question.id} question={question} />}
       <Logs logs={call.logs.value} />
+      {appUri(call.entry) !== undefined && <AppView call={call} playground={playground} place={place} />}
       {isRaw.value && outcome.status === 'answered' ? (
         <JsonTree value={outcome.result} />
       ) : (

@@ -41,6 +41,8 @@ export interface Call {
   id: number
   entry: Entry
   args: Params
+  /** Title of the tool whose app made the call. Undefined for a call of the user. */
+  byApp?: string | undefined
   startedAt: number
   outcome: Signal<Outcome>
   progress: Signal<Progress | undefined>
@@ -60,7 +62,7 @@ let lastId = 0
 export function startCall(
   connection: McpConnection,
   sent: Omit<McpRequest, 'signal'>,
-  facts: { entry: Entry; args: Params },
+  facts: Pick<Call, 'entry' | 'args' | 'byApp'>,
 ): { call: Call; ended: Promise<void> } {
   const controller = new AbortController()
   const call: Call = {

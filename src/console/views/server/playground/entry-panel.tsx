@@ -33,10 +33,10 @@ export function EntryPanel({ place, playground, entry }: EntryProps) {
   useRunKey(panel)
   const shownCall = useComputed(() => {
     const chosen = playground.chosen.value
-    return chosen && isOf(chosen, entry) ? chosen : playground.calls.value.find(call => isOf(call, entry))
+    return chosen && isOf(chosen, entry) ? chosen : playground.calls.value.find(call => isOwn(call, entry))
   }).value
   const running = useComputed(() =>
-    playground.calls.value.find(call => isOf(call, entry) && call.outcome.value.status === 'running'),
+    playground.calls.value.find(call => isOwn(call, entry) && call.outcome.value.status === 'running'),
   ).value
   const run = (args: Params) => {
     playground.run(entry, args)
@@ -85,6 +85,11 @@ function useRunKey(panel: { current: HTMLElement | null }): void {
     addEventListener('keydown', run)
     return () => removeEventListener('keydown', run)
   }, [])
+}
+
+/** Calls of apps are shown only if the user chooses one. Otherwise, each call of an app would start the app again. */
+function isOwn(call: Call, entry: Entry): boolean {
+  return call.byApp === undefined && isOf(call, entry)
 }
 
 function isOf(call: Call, { kind, id }: Entry): boolean {

@@ -76,15 +76,25 @@ export class Playground {
 
   /** Sends the request for an entry, and shows errors from the server about invalid arguments in the form of the entry. */
   run(entry: Entry, args: Params): void {
-    const { connection } = this.connected.peek()!
-    const { call, ended } = startCall(connection, requestFor(entry, args), { entry, args })
-    this.calls.value = [call, ...this.calls.peek()]
+    const { call, ended } = this.#start({ entry, args, byApp: undefined })
     this.chosen.value = call
-    void ended.then(() => {
+    void ended.then(() => this.#placeErrors(call))
+  }
+
+  /** Sends a request of the app of a tool. It is one of the listed calls, but does not replace the one that is shown. */
+  runForApp(entry: Entry, args: Params, byApp: string): { call: Call; ended: Promise<void> } {
+    return this.#start({ entry, args, byApp })
+  }
+
+  #start(facts: Pick<Call, 'entry' | 'args' | 'byApp'>): { call: Call; ended: Promise<void> } {
+    const { connection } = this.connected.peek()!
+    const { call, ended } = startCall(connection, requestFor(facts.entry, facts.args), facts)
+    this.calls.value = [call, ...this.calls.peek()]
+    const settled = ended.then(() => {
       this.calls.value = recentCalls(this.calls.peek())
-      this.#placeErrors(call)
       this.#closeUnused()
     })
+    return { call, ended: settled }
   }
 
   /** Errors that name no field are shown with the result. */

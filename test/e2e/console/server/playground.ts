@@ -1,14 +1,16 @@
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { buildServer, createKey, deploy } from '../../daemon/http/fixtures.ts'
-import { CHROMIUM } from '../../helpers/clients/chromium.ts'
-import { deployFolder } from '../../helpers/daemon/custom-server.ts'
-import { createProjectFolder } from '../../helpers/daemon/project-folder.ts'
-import { host } from '../programs/hosted-program.ts'
-import { daemon, expectAccessible, goto, HARMLESS, HOSTILE, show, useConsole } from './use-console.ts'
+import { buildServer, createKey, deploy } from '../../../daemon/http/fixtures.ts'
+import { CHROMIUM } from '../../../helpers/clients/chromium.ts'
+import { deployFolder } from '../../../helpers/daemon/custom-server.ts'
+import { createProjectFolder } from '../../../helpers/daemon/project-folder.ts'
+import { host } from '../../programs/hosted-program.ts'
+import { daemon, expectAccessible, goto, HARMLESS, HOSTILE, show, useConsole } from '../use-console.ts'
 
-const EVERYTHING = fileURLToPath(new URL('../../../node_modules/.bin/mcp-server-everything', import.meta.url))
+const EVERYTHING = fileURLToPath(
+  new URL('../../../../node_modules/.bin/mcp-server-everything', import.meta.url),
+)
 
 /** Tools with each kind of hint, and text that a page must not trust. */
 const NOTES = {

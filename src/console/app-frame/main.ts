@@ -1,0 +1,53 @@
+import './frame.css'
+import { MAX_MESSAGE_CHARACTERS, PROXY_READY, RESOURCE_READY, SANDBOX_PREFIX, TOO_LARGE } from './messages.ts'
+
+/**
+ * Page around an MCP App, at an origin of its own. It passes messages between the console and the app, whose document has an
+ * opaque origin. The policy of this page (`src/shared/app-policy.ts`) also applies to the app.
+ */
+
+/** Scripts and the events of forms. No origin, windows, dialogs, downloads, or navigation of other frames. */
+const SANDBOX = 'allow-scripts allow-forms'
+
+let app: HTMLIFrameElement | undefined
+
+addEventListener('message', ({ source, data }) => {
+  if (source === parent) fromConsole(String(data))
+  else if (app && source === app.contentWindow) fromApp(data)
+})
+send(JSON.stringify({ jsonrpc: '2.0', method: PROXY_READY, params: {} }))
+
+function fromConsole(text: string): void {
+  const message = JSON.parse(text)
+  if (message.method === RESOURCE_READY) show(message.params.html)
+  // An opaque origin cannot be named.
+  else app?.contentWindow?.postMessage(message, '*')
+}
+
+function show(html: string): void {
+  app?.remove()
+  app = document.createElement('iframe')
+  app.title = document.title
+  app.setAttribute('sandbox', SANDBOX)
+  app.srcdoc = html
+  document.body.append(app)
+}
+
+/** Text is cheap to measure, and the console does not decode what another frame sends to it. */
+function fromApp(data: unknown): void {
+  const text = JSON.stringify(data)
+  if (text === undefined || isForThisPage(data)) return
+  if (text.length <= MAX_MESSAGE_CHARACTERS) send(text)
+  else send(JSON.stringify({ jsonrpc: '2.0', method: TOO_LARGE, params: { size: text.length } }))
+}
+
+/** The app must not speak for this page. */
+function isForThisPage(data: unknown): boolean {
+  const { method } = (data ?? {}) as { method?: unknown }
+  return typeof method === 'string' && method.startsWith(SANDBOX_PREFIX)
+}
+
+/** `frame-ancestors` of the page's policy ensures that the parent is the console. Its port can be a forwarded one. */
+function send(text: string): void {
+  parent.postMessage(text, '*')
+}
