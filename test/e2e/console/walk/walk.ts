@@ -6,6 +6,7 @@ import { deployExamples } from '../example-servers.ts'
 import { daemon, failures, problemsOf, show, useConsole, visit } from '../use-console.ts'
 import { showView, VIEWS, type View } from '../views.ts'
 import { testActions } from './actions.ts'
+import { testFailures } from './failures.ts'
 import { testKeyboard } from './keyboard.ts'
 import { layoutProblems } from './layout.ts'
 import { EMPTY, FORBIDDEN, MISSING } from './states.ts'
@@ -41,6 +42,7 @@ describe.runIf(CHROMIUM !== undefined)('every view of the console', () => {
 
     testKeyboard()
     testActions()
+    testFailures()
 
     test('reports controls that are cut off or overlap, and a page that is too wide', async () => {
       const page = await show('/keys')
