@@ -48,6 +48,24 @@ describe('lists of a server', () => {
   })
 })
 
+describe('a tool with a very deep schema', () => {
+  test('a tool whose schema is nested too deeply has no form, and does not hide the others', async () => {
+    const schema = `${'{"properties":'.repeat(1500)}{}${'}'.repeat(1500)}`
+    const { connection } = await connectModern(({ id }, _request, response) => {
+      const tools = `[{"name":"deep","inputSchema":${schema}},{"name":"flat","inputSchema":{"type":"object"}}]`
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(`{"jsonrpc":"2.0","id":${id},"result":{"tools":${tools}}}`)
+    })
+    const { entries, errors } = await loadCatalog(connection, signal())
+    expect(errors).toEqual([])
+    expect(entries.map(({ id, source }) => [id, source.inputSchema])).toEqual([
+      ['deep', { type: 'object', description: expect.stringContaining('nested deeper than 997 levels') }],
+      ['flat', { type: 'object' }],
+    ])
+  })
+})
+
 describe('an invalid answer', () => {
   test.each([
     ['a list', '[]', 'invalid MCP message'],

@@ -19,14 +19,29 @@ interface FrameProps {
 
 export function DialogFrame({ title, wide, onClose, children }: FrameProps) {
   const dialog = useRef<HTMLDialogElement>(null)
+  const isClosed = useRef(false)
   const titleId = useId()
+  // The browser's close event comes later, when another dialog may be open.
+  const close = () => {
+    if (isClosed.current) return
+    isClosed.current = true
+    dialog.current!.close()
+    onClose()
+  }
   useEffect(() => {
     dialog.current!.showModal()
   }, [])
   return (
-    <dialog ref={dialog} class={wide ? 'dialog wide' : 'dialog'} aria-labelledby={titleId} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      class={wide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={titleId}
+      // The cancel event of a file field bubbles.
+      onCancel={event => event.target === event.currentTarget && close()}
+      onClose={close}
+    >
       <h2 id={titleId}>{title}</h2>
-      {children(() => dialog.current!.close())}
+      {children(close)}
     </dialog>
   )
 }

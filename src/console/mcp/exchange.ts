@@ -10,6 +10,14 @@ import { invalidMessage, streamCut } from './protocol.ts'
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024
 /** Printing deeper JSON would overflow the stack. */
 const MAX_DEPTH = 1000
+/** A tool is within a list, a result and a message. */
+const MAX_TOOL_DEPTH = MAX_DEPTH - 3
+
+/** Replaces the schema of a tool that is too deep. */
+const DEEP_SCHEMA = {
+  type: 'object',
+  description: `There is no form for this tool, because its schema is nested deeper than ${MAX_TOOL_DEPTH} levels.`,
+}
 
 interface Sent {
   method: 'POST' | 'GET' | 'DELETE'
@@ -87,10 +95,23 @@ async function* readStream(
   }
 }
 
-function asMessage(body: Params): Message {
+function asMessage(received: Params): Message {
+  const body = isDeeper(received, MAX_DEPTH) ? withoutDeepSchemas(received) : received
   if (isDeeper(body, MAX_DEPTH)) throw invalidMessage(`It is nested deeper than ${MAX_DEPTH} levels.`)
   const { method, params } = body
   return { ...body, method: textOf(method), params: isObject(params) ? params : undefined } as Message
+}
+
+/** One tool must not hide the others of its list. It can still be called with JSON. */
+function withoutDeepSchemas(body: Params): Params {
+  const { result } = body
+  if (!isObject(result) || !Array.isArray(result.tools)) return body
+  const tools = result.tools.map(tool =>
+    isObject(tool) && isDeeper(tool, MAX_TOOL_DEPTH)
+      ? { ...tool, inputSchema: DEEP_SCHEMA, outputSchema: undefined }
+      : tool,
+  )
+  return { ...body, result: { ...result, tools } }
 }
 
 async function readText(response: Response): Promise<string> {

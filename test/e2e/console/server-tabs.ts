@@ -119,6 +119,7 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     await dialog.getByText('the current configuration and variables').waitFor()
     await dialog.getByRole('button', { name: 'Roll back to v1' }).click()
     await page.getByText('tried in development was rolled back to v1, as v3.').waitFor()
+    expect(await page.getByRole('button', { name: 'Dismiss' }).count(), 'number of notices').toBe(1)
   })
 
   test('shows traffic and releases as charts or as a table, and keeps the choice in the URL', async () => {

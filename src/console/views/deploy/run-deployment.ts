@@ -33,6 +33,8 @@ export function runDeployment(
 
 interface RunReleaseOptions extends RunOptions {
   body: unknown
+  /** The caller has already shown what the answer warns about. Only settings that are not applied remain. */
+  hasWarned?: boolean
   /** Text of the notice after a success. */
   done(deployment: DeploymentStatus): string
 }
@@ -41,7 +43,7 @@ interface RunReleaseOptions extends RunOptions {
 export async function runRelease(
   send: SendOnce,
   path: string,
-  { body, input, phase = signal(''), done }: RunReleaseOptions,
+  { body, input, phase = signal(''), hasWarned = false, done }: RunReleaseOptions,
 ): Promise<DeploymentStatus> {
   const headers = { prefer: 'respond-async' }
   const accepted = await send<DeploymentRecord>(path, body, { headers, input })
@@ -50,7 +52,8 @@ export async function runRelease(
   if (deployment.status === 'stopped' && deployment.deployed_at == null)
     throw new HostingError('CONFLICT', `The deployment of ${deployment.name} was stopped before it served.`)
   notify(done(deployment))
-  for (const warning of accepted.warnings ?? []) notify(warning)
+  const { warnings = [] } = hasWarned ? deployment : accepted
+  for (const warning of warnings) notify(warning)
   return deployment
 }
 

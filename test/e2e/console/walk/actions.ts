@@ -93,6 +93,16 @@ export function testActions(): void {
     expect(key).toMatchObject({ plan, expiresAt: expect.any(String) })
   })
 
+  test('a dialog that is opened again immediately after Escape stays open', async () => {
+    const page = await show('/keys')
+    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByRole('dialog').getByLabel('Name').waitFor()
+    await page.evaluate(REOPEN)
+    await page.getByRole('dialog').getByLabel('Name').fill('opened again')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  })
+
   test('the first Tab leads to a link that skips the navigation', async () => {
     const page = await show('/keys')
     await page.getByRole('button', { name: 'New key' }).waitFor()
@@ -102,6 +112,17 @@ export function testActions(): void {
     expect(await page.evaluate(`document.activeElement.closest('main') !== null`)).toBe(true)
   })
 }
+
+/** Closes the dialog like Escape, opens it again before the browser's close event, and waits for that event. */
+const REOPEN = `(async () => {
+  const dialog = document.querySelector('dialog[open]')
+  const closed = new Promise(resolve => dialog.addEventListener('close', resolve))
+  dialog.requestClose()
+  await Promise.resolve()
+  ;[...document.querySelectorAll('button')].find(button => button.textContent === 'New key').click()
+  await closed
+  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
+})()`
 
 /** Path and query of the page below `/console`. */
 function placeOf(page: Page): string {

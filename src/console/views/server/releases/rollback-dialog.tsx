@@ -27,6 +27,7 @@ export function RollbackDialog({ live, target, onClose }: RollbackDialogProps) {
       runRelease(send, `/v1/deploy/${encodeURIComponent(from.current)}/rollback`, {
         body: { to: target.deploymentId },
         phase,
+        hasWarned: isRemoved,
         done: release => `${name} in ${environment} was rolled back to v${version}, as v${release.version}.`,
       }),
     )

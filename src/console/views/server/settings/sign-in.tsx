@@ -1,5 +1,5 @@
 import type { DeploymentStatus } from '../../../../shared/contract/deployments/deployments.ts'
-import { CopyButton } from '../../../components/copy.tsx'
+import { Copyable, CopyButton } from '../../../components/copy.tsx'
 import { Fact, Facts } from '../../../components/figures/facts.tsx'
 import { Text } from '../../../components/text.tsx'
 import { plainSeconds } from './configuration/plain-settings.ts'
@@ -8,7 +8,11 @@ const DEFAULT_SCOPES = ['openid', 'profile', 'email']
 const DEFAULT_TOKEN_SECONDS = 3600
 
 /** Facts about the sign-in. The provider's secret is not shown, so only a deployment from the project can change them. */
-export function SignIn({ deployment: { config, sign_in } }: { deployment: DeploymentStatus }) {
+export function SignIn({
+  deployment: { config, environment, mcp_id, sign_in },
+}: {
+  deployment: DeploymentStatus
+}) {
   const { auth } = config
   return (
     <section class="section" aria-labelledby="sign-in">
@@ -38,10 +42,10 @@ export function SignIn({ deployment: { config, sign_in } }: { deployment: Deploy
           )}
         </Facts>
       ) : (
-        <p class="muted">
-          Every client on this machine may use the server. To require sign-in, deploy it with{' '}
-          <code>--auth</code>.
-        </p>
+        <>
+          <p class="muted">Every client on this machine may use the server. To require sign-in:</p>
+          <Copyable text={`mcp deploy ${mcp_id} --env ${environment} --auth local`} what="the command" />
+        </>
       )}
     </section>
   )

@@ -52,7 +52,7 @@ function Settings({ schema, deployment, onClose }: ConfigurationDialogProps & { 
     void action.run()
   }
   return (
-    <div class="body">
+    <div class="body configuration">
       <p class="muted">
         A change is a new release of the same build, with the stored variables.{' '}
         {environment !== 'development' && `v${version} keeps serving until it is ready.`}

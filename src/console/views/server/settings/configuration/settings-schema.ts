@@ -17,17 +17,47 @@ export function settingsOf({ auth: _auth, env_vars: _envVars, ...settings }: Dep
 
 /** JSON Schema of the settings, from the description of the API. */
 export async function loadSettingsSchema(signal: AbortSignal): Promise<Schema> {
-  const { components } = plainTexts(await request<Description>('GET', '/openapi.json', { signal }))
+  const { components } = forReaders(await request<Description>('GET', '/openapi.json', { signal }))
   const { properties, ...schema } = components.schemas.DeployConfigInput!
   const { auth: _auth, env_vars: _envVars, ...settings } = properties
   return { ...schema, description: undefined, properties: settings, components }
 }
 
-/** Removes Markdown syntax from descriptions. */
-function plainTexts<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value), (name, member) =>
-    name === 'description' && typeof member === 'string' ? member.replaceAll('`', '') : member,
-  )
+/** Labels of the settings. The form shows their names as hints, because the API and project files use them. */
+const TITLES = new Map([
+  ['domain', 'Custom domain'],
+  ['scaling', 'Scaling'],
+  ['min_instances', 'Minimum number of instances'],
+  ['max_instances', 'Maximum number of instances'],
+  ['allow_private_network', 'Private network'],
+  ['network', 'Network'],
+  ['log_level', 'Log level'],
+  ['record_bodies', 'Keep arguments and answers'],
+  ['timeout_seconds', 'Time limit for a handler'],
+  ['session_seconds', 'Idle time of sessions'],
+  ['engine', 'Runs in'],
+  ['image', 'Image'],
+  ['limits', 'Limits'],
+  ['memory_mb', 'Memory per instance'],
+  ['cpus', 'Processors per instance'],
+  ['pids', 'Processes and threads'],
+  ['origins', 'Web pages'],
+])
+
+/** Settings with labels, and descriptions without Markdown's backticks. */
+function forReaders<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value), (name, member) => {
+    if (name === 'description' && typeof member === 'string') return member.replaceAll('`', '')
+    return name === 'properties' ? withTitles(member) : member
+  })
+}
+
+function withTitles(properties: Record<string, object>): Record<string, object> {
+  const titled = Object.entries(properties).map(([name, schema]) => {
+    const title = TITLES.get(name)
+    return [name, title === undefined ? schema : { ...schema, title }]
+  })
+  return Object.fromEntries(titled)
 }
 
 /** Settings that differ, for a request. */
