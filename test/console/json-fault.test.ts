@@ -5,7 +5,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('the position of a fault is where the parser stops, if it says so', () => {
+test('the position of a fault is where the parser stops, if it reports the position', () => {
   const text = '{\n  "a": 1,\n  oops\n}'
   expect(jsonFault(text)).toEqual({ message: expect.any(String), position: text.indexOf('oops') })
   expect(jsonFault('{"a": oops}')).toEqual({ message: expect.any(String), position: undefined })

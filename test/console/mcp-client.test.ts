@@ -89,7 +89,7 @@ describe('a server on revision 2026-07-28', () => {
 })
 
 describe('a server of the legacy era', () => {
-  test('a legacy server gets a handshake, and every later request names its session', async () => {
+  test('a legacy server gets a handshake, and every later request names the session', async () => {
     const { connection, sent } = await connectLegacy((message, _request, response) =>
       json(response, result(message, { content: [] })),
     )

@@ -60,7 +60,7 @@ test('a build that was stopped in the queue shows its first phase as stopped', (
   expect(times[0]).toEqual({ phase: 'QUEUED', state: 'stopped', from: at(0), to: at(1) })
 })
 
-test('a successful build without a push has no such phase', () => {
+test('a successful build without a push has no push phase', () => {
   const image = new Map([...starts, ['IMAGE', at(5)]])
   const times = phaseTimes(build({ status: 'succeeded', endTime: at(6) }), image)
   expect(times.map(({ phase }) => phase)).toEqual(['QUEUED', 'DOWNLOAD_SOURCE', 'INSTALL', 'BUILD', 'IMAGE'])

@@ -26,7 +26,7 @@ const entry = (kind: Entry['kind'], id: string, source: Params = {}): Entry => (
   source,
 })
 
-describe('the request of an entry', () => {
+describe('the request for an entry', () => {
   test('a request names its entry and contains its arguments', () => {
     expect(requestFor(entry('tool', 'add'), { a: 1 })).toEqual({
       method: 'tools/call',

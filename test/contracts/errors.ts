@@ -47,7 +47,7 @@ export function testErrors(contract: Contract): void {
 
   test('401 without a key', () => each(401, () => ({ key: null })))
 
-  test('403 for a page of another origin', () =>
+  test('403 for a page from another origin', () =>
     each(403, () => ({ headers: { origin: 'https://evil.example' } })))
 
   test('403 with a challenge, only for a key that has none of the scopes', async () => {

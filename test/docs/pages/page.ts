@@ -26,10 +26,10 @@ export interface Page {
   skipped: string[]
 }
 
-/** Input of the reader when a command asks for a value. */
+/** The reader's input when a command asks for a value. */
 const ANSWER = 'secret'
 
-/** Sets a variable without a value, so the command asks for one. */
+/** A command that sets a variable without a value, and so asks for one. */
 const ASKS = /^mcp env set [^=#]*(#|$)/
 
 /** Commands that run until the reader stops them. */

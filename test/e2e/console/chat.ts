@@ -92,7 +92,7 @@ describe.runIf(CHROMIUM !== undefined)('the chats of the console', () => {
     await page.getByRole('alert').getByText(/CHAT/).first().waitFor()
   })
 
-  test('offers changes of model keys only to administrators', async () => {
+  test('lets only administrators change model keys', async () => {
     const { key } = await createKey(daemon, { scopes: ['READ', 'CHAT'] })
     const page = await show('/chat', { key })
     await page.getByRole('table', { name: 'Keys of model vendors' }).waitFor()

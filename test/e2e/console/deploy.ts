@@ -8,7 +8,7 @@ const WEATHER = 'Weather: three tools, resources, a prompt and a table of data'
 describe.runIf(CHROMIUM !== undefined)('a new server in the console', () => {
   useConsole()
 
-  test('deploys a definition from the page, and shows why one cannot be deployed', async () => {
+  test('deploys a definition from the page, and shows why an invalid one cannot be deployed', async () => {
     const page = await show()
     await page.getByRole('button', { name: 'New server' }).click()
     const dialog = page.getByRole('dialog', { name: 'New server' })

@@ -99,7 +99,7 @@ describe.runIf(CHROMIUM !== undefined)('the projects of the console', () => {
   })
 })
 
-/** Playwright cannot drop files. */
+/** Dispatches a drop event, because Playwright cannot drop files. */
 async function dropFile(page: Page, name: string, content: string): Promise<void> {
   await page.evaluate(`{
     const dataTransfer = new DataTransfer()

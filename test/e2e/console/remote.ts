@@ -44,7 +44,7 @@ describe.runIf(CHROMIUM !== undefined)('the console of another daemon', () => {
   })
 })
 
-/** Forwards connections to a port of loopback, as `ssh -L` does. */
+/** Forwards connections to a loopback port, as `ssh -L` does. */
 async function forwardTo(port: number): Promise<Server> {
   const server = createServer(socket => {
     const upstream = connect(port, '127.0.0.1')

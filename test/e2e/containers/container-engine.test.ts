@@ -58,7 +58,7 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
       (await health()).requests.total >= 2 ? health() : undefined,
     )
     expect(counted).toMatchObject({ status: 'healthy', requests: { errors: 0 } })
-    // Container and supervising process.
+    // The container and its supervising process together.
     expect(counted.instances[0].memoryBytes).toBeGreaterThan(60_000_000)
   }, 60_000)
 
@@ -125,7 +125,7 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
     await eventually(async () => (await engine.logs(deployment_id)).includes(expected))
   }, 60_000)
 
-  test('a container that uses too much memory is killed, and status and log say why', async () => {
+  test('a container that uses too much memory is killed, and the status and the log say why', async () => {
     const folder = join(home.dir, 'greedy')
     mkdirSync(join(folder, 'tools'), { recursive: true })
     writeFileSync(join(folder, 'mcp.config.json'), '{"name":"greedy","template":"custom"}')

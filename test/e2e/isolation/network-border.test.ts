@@ -59,7 +59,7 @@ async function deploy(name: string, config: object = {}) {
 
 const get = (address: string) => `return (await fetch('http://${address}/')).text()`
 
-test('a module reaches only the public network, connections are counted and refusals logged', async () => {
+test('a module reaches only the public network, and its connections are counted and its refusals logged', async () => {
   const { run, logs, destinations } = await deploy('open')
   expect(await run(get(`127.0.0.3:${port}`))).toBe('from the web')
   const refused = 'was refused: it leads to a private network. Set "allow_private_network": true'

@@ -22,7 +22,7 @@ const LAST_STATES = {
   stopped: 'stopped',
 } as const
 
-/** Phases of a build. `starts`: the time of each phase's first line in the log. A build without a push has no such phase. */
+/** Phases of a build. `starts`: the time of each phase's first line in the log. A build without a push has no push phase. */
 export function phaseTimes(build: ContainerBuildRecord, starts: ReadonlyMap<string, string>): PhaseTime[] {
   const { status, createdAt, startTime, endTime } = build
   const startOf = (phase: BuildPhase): string => {
