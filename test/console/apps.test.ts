@@ -12,7 +12,7 @@ function entry(kind: Entry['kind'], source: Params, id = 'show'): Entry {
   return { kind, id, name: id, title: undefined, description: undefined, source }
 }
 
-/** The app in a resource with this content. */
+/** Loads the app from a resource with this content. */
 function load(content: Params, listed: Params = {}) {
   const request = async () => ({ contents: [content] })
   const catalog = { entries: [entry('resource', listed, URI)], errors: [] }
@@ -20,7 +20,7 @@ function load(content: Params, listed: Params = {}) {
   return loadApp({ connection, catalog }, URI, AbortSignal.timeout(5000))
 }
 
-test('the app of a tool has a ui:// URI, also under the name of drafts', () => {
+test('the app of a tool has a ui:// URI, also under the name from drafts', () => {
   expect(appUri(entry('tool', { _meta: { ui: { resourceUri: URI } } }))).toBe(URI)
   expect(appUri(entry('tool', { _meta: { 'ui/resourceUri': URI } }))).toBe(URI)
   for (const _meta of [undefined, null, {}, { ui: 'x' }, { ui: { resourceUri: 'https://evil.example' } }])
@@ -43,11 +43,11 @@ test.each([
   [{ mimeType: 'text/html', text: 'x' }, 'has the type text/html, not text/html;profile=mcp-app'],
   [{ mimeType: TYPE }, 'has neither text nor Base64'],
   [{ mimeType: TYPE, text: 'x'.repeat(5_000_001) }, 'has 5000001 characters, the limit is 5000000'],
-])('names what is wrong with a resource that is no app (%#)', async (content, fault) => {
+])('says what is wrong with a resource that is not an app (%#)', async (content, fault) => {
   await expect(load(content)).rejects.toThrow(fault)
 })
 
-test('takes the origins of the resource itself, or of its entry in the list', async () => {
+test('takes the origins from the resource itself, or from its entry in the list', async () => {
   const meta = (connectDomains: unknown) => ({ _meta: { ui: { csp: { connectDomains } } } })
   const content = { mimeType: TYPE, text: '' }
   const listed = meta(['https://listed.example'])

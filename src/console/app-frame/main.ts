@@ -6,7 +6,7 @@ import { MAX_MESSAGE_CHARACTERS, PROXY_READY, RESOURCE_READY, SANDBOX_PREFIX, TO
  * opaque origin. The policy of this page (`src/shared/app-policy.ts`) also applies to the app.
  */
 
-/** Scripts and the events of forms. No origin, windows, dialogs, downloads, or navigation of other frames. */
+/** Allows scripts and form events, but no origin, windows, dialogs, downloads, or navigation of other frames. */
 const SANDBOX = 'allow-scripts allow-forms'
 
 let app: HTMLIFrameElement | undefined
@@ -33,7 +33,7 @@ function show(html: string): void {
   document.body.append(app)
 }
 
-/** Text is cheap to measure, and the console does not decode what another frame sends to it. */
+/** Passes a message on as text, which is cheap to measure. The console does not decode objects from another frame. */
 function fromApp(data: unknown): void {
   const text = JSON.stringify(data)
   if (text === undefined || isForThisPage(data)) return
@@ -41,7 +41,7 @@ function fromApp(data: unknown): void {
   else send(JSON.stringify({ jsonrpc: '2.0', method: TOO_LARGE, params: { size: text.length } }))
 }
 
-/** The app must not speak for this page. */
+/** True for messages that the app must not send, because they would speak for this page. */
 function isForThisPage(data: unknown): boolean {
   const { method } = (data ?? {}) as { method?: unknown }
   return typeof method === 'string' && method.startsWith(SANDBOX_PREFIX)

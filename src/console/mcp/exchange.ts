@@ -10,7 +10,7 @@ import { invalidMessage, streamCut } from './protocol.ts'
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024
 /** Printing deeper JSON would overflow the stack. */
 const MAX_DEPTH = 1000
-/** A tool is within a list, a result and a message. */
+/** A tool is nested in a list, a result and a message. */
 const MAX_TOOL_DEPTH = MAX_DEPTH - 3
 
 /** Replaces the schema of a tool that is too deep. */
@@ -102,7 +102,7 @@ function asMessage(received: Params): Message {
   return { ...body, method: textOf(method), params: isObject(params) ? params : undefined } as Message
 }
 
-/** One tool must not hide the others of its list. It can still be called with JSON. */
+/** Replaces schemas that are too deep, so that one tool does not hide the others in its list. It can still be called with JSON. */
 function withoutDeepSchemas(body: Params): Params {
   const { result } = body
   if (!isObject(result) || !Array.isArray(result.tools)) return body

@@ -14,7 +14,7 @@ export interface Endpoint {
 export const QUESTIONS = { elicitation: { form: {}, url: {} }, sampling: {} }
 /** MIME type of an MCP App. */
 export const APP_TYPE = 'text/html;profile=mcp-app'
-/** Capabilities of a request that takes no questions. Servers may list tools with apps only to clients that show them. */
+/** Capabilities for a request that takes no questions. Servers may list tools with apps only to clients that show them. */
 export const CAPABILITIES = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [APP_TYPE] } } }
 export const CLIENT = { name: 'mcp console', version: VERSION }
 

@@ -11,7 +11,7 @@ import { daemon, expectAccessible, show, useConsole } from '../use-console.ts'
 
 const FIXTURES = fileURLToPath(new URL('../../../fixtures/apps/', import.meta.url))
 
-/** HTML of the apps: one that uses the SDK for apps, in one file, and one that attacks its host. */
+/** Writes the HTML of two apps: one that uses the SDK for apps, in one file, and one that attacks its host. */
 async function writeApps(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-apps-'))
   const entry = join(FIXTURES, 'order.js')
@@ -72,7 +72,7 @@ describe.runIf(CHROMIUM !== undefined)('apps of tools in the playground', () => 
     await page.getByRole('button', { name: 'Stop the app' }).click()
     await page.getByText('The app was stopped.').waitFor()
     expect(await frames()).toBe(0)
-    await page.getByText('1 message of the app').click()
+    await page.getByText('1 message from the app').click()
     await page.getByText('saved').waitFor()
     await page.keyboard.press('Shift+Tab')
     await page.keyboard.press('Enter')
@@ -98,7 +98,7 @@ describe.runIf(CHROMIUM !== undefined)('apps of tools in the playground', () => 
     await app().getByText('Erased').waitFor()
     expect(await calls.count()).toBe(3)
     await press('Say')
-    await page.getByText('1 message of the app').click()
+    await page.getByText('1 message from the app').click()
     await page.getByText('Where is it?').waitFor()
     const link = page.getByRole('dialog', { name: 'Open shop.example?' })
     await press('Link')
@@ -180,11 +180,11 @@ describe.runIf(CHROMIUM !== undefined)('apps of tools in the playground', () => 
     await page.getByText('done').first().waitFor()
   })
 
-  // Playwright itself waits for every frame in some calls, such as for screenshots. They cannot be used while the app hangs.
+  // Some Playwright calls, such as screenshots, wait for every frame. They cannot be used while the app hangs.
   test('the page stays usable while an app is in an endless loop, and the user can stop the app', async () => {
     await open('attack')
     await attack('hang')
-    await page.getByText('1 message of the app').click()
+    await page.getByText('1 message from the app').click()
     await page.getByText('busy').waitFor()
     expect(await page.evaluate(`fetch('/health').then(({ status }) => status)`)).toBe(200)
     await page.getByRole('button', { name: 'JSON', exact: true }).last().click()

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { expectNoViolations, show, visit } from '../use-console.ts'
 import { showView, VIEWS } from '../views.ts'
 
-/** Requests of views. The feed of the page and the list of servers, which all views share, are loaded before. */
+/** Requests from views. The page's feed and the list of servers, which all views share, are loaded first. */
 const REQUESTS = /\/(?:api|v1)\/(?!events)/
 const ERROR = { success: false, error: { code: 'INTERNAL', message: 'The disk is broken.' } }
 
@@ -12,7 +12,7 @@ const FAILURES: readonly (readonly [text: RegExp, fail: (route: Route) => Promis
   [/is unreachable/, route => route.abort()],
 ]
 
-/** Tests for the calling group, whose daemon has the servers of `deployExamples`. */
+/** Adds tests to the calling group, whose daemon has the servers of `deployExamples`. */
 export function testFailures(): void {
   test('every view says why it could not load, and loads again when the user retries', async () => {
     const page = await show()
@@ -34,7 +34,7 @@ export function testFailures(): void {
   }, 60_000)
 }
 
-/** A view may have several parts that failed. */
+/** Retries every part of the view that failed. */
 async function retryAll(page: Page, view: string): Promise<void> {
   const retry = page.getByRole('main').getByRole('button', { name: 'Try again' })
   expect(await retry.count(), view).toBeGreaterThan(0)

@@ -26,13 +26,13 @@ export type AppState =
   | { status: 'stopped' }
   | { status: 'failed'; error: Error }
 
-/** A request of the app that waits for the user's decision. */
+/** A request from the app that waits for the user's decision. */
 export type AppQuestion = { answer(isAllowed: boolean): void } & (
   | { kind: 'link'; url: URL }
   | { kind: 'tool'; entry: Entry; args: Params }
 )
 
-/** What the app sent for the chat, the context of the model or the log. */
+/** Text from the app for the chat, the context of the model or the log. */
 export interface AppReport {
   kind: 'message' | 'model context' | 'log'
   content: unknown
@@ -53,10 +53,10 @@ export class AppSession {
   readonly reports: Signal<readonly AppReport[]> = signal<readonly AppReport[]>([])
   /** Running calls of the app. */
   readonly calls: Signal<readonly Call[]> = signal<readonly Call[]>([])
-  /** The user or the app asked to stop it. */
+  /** The user or the app has asked to stop the app. */
   readonly isEnding: Signal<boolean> = signal(false)
   readonly call: Call
-  /** Lets the running app save its state. Resolves when it has, rejects if it does not answer. */
+  /** Lets the running app save its state. Resolves once it has, and rejects if the app does not answer. */
   prepareStop: () => Promise<unknown> = async () => {}
   readonly #playground: Playground
   readonly #stopped = new AbortController()
@@ -86,14 +86,14 @@ export class AppSession {
     }
   }
 
-  /** Stops the app after it had time to save its state. */
+  /** Stops the app after giving it time to save its state. */
   async end(): Promise<void> {
     this.isEnding.value = true
     await this.prepareStop().catch(() => {})
     this.stop()
   }
 
-  /** Removes the app and cancels its calls. With an error, the view shows it. */
+  /** Removes the app and cancels its calls. The view shows the error, if there is one. */
   stop(error?: Error): void {
     if (this.stopped.aborted) return
     this.#stopped.abort()
@@ -102,7 +102,7 @@ export class AppSession {
     for (const call of this.calls.peek()) call.cancel()
   }
 
-  /** Asks first if the tool is destructive. Throws the error for the app. */
+  /** Calls a tool. Asks the user first if the tool is destructive. Throws the error for the app. */
   async callTool(name: string, args: Params): Promise<Params> {
     const entry = this.#entries.find(({ kind, id }) => kind === 'tool' && id === name)
     if (!entry || !isForApps(entry)) throw new Error(`The server has no tool "${name}" for apps.`)
@@ -118,7 +118,7 @@ export class AppSession {
     return this.#perform(listed ?? unlistedResource(uri), {})
   }
 
-  /** Lists of the server, which are no calls. */
+  /** Requests a list from the server, which is not shown as a call. */
   list(method: string, params: Params | undefined): Promise<Params> {
     const { connection } = this.#playground.connected.peek()!
     return connection.request({ method, ...(params && { params }), signal: this.stopped })
@@ -155,7 +155,7 @@ export class AppSession {
     throw outcome.status === 'failed' ? outcome.error : new Error('The call was cancelled.')
   }
 
-  /** One question at a time. */
+  /** Asks one question at a time. */
   async #ask(
     asked: { kind: 'link'; url: URL } | { kind: 'tool'; entry: Entry; args: Params },
   ): Promise<boolean> {

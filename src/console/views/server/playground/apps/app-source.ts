@@ -20,7 +20,7 @@ export interface AppSource {
   refused: readonly string[]
 }
 
-/** Reads the resource of an app. Throws UPSTREAM_FAILED for one that is no app, and the errors of a request. */
+/** Reads the resource of an app. Throws UPSTREAM_FAILED for a resource that is not an app, and request errors. */
 export async function loadApp(
   { connection, catalog }: Connected,
   uri: string,

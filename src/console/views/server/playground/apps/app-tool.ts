@@ -4,12 +4,12 @@ import { isObject, type Params } from '../../../../mcp/messages.ts'
 /** URI of the app that shows the calls of a tool (MCP Apps 2026-01-26). Undefined for a tool without one, and for other entries. */
 export function appUri({ kind, source }: Entry): string | undefined {
   if (kind !== 'tool') return undefined
-  // The member of `_meta` has the name of drafts.
+  // The second name is from drafts of the extension.
   const uri = uiMeta(source).resourceUri ?? metaOf(source)['ui/resourceUri']
   return typeof uri === 'string' && uri.startsWith('ui://') ? uri : undefined
 }
 
-/** Whether apps may call a tool. A server can reserve it for models. */
+/** Whether apps may call a tool. A server can reserve a tool for models. */
 export function isForApps({ kind, source }: Entry): boolean {
   const { visibility } = uiMeta(source)
   return kind === 'tool' && (!Array.isArray(visibility) || visibility.includes('app'))

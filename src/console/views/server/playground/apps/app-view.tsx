@@ -50,7 +50,7 @@ export function AppView({ call, playground, place }: AppViewProps) {
 /** The page of the frame needs its own origin. The app inside it has none. */
 function AppFrame({ session, app }: { session: AppSession; app: LoadedApp }) {
   const frame = useRef<HTMLIFrameElement>(null)
-  // Before the browser reports that its policy refuses the frame.
+  // A layout effect, to listen before the browser reports that its policy refuses the frame.
   useLayoutEffect(() => connectApp(session, app, frame.current!), [session])
   return (
     <iframe
@@ -112,14 +112,14 @@ function listText(origins: readonly string[]): string {
   return shown(origins.join(', '), 500)
 }
 
-/** There is no chat or model in the playground, so what the app sends to them is shown. */
+/** Shows messages from the app, because the playground has no chat or model to send them to. */
 function Reports({ reports }: { reports: readonly AppReport[] }) {
   const isOpen = useSignal(false)
   if (reports.length === 0) return null
   return (
     <details class="pg-logs" onToggle={event => (isOpen.value = event.currentTarget.open)}>
       <summary>
-        {reports.length} {reports.length === 1 ? 'message' : 'messages'} of the app
+        {reports.length} {reports.length === 1 ? 'message' : 'messages'} from the app
       </summary>
       <ol>
         {(isOpen.value ? reports : []).map(({ kind, content }, index) => (

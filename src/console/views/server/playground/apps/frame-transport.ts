@@ -11,7 +11,7 @@ interface FrameOptions {
   onFault(sentence: string): void
 }
 
-/** Messages between the console and the frame of an app, as JSON text. Messages of other windows are ignored. */
+/** Messages between the console and the frame of an app, as JSON text. Messages from other windows are ignored. */
 export class FrameTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void
   onclose?: () => void
@@ -42,12 +42,12 @@ export class FrameTransport implements Transport {
   readonly #receive = (event: MessageEvent): void => {
     const { source, origin } = event
     const { onFault } = this.#options
-    // Extensions of the browser post to the page in its own name.
+    // Browser extensions post messages with the page's own origin.
     if (origin === location.origin) return
-    // Counts all others, because an app can also post to the console's window itself.
+    // Counts all other messages, because an app can also post to the console's window directly.
     if (this.#isFlood()) onFault(`The app sent more than ${MAX_MESSAGES_PER_SECOND} messages in a second.`)
     else if (source === this.#frame && origin === this.#options.origin) {
-      // Browsers decode a message when its data is first read. Those of the app itself can be large.
+      // Browsers decode a message when its data is first read. Messages directly from the app can be large.
       const message = JSON.parse(String(event.data))
       if (isObject(message) && message.method === TOO_LARGE) onFault('The app sent a message over 2 MB.')
       else if (isObject(message)) this.onmessage?.(message as JSONRPCMessage)

@@ -78,7 +78,7 @@ function answerRequests(bridge: AppBridge, session: AppSession): void {
   }
 }
 
-/** Sends arguments, result and theme to an app that is ready. Returns what ends it. */
+/** Sends arguments, result and theme to an app that is ready. Returns functions that stop this. */
 function follow(bridge: AppBridge, { args, outcome }: Call): (() => void)[] {
   void bridge.sendToolInput({ arguments: args })
   return [
@@ -123,7 +123,7 @@ function unreachable(frames: string): HostingError {
   })
 }
 
-/** A daemon that was started again has another port for apps than the page's policy names. */
+/** A restarted daemon has another port for apps than the one in the page's policy. */
 function watchPolicy(fail: (sentence: string, details: string) => void): () => void {
   const report = ({ effectiveDirective }: SecurityPolicyViolationEvent) => {
     if (effectiveDirective === 'frame-src')
