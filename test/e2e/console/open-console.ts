@@ -1,4 +1,3 @@
-import axe, { type Result, type RunOptions } from 'axe-core'
 import type { Browser, ConsoleMessage, Page, Response } from 'playwright-core'
 import { APP_HOST, CONSOLE_HOST } from '../../../src/shared/names.ts'
 import type { TestDaemon } from '../../helpers/daemon/daemon.ts'
@@ -105,13 +104,4 @@ function isOfApp(message: ConsoleMessage): boolean {
   const { url } = message.location()
   const isOfFrame = url === 'about:srcdoc' || url.startsWith(`http://${APP_HOST}:`)
   return isOfFrame || /^(Framing|Sending form data to) '|^violates frame-src: /.test(message.text())
-}
-
-/** Violated accessibility rules, each with the elements that violate it. `options` are passed to axe, such as the rules. */
-export async function violations(page: Page, options: RunOptions = {}): Promise<string[]> {
-  if (await page.evaluate(`typeof axe === 'undefined'`)) await page.evaluate(axe.source)
-  // The other results are ten times as large, so they stay in the page.
-  const all = JSON.stringify({ ...options, resultTypes: ['violations'] })
-  const found = await page.evaluate(`axe.run(${all}).then(({ violations }) => violations)`)
-  return (found as Result[]).map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)
 }

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
 import { browser } from './browser.ts'
 import { type FormPage, openFormPage } from './form-page.ts'
-import { violations } from './open-console.ts'
+import { violations } from './violations.ts'
 
 // Globals of the page (form-page.ts).
 declare function showForm(schema: unknown, value?: unknown): void

@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { browser } from './browser.ts'
-import { type OpenConsole, type OpenOptions, openConsole, violations } from './open-console.ts'
+import { type OpenConsole, type OpenOptions, openConsole } from './open-console.ts'
+import { violations } from './violations.ts'
 import { layoutProblems, SCREENS } from './walk/layout.ts'
 
 /** Markup, terminal colours and a change of writing direction. */

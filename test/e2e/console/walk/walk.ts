@@ -5,6 +5,7 @@ import { CHROMIUM } from '../../../helpers/clients/chromium.ts'
 import { deployExamples } from '../example-servers.ts'
 import { daemon, failures, problemsOf, show, useConsole, visit } from '../use-console.ts'
 import { showView, VIEWS, type View } from '../views.ts'
+import { violations } from '../violations.ts'
 import { testActions } from './actions.ts'
 import { testFailures } from './failures.ts'
 import { testKeyboard } from './keyboard.ts'
@@ -49,11 +50,7 @@ describe.runIf(CHROMIUM !== undefined)('every view of the console', () => {
       await page.getByRole('button', { name: 'New key' }).waitFor()
       expect(await layoutProblems(page)).toEqual([])
       const problems = async (css: string) => {
-        const style = await page.evaluateHandle(`document.adoptedStyleSheets = [new CSSStyleSheet()]`)
-        await style.evaluate(
-          ([sheet], text) => (sheet as { replaceSync(text: string): void }).replaceSync(text),
-          css,
-        )
+        await addStyle(page, css)
         return layoutProblems(page)
       }
       expect(await problems('main { min-width: 3000px }')).toContain(
@@ -64,8 +61,27 @@ describe.runIf(CHROMIUM !== undefined)('every view of the console', () => {
       )
       expect(await problems('.bar nav a { margin-right: -40px }')).toContain('a Projects overlaps a Builds')
     })
+
+    test('reports low contrast, also of an element that looks different from others in its list', async () => {
+      const page = await show('/builds')
+      await page.getByRole('row').nth(2).waitFor()
+      expect(await violations(page)).toEqual([])
+      await addStyle(page, 'tbody a { color: #ddd !important }')
+      expect(await violations(page)).toEqual([expect.stringMatching(/^color-contrast: <bdi>/)])
+      await addStyle(page, 'tbody a[data-odd] { color: #ddd !important }')
+      await page
+        .locator('tbody a')
+        .last()
+        .evaluate(link => link.setAttribute('data-odd', ''))
+      expect(await violations(page)).toEqual([expect.stringMatching(/^color-contrast: <bdi>/)])
+    })
   })
 })
+
+async function addStyle(page: Page, css: string): Promise<void> {
+  const sheet = await page.evaluateHandle(`(document.adoptedStyleSheets = [new CSSStyleSheet()])[0]`)
+  await sheet.evaluate((one, text) => (one as { replaceSync(text: string): void }).replaceSync(text), css)
+}
 
 /** Visits each view. Reports the problems of all of them together. */
 async function expectNoProblems(page: Page, views: readonly Omit<View, 'name'>[]): Promise<void> {
