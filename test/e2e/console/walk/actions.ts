@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { daemon, goto, show } from '../use-console.ts'
+import { daemon, show, visit } from '../use-console.ts'
 
 /** Adds tests to the calling group, whose daemon has the servers of `deployExamples`. */
 export function testActions(): void {
@@ -15,7 +15,7 @@ export function testActions(): void {
       ['/builds?kind=containers', 'Servers', '/builds'],
       ['/servers/crm', 'Show the build', /^\/builds\/mcp_/],
     ] as const) {
-      await goto(path)
+      await visit(page, path)
       await page.locator('header, main').getByRole('link', { name: link, exact: true }).last().click()
       expect(placeOf(page), `${path} ${link}`).toEqual(
         target instanceof RegExp ? expect.stringMatching(target) : target,
@@ -37,7 +37,7 @@ export function testActions(): void {
       ['/chat?server=weather', 'Build', 'build in staging', 'env=staging'],
       ['/chat', 'Model', 'embedded', 'model=embedded'],
     ] as const) {
-      await goto(path)
+      await visit(page, path)
       await page.getByLabel(label, { exact: true }).selectOption(choice)
       await expect.poll(() => placeOf(page), { message: `${path} ${label}` }).toContain(search)
     }
@@ -57,7 +57,7 @@ export function testActions(): void {
       ['/servers/team-notes/settings?env=production', 'Reload the grants', '/grants'],
       ['/servers/team-notes/settings?env=production', 'Reload the clients', '/clients'],
     ] as const) {
-      if (placeOf(page) !== path) await goto(path)
+      if (placeOf(page) !== path) await visit(page, path)
       const control = page.getByRole('button', { name: button })
       await control.and(page.locator(':not([aria-disabled])')).waitFor()
       await Promise.all([

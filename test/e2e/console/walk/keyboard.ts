@@ -95,6 +95,8 @@ const RECORD_STOPS = `(() => {
   const expected = [...document.querySelectorAll(controls)].filter(canFocus)
   const seen = new Set(), invisible = []
   const record = ({ target }) => {
+    // The page moves the focus to the content of a view once it has loaded, where Tab does not stop.
+    if (target.tabIndex < 0) return
     stops.isComplete ||= seen.has(target)
     seen.add(target)
     if (!isSeen(target)) invisible.push(nameOf(target))
