@@ -27,7 +27,7 @@ test('every name used from a lazily loaded bundle is exported there', () => {
   expect(missing).toEqual([])
 })
 
-test('every name of a chunk that replaces a facade is exported there', () => {
+test('every name used from a chunk that replaces a facade is exported by it', () => {
   const renamed = bundles.flatMap(file =>
     [...readFileSync(file, 'utf8').matchAll(RENAMED_NAMES)].map(([, path = '', names = '']) => {
       const exported = exportsOf(join(dirname(file), path))

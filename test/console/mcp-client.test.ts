@@ -133,7 +133,7 @@ describe('a server of the legacy era', () => {
     expect(sent.at(-1)!.headers['last-event-id']).toBe('e7')
   })
 
-  test('a legacy server gets another handshake after it ended the session', async () => {
+  test('a legacy server gets another handshake after it ends the session', async () => {
     let calls = 0
     const { connection, sent } = await connectLegacy((message, _request, response) => {
       calls++

@@ -13,8 +13,10 @@ export async function readJsonEntries(text: string, key: string, file: string): 
   const [error] = errors
   if (error || typeof value !== 'object' || value === null) {
     const line = text.slice(0, error?.offset ?? 0).split('\n').length
-    const reason = error ? `${printParseErrorCode(error.error)} on line ${line}` : 'it is not an object'
-    throw new HostingError('INVALID_REQUEST', `${file} is not valid JSON (${reason}). It was not changed.`, {
+    const reason = error
+      ? `is not valid JSON (${printParseErrorCode(error.error)} on line ${line})`
+      : 'does not contain a JSON object'
+    throw new HostingError('INVALID_REQUEST', `${file} ${reason}. It was not changed.`, {
       next: [{ description: 'Correct the file, or repeat the command with --print and paste the entry' }],
     })
   }

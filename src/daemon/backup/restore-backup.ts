@@ -18,7 +18,7 @@ export interface RestoreOptions {
   keyCheck: string | undefined
   /** Accepts a missing or different key. */
   acceptsKey: boolean
-  /** Accepts files that both home and backup lack, and a missing or damaged manifest. */
+  /** Accepts files that are intact in neither the home nor the backup, and a missing or damaged manifest. */
   isPartial: boolean
 }
 
@@ -62,7 +62,7 @@ export async function requireRestorable(
   if (damaged.length > 0 && !options.isPartial) throw incompleteBackup(paths, backup, damaged)
 }
 
-/** `absent` files are only in the backup. `damaged` files are in neither home nor backup. */
+/** `absent`: files that are intact only in the backup. `damaged`: files that are intact in neither the home nor the backup. */
 async function checkRestorable(
   paths: HomePaths,
   { file, manifest }: StoredBackup,

@@ -94,7 +94,7 @@ function checkLimits({ env, daemonPid }: MachineContext): Finding[] {
   return [
     limits,
     warn(
-      'prlimit (util-linux) is not installed: files of handler modules have no size limit, and only the process watch stops fork bombs',
+      'prlimit (util-linux) is not installed: files written by handler modules have no size limit, and a fork bomb is stopped only by the periodic process count',
       'Install it',
       'apt install util-linux',
     ),

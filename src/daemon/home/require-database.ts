@@ -101,7 +101,7 @@ function existingDatabase({ database }: HomePaths): HostingError {
       next: [
         { description: 'Start with it', command: 'mcp daemon start' },
         {
-          description: 'Or move it away while the daemon is stopped, with the files -wal and -shm next to it',
+          description: 'Or stop the daemon and move the database away, together with its -wal and -shm files',
         },
       ],
     },

@@ -45,8 +45,7 @@ export function dataArguments(
 }
 
 /**
- * True when podman can map the container's user to the daemon's user, that is, without root. By default, it maps the container's
- * root.
+ * True when rootless podman can map the container's user to the daemon's user. By default, it maps the container's root.
  */
 function mapsUser({ engine, uid }: Pick<TenantContainer, 'engine' | 'uid'>): boolean {
   return engine === 'podman' && process.getuid?.() !== ROOT && uid !== undefined

@@ -79,7 +79,7 @@ function legacyGroup(hierarchies: readonly Hierarchy[]): ControlGroups | undefin
   return parents.size === 0 ? undefined : { version: 1, parents }
 }
 
-/** Groups of the process that are mounted. */
+/** Mounted control groups of the process. */
 function hierarchiesOf(pid: number | 'self', proc: string): Hierarchy[] {
   const mounts = mountsOf(read(join(proc, 'self', 'mountinfo')))
   return read(join(proc, String(pid), 'cgroup'))

@@ -43,7 +43,7 @@ beforeAll(async () => {
   server = await startSdkServer()
   stub = await startContractStub({ serverUrl: server.url })
   Object.assign(home.env, { MCP_API_URL: stub.url, MCP_API_KEY: stub.key })
-  // Not the home itself: an upload packs every file, and other commands replace files of the home at that time.
+  // Not the home itself: an upload packs every file, and other commands may replace files in the home while it runs.
   project = join(home.dir, 'project')
   mkdirSync(project)
   const tool = { name: 'add', description: 'Adds', inputSchema: { type: 'object' } }

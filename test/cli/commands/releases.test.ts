@@ -56,7 +56,7 @@ async function logs(...args: string[]): Promise<(LogLine & { version: number })[
     .map(line => JSON.parse(line))
 }
 
-test('deploy of a built server keeps its sign-in and limits, and --auth none starts afresh', async () => {
+test('deploying a built server keeps its sign-in and limits, and --auth none removes the sign-in', async () => {
   const directory = writeServer(home, 'kept')
   await home.json(['deploy', directory, '--env', 'production', '--auth', 'local', '--memory', '200'])
   const deploy = async (...options: string[]) => {

@@ -46,7 +46,7 @@ test('lists requests in a table, newest first, with an id that the other command
   expect(shown.stdout).not.toContain('abc')
 })
 
-test('filters failed requests', async () => {
+test('requests can be filtered by outcome and text, and limited in number', async () => {
   expect(await calls('--failed', '--since', '1h')).toMatchObject([{ outcome: 'error' }])
   expect(await calls('--grep', 'Hello Ada')).toMatchObject([{ outcome: 'ok' }])
   expect(await calls('-n', '1')).toHaveLength(1)

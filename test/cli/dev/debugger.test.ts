@@ -108,7 +108,7 @@ async function findPlace(client: Awaited<ReturnType<typeof connect>>, text: stri
 const CAN_INSPECT = process.allowedNodeEnvironmentFlags.has('--allow-inspector')
 
 test.runIf(CAN_INSPECT)(
-  'a debugger stops at a breakpoint of a handler and evaluates there, as long as mcp dev runs',
+  'a debugger stops at a breakpoint in a handler and evaluates there, while mcp dev runs',
   async () => {
     const next = startDev()
     const { url } = await next('built')

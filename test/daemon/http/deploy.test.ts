@@ -132,7 +132,7 @@ describe('a deploy request', () => {
     expect((await refused({ mcp_id, environment: 'moon' })).body.error.details).toMatch(/^environment/)
   })
 
-  test('a domain of another live deployment is a conflict', async () => {
+  test('returns 409 for a domain of another live deployment', async () => {
     const mine = await buildServer(daemon, echoServer('domain-a'))
     const other = await buildServer(daemon, echoServer('domain-b'))
     const config = { domain: 'MCP.example.com' }

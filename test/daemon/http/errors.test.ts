@@ -236,7 +236,7 @@ describe('a browser', () => {
     expect(answer.body).toMatchObject(error('FORBIDDEN'))
   })
 
-  test('rejects a page whose name was rebound to loopback, even for /health', async () => {
+  test('rejects a page whose host name was rebound to loopback, even for /health', async () => {
     for (const path of ['/v1/build', '/health'])
       expect((await daemon.api('GET', path, { headers: { host: 'evil.example:6273' } })).status).toBe(403)
   })

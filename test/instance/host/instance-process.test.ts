@@ -54,7 +54,7 @@ describe('an instance process', () => {
     expect((await echo(address, 'still here')).status).toBe(200)
   })
 
-  test('answers what was already read from a connection', async () => {
+  test('answers a request whose first bytes were read before the connection was handed over', async () => {
     const harness = start()
     const { tenant } = await harness.serve(createArtifact())
     const listener = createServer({ pauseOnConnect: true }, socket => {

@@ -153,7 +153,7 @@ describe('HTTP requests', () => {
     expect(answer.status).toBe(431)
   })
 
-  test('a client that disconnects during its request does no harm', async () => {
+  test('a client that disconnects during its request does not affect others', async () => {
     const socket = connect(Number(new URL(address.url).port), '127.0.0.1')
     socket.write(`POST /mcp HTTP/1.1\r\nHost: ${new URL(address.url).host}\r\nContent-Length: 100\r\n\r\n{`)
     await once(socket, 'connect')

@@ -34,7 +34,7 @@ test.each([
   '{"text":"s3cret\\u002fvalue"}',
   '{"pass\\u0077ord":"x"}',
   '{"API_KEY":"x"}',
-])('finds a secret behind escapes: %s', text => {
+])('redacts an escaped secret: %s', text => {
   expect(redactMessage(text)).toBe(parsed(text))
   expect(redactMessage(text)).toContain('[redacted]')
 })

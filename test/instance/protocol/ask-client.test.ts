@@ -113,7 +113,7 @@ describe('a legacy session with serverRequests', () => {
     expect((await next()).result.content[0].text).toBe('decline')
   })
 
-  test('a legacy session is notified when the call is cancelled and no answer is needed', async () => {
+  test('a legacy client is notified when a call is cancelled, so that it need not answer', async () => {
     const headers = await session()
     const next = await ask('name', headers, 9)
     const { id } = await next()

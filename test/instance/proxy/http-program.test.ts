@@ -87,7 +87,7 @@ test('forwards large bodies without buffering', async () => {
   expect(answer.text.length).toBe(body.length)
 })
 
-test('a client that disconnects aborts the request at the program', async () => {
+test('a client that disconnects aborts the request to the program', async () => {
   const gone = new AbortController()
   const asked = open(`${served.address.origin}/quiet`, { signal: gone.signal }).catch(() => 'gone')
   await eventually(() => served.log().length > 0)
@@ -136,7 +136,7 @@ test('an answer before the end of the request body reaches the client', async ()
   outgoing.destroy()
 })
 
-test('a client that disconnects while sending the body aborts the request at the program', async () => {
+test('a client that disconnects while sending the body aborts the request to the program', async () => {
   const outgoing = httpRequest(`${served.address.origin}/slow-stream?broken`, { method: 'POST' })
   outgoing.on('error', () => {}) // the test destroyed it
   outgoing.write('one\n')

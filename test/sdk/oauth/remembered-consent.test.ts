@@ -95,7 +95,7 @@ test('rejects a consent that was changed or is from another component', async ()
   mounted.restart()
 })
 
-test('asks each time without the option', async () => {
+test('asks for consent each time without rememberConsentSeconds', async () => {
   mounted.restart({ rememberConsentSeconds: undefined })
   expect(await passes(await browserWithConsent())).toBe(false)
 })

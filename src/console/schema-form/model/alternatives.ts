@@ -106,7 +106,7 @@ export function alternativeOf(
   return best
 }
 
-/** Number of problems of a state with a schema. A wrong type counts most. */
+/** Number of violations when the state is checked against the schema. A wrong type counts most. */
 function distance(schema: unknown, state: State, document: SchemaDocument, steps: number): number {
   const problems = check(schema, state, document, steps)
   const isWrongType = problems.some(({ keyword, pointer }) => keyword === 'type' && pointer === '')

@@ -82,7 +82,7 @@ export function isExactNumber(value: unknown): value is ExactNumber {
   return (JSON as JsonWithSource).isRawJSON?.(value) ?? false
 }
 
-/** Keeps the digits if JavaScript's number would lose some and the browser supports longer ones. */
+/** Keeps all digits if a JavaScript number would lose some and the browser supports longer numbers. */
 export function exactNumber(text: string): number | StateObject {
   const number = Number(text)
   const digits = text.replace(/e.*$/i, '').replace(/\D/g, '').replace(/^0+/, '')

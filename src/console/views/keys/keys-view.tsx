@@ -106,8 +106,8 @@ function RevokeDialog({ apiKey: { apiKeyId, name }, isOwn, onRevoked, onClose }:
       onConfirm={revoke}
       onClose={onClose}
     >
-      <p>Requests with it are refused immediately.</p>
-      {isOwn && <p>This browser is signed in with it, so it is signed out.</p>}
+      <p>Requests with this key will be refused immediately.</p>
+      {isOwn && <p>This browser is signed in with this key, so you will be signed out.</p>}
     </Dialog>
   )
 }

@@ -53,8 +53,8 @@ export function toDiskError(error: unknown, what: string): unknown {
   const { code, syscall } = error as NodeJS.ErrnoException
   if (error instanceof HostingError || code === undefined || syscall === undefined) return error
   const isFull = code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'
-  const sentence = isFull ? 'The disk is full' : 'The disk failed'
-  return new HostingError('UNAVAILABLE', `${sentence}: ${what} was not written (${code}).`, {
+  const sentence = isFull ? `The disk is full: ${what} was not written` : `Cannot write ${what}`
+  return new HostingError('UNAVAILABLE', `${sentence} (${code}).`, {
     details: 'Free some space and make sure that the folder is writable, then try again.',
     cause: error,
   })

@@ -11,7 +11,7 @@ const CHUNK_BYTES = 65_536
 const MIN_READ_BYTES = 4096
 
 /**
- * Lines of instances after a position, merged by time. A last line without a line end is still
+ * Lines of instances after a position, merged by time. An unterminated last line is still
  * being written, so it is left for the next reader.
  */
 export class LogReader {

@@ -8,6 +8,7 @@ import { HostingError, toHostingError } from '../../../shared/errors.ts'
 import { createId } from '../../../shared/ids.ts'
 import { Lazy } from '../../../shared/lazy.ts'
 import type { BuiltArtifact } from '../../builder/build-artifact.ts'
+import { toDiskError } from '../../builder/storage/object-storage.ts'
 import type { Page } from '../../store/table.ts'
 import type { Build, BuildFilter } from '../../store/tables/builds.ts'
 import type { Source } from '../../store/tables/sources.ts'
@@ -166,7 +167,7 @@ export class Builds {
   }
 
   async #fail(build: Build, error: unknown, startedMs: number): Promise<Build> {
-    const { code, message, details } = toHostingError(toFileError(error))
+    const { code, message, details } = toHostingError(toDiskError(error, 'the artifact'))
     const close = () => this.#previews.closeUnused(build.name)
     let failed = build
     this.#deps.background.retryUntilWritten(() => {
@@ -243,18 +244,6 @@ export function removeServerWithoutBuilds(
     signIns.removeServer(name)
   })
   if (!keepFiles && !store.builds.hasAny(name)) programs.removeServer(name)
-}
-
-/** Explains a file system error. Returns other errors unchanged. */
-function toFileError(error: unknown): unknown {
-  const { code, path } = error as NodeJS.ErrnoException
-  if (error instanceof HostingError || code === undefined || !(error as NodeJS.ErrnoException).syscall)
-    return error
-  const reason = code === 'ENOSPC' ? 'The disk is full' : 'The disk failed'
-  return new HostingError('UNAVAILABLE', `${reason}: the artifact was not written (${code}).`, {
-    details: `Free space and make sure that ${path ?? 'the home'} is writable, then build again.`,
-    cause: error,
-  })
 }
 
 function newBuild(request: BuildRequest, source: Source | undefined, now: string): Omit<Build, 'expiresAt'> {

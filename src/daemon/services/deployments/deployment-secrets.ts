@@ -47,7 +47,7 @@ export function requireUnmasked({
   throw new HostingError(
     'INVALID_REQUEST',
     `The value of ${masked.slice(0, MAX_LISTED).join(', ')} is ${MASK}, which replaces secrets in responses.`,
-    { details: 'Send the secret itself, or leave it out and name a deployment that has it in config_from.' },
+    { details: 'Send the secret itself, or omit it and set config_from to a deployment that has it.' },
   )
 }
 

@@ -14,8 +14,8 @@ type Dependencies = Pick<ServiceDependencies, 'secrets' | 'store'>
 export type InheritingRequest = DeployRequest & Pick<ConfigChanges, 'reset'>
 
 /**
- * The request with the configuration of the deployment `config_from`. Fields of `config` override it. Throws NOT_FOUND, INVALID_REQUEST for
- * a deployment of another server, and UNAVAILABLE when its secrets cannot be decrypted.
+ * The request with the configuration of the deployment `config_from`. Fields of `config` override it. Throws NOT_FOUND for an
+ * unknown deployment, INVALID_REQUEST for one of another server, and UNAVAILABLE when its secrets cannot be decrypted.
  */
 export function inheritConfig(
   deps: Dependencies,

@@ -2,16 +2,17 @@ import type { VariableChanges, VariableValues } from '../../../shared/contract/s
 import type { Environment } from '../../../shared/contract/states.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { looksSecret } from '../../../shared/secret-names.ts'
+import type { Store } from '../../store/store.ts'
 import type { Build } from '../../store/tables/builds.ts'
 import type { Variable } from '../../store/tables/variables.ts'
 import type { SecretBox } from '../access/secrets.ts'
-import type { ServiceDependencies } from '../dependencies.ts'
+import type { Clock } from '../clock.ts'
 
 type Values = Record<string, string>
 
 /** The stored values, except those that are given instead. Throws UNAVAILABLE when a value cannot be decrypted. */
 export function readStoredValues(
-  { secrets, store }: Pick<ServiceDependencies, 'secrets' | 'store'>,
+  { secrets, store }: { secrets: SecretBox; store: Store },
   server: string,
   environment: Environment,
   given: Values = {},
@@ -34,7 +35,7 @@ function unseal(secrets: SecretBox, { name, server, environment, sealed }: Varia
 
 /** Stores and removes variables in one transaction. */
 export function storeVariables(
-  { clock, secrets, store }: Pick<ServiceDependencies, 'clock' | 'secrets' | 'store'>,
+  { clock, secrets, store }: { clock: Clock; secrets: SecretBox; store: Store },
   place: Pick<Variable, 'server' | 'environment'>,
   changes: VariableChanges,
 ): void {

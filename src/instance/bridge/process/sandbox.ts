@@ -77,7 +77,7 @@ export function sandboxCommand(
 }
 
 /**
- * Makes fork bombs fail inside the sandbox before the process watch sees them. The kernel counts processes per user namespace,
+ * Makes fork bombs fail inside the sandbox before the periodic process count finds them. The kernel counts processes per user namespace,
  * or per sandbox user, which all programs of a deployment share. It never limits root.
  */
 function limitProcesses(

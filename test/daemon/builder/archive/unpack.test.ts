@@ -177,7 +177,7 @@ const HOSTILE: [string, TarEntry[], string][] = [
   ],
 ]
 
-describe('a .tar.gz is rejected and writes nothing outside its folder', () => {
+describe('a malicious or malformed .tar.gz is rejected, and nothing is written outside its folder', () => {
   test.each(HOSTILE)('rejects a .tar.gz for %s', async (_, entries, expected) => {
     await expect(unpack(tarGz(entries))).rejects.toMatchObject({
       code: 'INVALID_REQUEST',

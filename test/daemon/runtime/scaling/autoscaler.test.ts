@@ -28,7 +28,7 @@ test('a sudden load that stays is rechecked without another report', () => {
   expect(scaled.instances).toBe(2)
 })
 
-test('a full event loop starts another instance even with few active requests', () => {
+test('a saturated event loop starts another instance even with few active requests', () => {
   const scaled = createScaled({ min: 1, max: 4 })
   scaled.load = { activeRequests: 4, busy: 1 }
   for (let i = 0; i < 5; i++) scaled.report()

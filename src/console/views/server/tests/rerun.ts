@@ -11,15 +11,19 @@ import type { Place } from '../playground/place.ts'
 /** The suite of a stored run. Throws an error that names the command for a suite that the page cannot run. */
 export function suiteOf({ id, definition }: SuiteRunRecord): Suite {
   if (!definition)
-    throw new HostingError('NOT_FOUND', 'This run was stored without its suite.', {
-      next: [{ description: 'Run the suite from its file', command: 'mcp test --suite <file>' }],
-    })
+    throw new HostingError(
+      'NOT_FOUND',
+      'The suite cannot run again, because this run was stored without it.',
+      {
+        next: [{ description: 'Run the suite from its file', command: 'mcp test --suite <file>' }],
+      },
+    )
   if (needsSchemas(planSuite(definition)))
     throw new HostingError(
       'INVALID_REQUEST',
-      'Only the command line checks the JSON Schemas of this suite.',
+      'This suite cannot run in the console, because it checks JSON Schemas.',
       {
-        next: [{ description: 'Run it', command: `mcp test --suite ${id}` }],
+        next: [{ description: 'Run it from the command line', command: `mcp test --suite ${id}` }],
       },
     )
   return definition

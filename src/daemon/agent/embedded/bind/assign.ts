@@ -140,7 +140,7 @@ function pair(scope: Scope, parameter: Parameter, candidate: Candidate): BoundPa
   return { parameter, candidate, values: fits.map(found => found!.value), score, part: fits[0]!.part }
 }
 
-/** Fills an array parameter. A literal is the whole array, other mentions are its items. */
+/** Fills an array parameter. A literal is the whole array. Other mentions are its items. */
 function pairArray(scope: Scope, parameter: Parameter, candidate: Candidate): BoundParameter | undefined {
   if (candidate.members.length === 1) {
     const whole = fitMention(scope, parameter, candidate.members[0]!)

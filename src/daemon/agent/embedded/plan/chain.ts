@@ -18,10 +18,10 @@ export function waitingParameters(
   binding: Binding,
   memory: Memory,
 ): Parameter[] {
-  const points = analysis.tokens
+  const refersBack = analysis.tokens
     .slice(stretch.from, stretch.to)
     .some((token, i) => BACK_REFERENCES.has(token.lower) && !analysis.owners[stretch.from + i])
-  if (!points) return []
+  if (!refersBack) return []
   const weak = binding.bound.filter(isWeak).map(({ parameter }) => parameter)
   return [...binding.missing, ...weak].filter(({ name }) => !memory.has(name))
 }

@@ -45,7 +45,7 @@ export function findLists(mentions: Mention[], tokens: Token[]): Mention[][] {
   const lists: Mention[][] = []
   let current: Mention[] = []
   const flush = () => {
-    if (current.length > 2 || (current.length === 2 && hasConjunction(current, tokens))) lists.push(current)
+    if (current.length > 2 || (current.length === 2 && isExplicitList(current, tokens))) lists.push(current)
     current = []
   }
   for (const mention of surfaceOf(mentions)) {
@@ -57,8 +57,11 @@ export function findLists(mentions: Mention[], tokens: Token[]): Mention[][] {
   return lists
 }
 
-/** True if a conjunction joins the mentions. A comma alone is usually an apposition, not a list: "a city, Rome". */
-function hasConjunction([a, b]: Mention[], tokens: Token[]): boolean {
+/**
+ * True if a conjunction joins the mentions, or if they are numbers or quoted. For other kinds, a comma alone usually marks an
+ * apposition, not a list: "a city, Rome".
+ */
+function isExplicitList([a, b]: Mention[], tokens: Token[]): boolean {
   const between = tokens.slice(a!.to, b!.from).map(token => token.lower)
   return (
     a!.kind === 'number' || a!.kind === 'quoted' || ['and', 'or', '&'].some(word => between.includes(word))
