@@ -16,8 +16,8 @@ export function prepareControlGroups(): void {
 }
 
 /**
- * Version 2: enables limits for groups of programs next to the daemon's group. Only inside a group that systemd or a
- * container runtime gave to this daemon alone. Newer versions of systemd have already put the daemon into a group below it
+ * Enables limits for the cgroup v2 groups of programs, next to the daemon's group. Does so only in a group that systemd or a
+ * container runtime gave to this daemon alone. Newer versions of systemd have already put the daemon into a subgroup
  * (`DelegateSubgroup=`).
  */
 export function enableControllers(own: string): void {

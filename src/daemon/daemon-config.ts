@@ -31,13 +31,13 @@ export interface DaemonConfig {
   /** Registry for the images of container builds. */
   registry?: RegistrySettings
   warmSpares?: number
-  /** JavaScript heap of an instance process. */
+  /** Limit on the JavaScript heap of an instance process. */
   memoryLimitMb?: number
   /** Time without a response after which an instance process is killed. */
   hangTimeoutMs?: number
   /** For tests: addresses that the network border treats as public. */
   publicAddresses?: readonly string[]
-  /** Limits of the instances of each deployment. */
+  /** Limits on the instances of each deployment. */
   poolLimits?: Partial<PoolLimits>
   /** Requests per hour for enterprise keys, including the owner's. */
   enterpriseLimit?: number

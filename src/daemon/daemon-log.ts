@@ -30,7 +30,7 @@ export function errorFields(error: unknown): Record<string, unknown> {
   return { error: error.message, ...(code === undefined ? {} : { code }), stack: error.stack, ...cause }
 }
 
-/** The last line of a daemon that cannot start. `mcp daemon start` shows it to the user. */
+/** Content of the last line that a daemon writes when it cannot start. `mcp daemon start` shows the error to the user. */
 export function startFailure(error: unknown): Record<string, unknown> {
   const known = error instanceof HostingError ? error : undefined
   const body = known?.toBody() ?? {

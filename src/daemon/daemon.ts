@@ -40,7 +40,7 @@ export interface Daemon {
   backUp(reason: BackupReason): Promise<unknown>
   /** Steps of an upgrade. */
   handOver: HandOver
-  /** Process id of the egress process. Undefined until code needs it. */
+  /** Process id of the egress process, which starts when code first needs it. Undefined until then. */
   egressPid(): number | undefined
 }
 
@@ -184,7 +184,7 @@ async function connectDependencies(config: DaemonConfig, files: Files, origin: s
   return { deps, services, createListener, appFrames, beginClose }
 }
 
-/** When the services cannot be created, stops the instances that are already starting. */
+/** Creates the services. If that fails, stops the instances that are already starting. */
 async function createServicesOrClose(
   deps: ServiceDependencies,
   { enterpriseLimit }: DaemonConfig,

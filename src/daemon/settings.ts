@@ -47,7 +47,7 @@ export function parseCount(name: string, text: string | undefined): number | und
   throw new HostingError('INVALID_REQUEST', `${name} is "${text}": it must be a whole number, 0 or more.`)
 }
 
-/** Parses `MCP_INSTANCE_MEMORY_MB`, the JavaScript heap of an instance. Throws INVALID_REQUEST for less than 32. */
+/** Parses `MCP_INSTANCE_MEMORY_MB`, the limit on the JavaScript heap of an instance. Throws INVALID_REQUEST for less than 32. */
 export function parseMemoryLimit(text: string | undefined): number | undefined {
   const limit = parseCount('MCP_INSTANCE_MEMORY_MB', text)
   if (limit === undefined || limit >= 32) return limit

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { BackupReason } from '../../shared/contract/daemon/backups.ts'
 
-/** A file of a backup, by its path below `objects/` and below the home: `artifacts/<digest>.json`. */
+/** A file in a backup. Its path is the same below `objects/` and below the home, for example `artifacts/<digest>.json`. */
 export interface BackedUpFile {
   path: string
   /** SHA-256. */
@@ -11,7 +11,7 @@ export interface BackedUpFile {
   bytes: number
 }
 
-/** Content of a backup. It is written last, so a backup with a manifest is complete. */
+/** Contents of a backup. The manifest is written last, so a backup that has one is complete. */
 export interface Manifest {
   format: 1
   /** Name of the backup's database and manifest, such as `daemon-2026-03-01T12-00-00-000Z`. */
@@ -28,8 +28,8 @@ export interface Manifest {
   database: { digest: string; bytes: number }
   files: BackedUpFile[]
   /**
-   * Digests of stores and of files of programs, by their path below the folder `state` of the home. Their objects are in
-   * `files`. Absent in backups from older versions.
+   * Digests of stores and program files, by their path below the home's folder `state`. Their objects are in `files`. Absent in
+   * backups from older versions.
    */
   state?: Record<string, string>
   /** Paths of missing or damaged files that the database refers to. */
@@ -52,7 +52,7 @@ export function renderManifest(manifest: Manifest): string {
 /** Rejects paths outside these folders, because a backup may come from another machine and the checksum is not a signature. */
 export const FILE_PATH = /^(?:artifacts|sources|config|state)\/[a-z0-9][\w-]*(?:\.[a-z0-9]+)*$/
 
-/** Path of a store or of a file of a program: `<server>/<environment>/…`. */
+/** Path of a store or a program file: `<server>/<environment>/…`. */
 const STATE_PATH = /^(?!(?:.*\/)?\.{1,2}(?:\/|$))[^/\0]+\/[a-z]+\/(?:store\.db|files(?:\/[^/\0]+)+)$/
 
 /** Undefined for a damaged manifest, or one with paths outside the home's folders. */
@@ -79,7 +79,7 @@ export interface StoredBackup {
   manifest: Manifest | undefined
 }
 
-/** Backups of a folder, newest first. */
+/** Backups in a folder, newest first. */
 export function readBackups(folder: string): StoredBackup[] {
   const names = namesIn(folder).flatMap(name => (/\.db$/.test(name) ? basename(name, '.db') : []))
   return names
@@ -88,14 +88,14 @@ export function readBackups(folder: string): StoredBackup[] {
     .sort(newestFirst)
 }
 
-/** A backup by the path of its database. */
+/** Reads a backup by the path of its database. */
 export function readBackup(file: string): StoredBackup {
   return { name: basename(file, '.db'), file, manifest: readManifestOf(file) }
 }
 
 /**
- * The newest backup. Prefers backups with a manifest, because a crash leaves one without. A damaged manifest counts, because
- * silently restoring an older backup would lose changes.
+ * The newest backup. Prefers backups with a manifest, because an interrupted backup has none. A backup with a damaged manifest
+ * counts too, because silently restoring an older backup would lose changes.
  */
 export function newestOf(backups: readonly StoredBackup[]): StoredBackup | undefined {
   const [newest] = backups

@@ -15,8 +15,8 @@ import { flush } from './copied-database.ts'
 import type { BackedUpFile } from './manifest.ts'
 
 /**
- * Files that backups of one folder share, by their path below the home. Their names contain digests and their content never
- * changes, so each is stored once, as a hard link if possible and otherwise as a copy.
+ * Files that the backups in one folder share, by their path below the home. Their names contain digests and their content
+ * never changes, so each is stored once, as a hard link if possible and otherwise as a copy.
  */
 export class ObjectPool {
   readonly directory: string

@@ -25,7 +25,7 @@ export function referredFiles(
   ]
 }
 
-/** Like `referredFiles`, for the database in a file. Empty when the file cannot be read. */
+/** Like `referredFiles`, but reads the database from a file. Empty when the file cannot be read. */
 export function filesReferredIn(database: string, locate: (artifact: string) => string): ReferredFile[] {
   try {
     return referredFiles(readFacts(database), locate)

@@ -43,7 +43,7 @@ export class RemoteBackups {
     return this.#storage.locate(key)
   }
 
-  /** Sends a backup from `folder`, and removes backups beyond seven per reason. Throws UPSTREAM_FAILED. */
+  /** Sends a backup from `folder`, then removes all but the newest seven backups of each reason. Throws UPSTREAM_FAILED. */
   async send(folder: string, manifest: Manifest): Promise<string> {
     const { databaseId, name, database } = manifest
     const pool = new ObjectPool(folder)

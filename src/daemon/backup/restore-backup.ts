@@ -89,7 +89,7 @@ async function checkRestorable(
   return { absent, damaged }
 }
 
-/** True for the files of a server, which are put back all at once (`stageState`). */
+/** True for state of servers, which is restored in one step (`stageState`). */
 function isState(path: string): boolean {
   return path.startsWith('state/')
 }
@@ -223,12 +223,12 @@ function incompleteBackup(paths: HomePaths, backup: StoredBackup, damaged: Refer
 }
 
 function otherKey(paths: HomePaths, backup: StoredBackup, keyCheck: string | undefined): HostingError {
-  const state = keyCheck === undefined ? 'is missing' : 'is not the one that it was encrypted with'
+  const state = keyCheck === undefined ? 'is missing' : 'is not the one that its values were encrypted with'
   return new HostingError(
     'INVALID_REQUEST',
     `${backup.file} cannot be restored: the key file ${paths.secretKey} ${state}. Nothing was changed.`,
     {
-      details: 'A backup does not contain the key. This may also be a backup of another home.',
+      details: 'Backups do not contain the key. This backup may also be from another home.',
       next: [
         { description: 'Stop the daemon and put the secret.key of that home in place, then restore again' },
         {

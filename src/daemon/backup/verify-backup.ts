@@ -29,7 +29,7 @@ export function manifestState(backup: StoredBackup): string {
  */
 export function laterChange({ file, manifest }: StoredBackup): string[] | undefined {
   const log = `${file}-wal`
-  return manifest && existsSync(log) ? [`it was changed after it was made: remove ${log}`] : undefined
+  return manifest && existsSync(log) ? [`it was changed after it was made. Remove ${log}`] : undefined
 }
 
 export async function databaseProblems(

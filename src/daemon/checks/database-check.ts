@@ -42,7 +42,7 @@ async function restoreStep({
   }
   if (storageError !== undefined)
     return [
-      `There is no backup in the home, and external storage could not be read: ${storageError} Repair it, then restore`,
+      `There is no backup in the home, and external storage could not be read: ${storageError} Fix the access to the storage, then restore`,
       'mcp daemon restore',
     ]
   const name = quoteShellWord(paths.database)

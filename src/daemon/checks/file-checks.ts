@@ -40,7 +40,7 @@ function checkKey({ secretKey }: HomePaths, { key }: HomeInspection): Finding {
     return pass(
       existsSync(secretKey) ? `${secretKey} matches the database` : 'none yet (created by the first start)',
     )
-  const state = key === 'missing' ? 'is missing' : 'is not the key of the database'
+  const state = key === 'missing' ? 'is missing' : 'does not match the database'
   return fail(
     `${secretKey} ${state}. The daemon cannot start`,
     'Stop the daemon and restore the file from your copy. Without a copy, encrypted values are lost',

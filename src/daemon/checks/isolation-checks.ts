@@ -27,7 +27,7 @@ function checkNetwork({ env }: MachineContext): Finding {
   if (network.usable) return pass('custom servers only reach public addresses, or what their settings permit')
   const isInstalled = bubblewrapFile(env.PATH ?? '') !== undefined
   return warn(
-    `network settings are not enforced for programs, which can reach every network: ${network.why}. For handler modules, functions within their process enforce them`,
+    `programs can reach every network, because ${network.why}. Their network settings are not enforced. For handler modules, functions within the process enforce them`,
     isInstalled ? 'Allow network namespaces, and sandboxes within them' : 'Install bubblewrap',
     isInstalled ? undefined : 'apt install bubblewrap',
   )
@@ -67,7 +67,7 @@ async function checkContainers({ env }: MachineContext): Promise<Finding[]> {
   if (withoutLimits.length === 0) return [pass(sentence)]
   return [
     warn(
-      `${sentence}, which cannot limit ${withoutLimits.join(', ')}: its user lacks these cgroup controllers`,
+      `${sentence}, which cannot limit ${withoutLimits.join(', ')}, because its user lacks these cgroup controllers`,
       'Let systemd delegate them to your user (Delegate=memory pids cpu)',
     ),
   ]
@@ -76,13 +76,13 @@ async function checkContainers({ env }: MachineContext): Promise<Finding[]> {
 function checkPrograms({ env }: MachineContext): Finding {
   if (process.platform !== 'linux')
     return warn(
-      'programs (--command) have all your permissions: bubblewrap is only available on Linux',
+      'programs (--command) have all your permissions, because bubblewrap is only available on Linux',
       'Run untrusted programs in a container or on Linux',
     )
   const bubblewrap = findBubblewrap(env.PATH ?? '')
   if (bubblewrap.usable) return checkProgramUser(bubblewrap.file, env.PATH ?? '')
   return warn(
-    `programs (--command) have all your permissions: ${bubblewrap.why}. Their memory and processes are watched`,
+    `programs (--command) have all your permissions, because ${bubblewrap.why}. Their memory and processes are watched`,
     'Install it, or allow user namespaces',
     'apt install bubblewrap',
   )
@@ -105,7 +105,7 @@ function isInstalled(command: string, path = ''): boolean {
   return path.split(delimiter).some(folder => folder !== '' && existsSync(join(folder, command)))
 }
 
-/** Mechanism that enforces each limit on programs. */
+/** Names the mechanism that enforces each limit on programs. */
 export function describeLimits(groups: ControlGroups | undefined, platform = process.platform): string {
   if (platform !== 'linux') return 'limits on programs are not enforced on this system'
   const by = (name: Controller) => (groups?.parents.has(name) ? `cgroup v${groups.version}` : undefined)
@@ -125,7 +125,7 @@ function checkProgramUser(bubblewrap: string, path: string): Finding {
   const userSwitch = findUserSwitch(path)
   if (userSwitch.usable) return pass(`${sentence}. A daemon that runs as root runs them as separate users`)
   return warn(
-    `${sentence}. A daemon that runs as root runs them as root: ${userSwitch.why}`,
+    `${sentence}. A daemon that runs as root runs them as root, because ${userSwitch.why}`,
     'Run the daemon as an ordinary user, or install setpriv',
     'apt install util-linux',
   )

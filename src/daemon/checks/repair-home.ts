@@ -12,7 +12,9 @@ const REPAIRS: Record<RepairedCheck, (paths: HomePaths) => string[]> = {
   leftovers: ({ home }) => removeUnfinished(home),
 }
 
-/** Repairs the home without loss, whether or not its daemon is running. Throws UNAVAILABLE for a file that the system does not change. */
+/**
+ * Repairs the home without data loss, whether or not its daemon is running. Throws UNAVAILABLE for a file that it may not change.
+ */
 export function repairHome(paths: HomePaths, checks: readonly RepairedCheck[]): Repair[] {
   return checks.flatMap(name => REPAIRS[name](paths).map(message => ({ name, message })))
 }

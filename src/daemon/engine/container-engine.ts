@@ -18,7 +18,7 @@ export interface ContainersOptions {
   home: string
   /** File that exists once containers have been used. Without it, a start does not look for leftover containers. */
   marker: string
-  /** The previous daemon is still serving and removes its containers itself. */
+  /** True while the previous daemon is still serving. It removes its containers itself. */
   isSuccessor?: boolean
   env?: NodeJS.ProcessEnv
   /** Maximum wait for the engine at start, if containers were used before. Default: 30 s. */
@@ -47,7 +47,7 @@ export class Containers {
   #swept: Promise<void> | undefined
   #isClosing = false
   readonly #providing = new Map<string, Promise<void>>()
-  /** User ids by image and given user. */
+  /** User ids by image and requested user. */
   readonly #users = new Map<string, Promise<number | undefined>>()
 
   constructor(options: ContainersOptions) {
@@ -56,7 +56,7 @@ export class Containers {
     this.#homeId = createHash('sha256').update(options.home).digest('hex').slice(0, 16)
   }
 
-  /** Environment of the engine's client, here and in the instances. */
+  /** Environment for the engine's client, in this process and in the instances. */
   get env(): Record<string, string> {
     return engineEnvironment(this.#env)
   }
@@ -71,7 +71,7 @@ export class Containers {
     }
   }
 
-  /** Removes leftover containers of an earlier daemon of this home, if it used any. */
+  /** Removes containers left over from an earlier daemon of this home, if it used any. */
   async start(): Promise<void> {
     if (!existsSync(this.#options.marker)) return
     this.#found = this.#waitForEngine()
@@ -226,7 +226,7 @@ export class Containers {
   }
 }
 
-/** Removes log lines about attempts before the error. */
+/** Removes log lines below the level of errors. */
 function withoutWarnings(text: string): string {
   const lines = text.trim().split('\n')
   return lines.filter(line => !/^time=\S+ level=(warning|info|debug) /.test(line)).join('\n')

@@ -10,7 +10,7 @@ import {
 } from '../../shared/sandbox/sandbox-user.ts'
 import { NODE_INSIDE, nodeView, programView, resolverView, type View, viewArguments } from './node-view.ts'
 
-/** Sandbox of processes that run handler modules: bubblewrap that contains only Node and the instance program. */
+/** Sandbox for processes that run handler modules: bubblewrap, with only Node and the instance program inside. */
 export type ModuleSandbox =
   | { usable: true; hasNetworks: boolean; command(module: SandboxedModule): string[] }
   | { usable: false; why: string }
@@ -50,7 +50,7 @@ export function moduleSandbox(path = process.env.PATH ?? ''): ModuleSandbox {
   return found
 }
 
-/** Makes the next call of `moduleSandbox` return immediately. The tests run in the background, once. */
+/** Makes the next call to `moduleSandbox` return immediately. The tests run in the background, once. */
 export function prepareModuleSandbox(path = process.env.PATH ?? ''): Promise<void> {
   searching ??= searchInBackground(path)
   return searching

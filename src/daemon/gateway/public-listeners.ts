@@ -15,7 +15,7 @@ export interface PublicListenersOptions extends NamedGatewayOptions {
   tlsDir: string
   /** Another program, most likely the daemon of another home, holds the port. The servers keep their own ports. */
   onTaken(port: number, error: Error): void
-  /** Clients will reject the user's certificate of a host name. */
+  /** Clients will reject the user's certificate for a host name. */
   onCertificate(problem: string): void
 }
 

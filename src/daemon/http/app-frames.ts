@@ -19,7 +19,7 @@ const MAX_CONNECTIONS = 64
 const HEADERS = {
   'Cache-Control': 'no-store',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  // A name that is looked up can carry data.
+  // A page could leak data in the names that it makes the browser look up.
   'X-DNS-Prefetch-Control': 'off',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
@@ -28,8 +28,8 @@ const HEADERS = {
 }
 
 /**
- * Serves the frames in which the console shows MCP Apps, at their own port and host. A page there belongs to another site than the
- * console, so the browser does not send it the cookie. Nothing else is served at this port.
+ * Serves the frames in which the console shows MCP Apps, on their own port and host. A page there belongs to a different site
+ * than the console, so the browser does not send the console's cookie. Nothing else is served on this port.
  */
 export class AppFrames {
   readonly #folder: string
@@ -56,7 +56,7 @@ export class AppFrames {
   async #listen() {
     const app = new Hono()
     app.get(APP_FRAME_PATH, context => answer(context, this.#folder))
-    app.notFound(context => context.text('Only frames of the console are served here.\n', 404))
+    app.notFound(context => context.text('This port only serves frames for the console.\n', 404))
     const listening = await listen(0, getRequestListener(app.fetch))
     listening.server.maxConnections = MAX_CONNECTIONS
     return listening

@@ -34,7 +34,7 @@ export function consoleSignIn(sessions: ConsoleSessions): MiddlewareHandler<Bind
   }
 }
 
-/** Page of the console after the sign-in. `to` can only name such a page. */
+/** Path to open after the sign-in: `to` if it is a page of the console, otherwise the start page. */
 function pageOf(to = '/'): string {
   const { pathname, search } = new URL(`/console${to}`, `http://${CONSOLE_HOST}`)
   return pathname.startsWith(CONSOLE_PATH) && pathname !== PATH ? pathname + search : CONSOLE_PATH
@@ -43,7 +43,7 @@ function pageOf(to = '/'): string {
 /** Without `Secure`, because the daemon serves plain HTTP on loopback. */
 const COOKIE = { httpOnly: true, sameSite: 'Strict', path: '/' } as const
 
-/** Removes the cookie. */
+/** `Set-Cookie` value that removes the cookie. */
 export const EXPIRED_COOKIE = `${CONSOLE_COOKIE}=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict`
 
 /**

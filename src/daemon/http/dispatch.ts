@@ -70,7 +70,7 @@ async function readCall(
   }
 }
 
-/** Undefined for an API key, even next to another credential, because a server could use it. */
+/** `Authorization` header for a server. Undefined if it contains an API key, because the server could use the key. */
 function serverAuthorization(context: ApiContext): string | undefined {
   const given = context.req.header('authorization')
   const isApiKey = context.get('credential') === 'authorization' || /^Bearer +mcp_sk_/i.test(given ?? '')

@@ -47,7 +47,7 @@ export interface Call<Params, Query, Body> {
   signal: AbortSignal
   accepts(mediaType: string): boolean
   header(name: string): string | undefined
-  /** The `Authorization` header, unless it has the API key. */
+  /** The `Authorization` header, unless it contains an API key. */
   authorization: string | undefined
   /**
    * Throws PRECONDITION_FAILED if the record is not the one that `If-Match` or `If-None-Match` expects. Called before `run`. An endpoint
@@ -65,7 +65,7 @@ interface ResumableEvent {
 }
 
 export type Reply =
-  /** `data` is wrapped in an envelope under /v1. `record` is the object of the ETag, `data` by default. */
+  /** `data` is wrapped in an envelope under /v1. The ETag is computed from `record`, by default from `data`. */
   | { status: 200 | 201 | 202; data: unknown; headers?: Record<string, string>; record?: object }
   | { status: 204; headers?: Record<string, string> }
   | { status: 200 | 201; events: AsyncIterable<unknown>; headers?: Record<string, string> }

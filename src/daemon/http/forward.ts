@@ -7,13 +7,15 @@ import type { ApiContext, Reply } from './endpoint.ts'
 type Forward = Extract<Reply, { forward: unknown }>['forward']
 
 /**
- * Headers of the connection (RFC 9110 7.6.1), the API or the page. `Origin` has been checked, and is unknown to the server.
+ * Request headers that are not forwarded: those of the connection (RFC 9110 7.6.1), the API or the page. The API has checked
+ * `Origin`, which the server would not know.
  */
 const OWN_REQUEST_HEADERS =
   /^(connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|host|origin|referer|cookie|authorization|x-api-key|proxy-.*|sec-.*)$/
 
 /**
- * The server's answer has the origin of the API. Other headers could set cookies, redirect the page, or clear its data.
+ * Response headers that are passed on. Because the answer has the origin of the API, other headers could set cookies, redirect
+ * the page, or clear its data.
  */
 const SERVER_RESPONSE_HEADERS =
   /^(mcp-.*|content-type|content-length|content-encoding|cache-control|retry-after|allow|www-authenticate|x-accel-buffering)$/
@@ -21,7 +23,7 @@ const SERVER_RESPONSE_HEADERS =
 /** Types that MCP uses. A browser could run code in other types. */
 const SERVER_TYPES = /^(application\/json|text\/event-stream|text\/plain)\s*(;[^,]*)?$/i
 
-/** A browser would ask for a password on behalf of the API. */
+/** Challenges that make a browser ask for a password, as if the API needed one. */
 const PROMPTING = /\b(basic|digest|negotiate|ntlm)\b/i
 
 /**
@@ -54,7 +56,7 @@ async function* chunksOf(
   }
 }
 
-/** Keeps the client's connection when the server ends its own, because the client still gets an answer. */
+/** Keeps the client's connection when the server closes its own, because the client still gets an answer. */
 function send(body: Readable, upstream: ClientRequest): void {
   body.once('error', error => upstream.destroy(error)) // the client disconnected
   body.pipe(upstream)
@@ -64,7 +66,7 @@ function answerOf(upstream: ClientRequest, signal: AbortSignal): Promise<Incomin
   return new Promise((resolve, reject) => {
     const fail = (cause?: Error) => reject(noAnswer(signal, cause))
     upstream.once('response', resolve)
-    // Later errors are also errors of the answer.
+    // Has no effect after the response has begun. The answer then emits the error as well.
     upstream.on('error', fail)
     // There is no error when the server switches to another protocol.
     upstream.once('close', () => fail())

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 
-/** Compressed content as a client accepts it, with the header that names the encoding. */
+/** Content in an encoding that the client accepts, with the header that names this encoding. */
 export async function forEncoding(
   compressed: Buffer,
   acceptEncoding: string | undefined,
@@ -27,7 +27,7 @@ function acceptsGzip(header = ''): boolean {
   return gzip ? !gzip.isRefused : codings.some(({ name, isRefused }) => name === '*' && !isRefused)
 }
 
-/** File `<name>.gz` of a folder. Undefined for a file of another version, which an update has removed. */
+/** Reads the file `<name>.gz` in a folder. Undefined for a file from another version, which an update has removed. */
 export async function readCompressed(folder: string, name: string): Promise<Buffer | undefined> {
   try {
     return await readFile(join(folder, `${name}.gz`))

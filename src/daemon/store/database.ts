@@ -9,7 +9,8 @@ const MAX_IDLE_WAL_BYTES = 8 * 1024 * 1024
 
 /**
  * Page cache of a connection, SQLite's own default (https://sqlite.org/pragma.html#pragma_cache_size). better-sqlite3's default
- * is eight times as large, and a daemon with thousands of servers would fill it twice. The system caches the file anyway.
+ * is eight times as large, and a daemon with thousands of servers would fill it on both connections. The system caches the
+ * file anyway.
  */
 const CACHE_KB = 2000
 

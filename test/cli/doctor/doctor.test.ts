@@ -47,7 +47,7 @@ describe('mcp doctor', () => {
     const { code, of } = await examine({ PATH: '/nowhere' })
     expect(code).toBe(0)
     expect(of('network')[0]?.message).toContain(
-      'which can reach every network: bubblewrap is not installed here',
+      'programs can reach every network, because bubblewrap is not installed here',
     )
     expect(of('limits')[1]).toMatchObject({
       status: 'warn',

@@ -157,7 +157,7 @@ test('ignores a foreign write-ahead log next to a backup', async () => {
   database.exec("UPDATE deployments SET environment = 'staging'")
   cpSync(`${changed}-wal`, `${file}-wal`)
   database.close()
-  const problem = `it was changed after it was made: remove ${file}-wal`
+  const problem = `it was changed after it was made. Remove ${file}-wal`
   expect((await used.backups().verify(name)).problems).toEqual([problem])
   for (const task of ['check-restore', 'restore'])
     await expect(used.tool([task, file], used.newHome())).rejects.toThrow(

@@ -12,7 +12,7 @@ export interface CertificateFiles {
 }
 
 /**
- * Reads the certificate and key of a host name. `problem`: why clients will reject the certificate, which is served anyway
+ * Reads the certificate and key for a host name. `problem`: why clients will reject the certificate, which is served anyway
  * so that they report it. Throws UNAVAILABLE for unusable files.
  */
 export function readCertificate({ hostname, certificate, key }: CertificateFiles): {
@@ -57,7 +57,8 @@ function requireTogether(
 ): void {
   if (x509.checkPrivateKey(privateKey)) return
   throw new HostingError('UNAVAILABLE', `The key ${key} does not belong to the certificate ${certificate}.`, {
-    details: 'Replace it with the key of the certificate request. The new file is used immediately.',
+    details:
+      'Replace it with the key that the certificate was requested with. The new file is used immediately.',
   })
 }
 

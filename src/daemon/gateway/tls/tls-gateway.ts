@@ -15,7 +15,7 @@ import {
 import { readHead } from '../request-head.ts'
 import { SocketPairs } from './socket-pairs.ts'
 
-/** Equal to the limit for a request's head. Node's own limit is two minutes. */
+/** Equal to the time limit for a request's head. Node's own limit is two minutes. */
 const HANDSHAKE_MS = 15_000
 
 export interface TlsGatewayOptions extends NamedGatewayOptions {

@@ -53,7 +53,7 @@ export function consoleEndpoints({ apiKeys, consoleSessions }: Services, frames:
   const endSessions = dataEndpoint({
     operationId: 'endConsoleSessions',
     summary: 'Sign out every browser that has the rights of the key',
-    answers: { 200: { description: 'All are signed out.', schema: endedConsoleSessionsSchema } },
+    answers: { 200: { description: 'The browsers are signed out.', schema: endedConsoleSessionsSchema } },
     run: ({ principal }) => ({ ended: consoleSessions.endAll(principal) }),
   })
 

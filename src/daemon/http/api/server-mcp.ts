@@ -3,7 +3,7 @@ import type { Services } from '../../services/services.ts'
 import { type Endpoint, endpoint } from '../endpoint.ts'
 import { serverPlaceSchema } from '../path-ids.ts'
 
-/** The MCP endpoint of a server at the origin of the API, for pages of the API. */
+/** The MCP endpoint of a server at the API's origin, for pages from this origin. */
 export function serverMcpEndpoints({ mcpTargets }: Services) {
   const forwarding = (definition: Pick<Endpoint, 'operationId' | 'summary' | 'body' | 'answers'>) =>
     endpoint({
@@ -18,10 +18,10 @@ export function serverMcpEndpoints({ mcpTargets }: Services) {
 
   const sendMcpMessage = forwarding({
     operationId: 'sendMcpMessage',
-    summary: 'Send an MCP message to a server. Other statuses than these come from the server',
+    summary: 'Send an MCP message to a server. Statuses other than these come from the server',
     body: mcpMessageSchema,
     answers: {
-      200: { description: 'Answer of the server.', schema: mcpMessageSchema, events: mcpMessageSchema },
+      200: { description: 'Answer from the server.', schema: mcpMessageSchema, events: mcpMessageSchema },
       202: { description: 'The server accepted a notification or a response.' },
     },
   })
@@ -29,7 +29,7 @@ export function serverMcpEndpoints({ mcpTargets }: Services) {
   const openMcpStream = forwarding({
     operationId: 'openMcpStream',
     summary: 'Open the stream of an MCP session',
-    answers: { 200: { description: 'Messages of the server.', events: mcpMessageSchema, resumable: true } },
+    answers: { 200: { description: 'Messages from the server.', events: mcpMessageSchema, resumable: true } },
   })
 
   const endMcpSession = forwarding({

@@ -54,7 +54,7 @@ function authenticate(context: ApiContext, services: KeyFinders): Principal {
   return principal
 }
 
-/** The key with whose rights the browser is signed in to the console. */
+/** The key whose rights the signed-in browser has. */
 function signedIn(context: ApiContext, { consoleSessions }: KeyFinders): Principal {
   const found = consoleSessions.find(consoleCookie(context)!)
   if (!found)

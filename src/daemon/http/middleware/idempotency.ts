@@ -46,14 +46,14 @@ function readKey(context: ApiContext, { endpoint }: Route): string | undefined {
   return key
 }
 
-/** Operations that take no body ignore one that is sent, so it does not identify their requests. */
+/** Operations without a body ignore any body that is sent, so it does not identify the request. */
 function describeRequest(context: ApiContext): string {
   const { pathname, search } = new URL(context.req.url)
   const type = context.req.header('content-type') ?? ''
   return JSON.stringify([context.req.method, pathname + search, type, context.get('bodyDigest') ?? ''])
 }
 
-/** Answers with other statuses may change when the request is repeated. */
+/** False for statuses that may change when the request is repeated. */
 function isKept(status: number): boolean {
   return status < 500 && ![401, 403, 412, 429, 499].includes(status)
 }

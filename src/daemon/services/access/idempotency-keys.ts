@@ -4,7 +4,7 @@ const KEPT_MS = 24 * 3_600_000
 const LIMITS = { maxCount: 1000, maxBytes: 16 * 1024 * 1024 }
 const MAX_BODY_BYTES = 1024 * 1024
 
-/** Stored answer to a repeated request. */
+/** Stored answer, sent again when its request is repeated. */
 export interface KeptAnswer {
   status: number
   headers: Record<string, string>

@@ -38,7 +38,7 @@ export function keyCheck(secrets: Pick<SecretBox, 'derive'>): string {
   return secrets.derive(CHECK_TEXT)
 }
 
-/** Databases of older versions have no check value. */
+/** Databases from older versions have no check value. */
 function opensAny(secrets: SecretBox, sealed: readonly Buffer[]): boolean {
   return sealed.length === 0 || sealed.some(value => canOpen(secrets, value))
 }

@@ -58,7 +58,7 @@ export class Backups {
     return this.#checking
   }
 
-  /** Repairs what these checks found, by default all, without loss. Throws UNAVAILABLE for a file that the system does not change. */
+  /** Repairs what the given checks found, without data loss. Throws UNAVAILABLE for a file that it may not change. */
   repair(checks: readonly RepairedCheck[] = REPAIRED_CHECKS): Promise<Repair[]> {
     return this.#run(['repair', ...checks], { failure: 'The repair failed' })
   }

@@ -42,7 +42,7 @@ export async function removeUnusedArtifact(
   await artifacts.removeUnless(() => store.builds.isDigestUsed(digest), digest).catch(background.report)
 }
 
-/** Removes a source unless a build came from it. */
+/** Removes a source unless a running or ready build came from it. */
 export async function removeSource(deps: SourceDependencies, source: Source): Promise<void> {
   if (deps.store.sources.hasBuilds(source.digest)) return
   deps.store.sources.remove(source.id)

@@ -33,7 +33,7 @@ export function concealConfig(
   }
 }
 
-/** Throws INVALID_REQUEST for a secret that a response masked, and the client sent back. */
+/** Throws INVALID_REQUEST if the client sent back the mask that replaces secrets in responses. */
 export function requireUnmasked({
   config: { env_vars = {}, auth } = {},
   variables = {},

@@ -102,9 +102,9 @@ export function memoryMb({ config, environment }: Deployment): number {
   return config.limits?.memory_mb ?? ENVIRONMENT_RULES[environment].memoryMb
 }
 
-/** Hard limit in relation to the memory at which an instance is replaced. A kill fails its running requests. */
+/** Ratio of the hard memory limit to the memory at which an instance is replaced. A kill fails its running requests. */
 const HARD_LIMIT_FACTOR = 2
-/** Chromium and Java start a few hundred threads. */
+/** Default limit on processes and threads. Chromium and Java start a few hundred threads. */
 const PROGRAM_TASKS = 512
 
 /** Limits of a program and all processes that it starts. Without `deployment`, those of a build or preview. */

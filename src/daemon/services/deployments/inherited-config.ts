@@ -25,13 +25,13 @@ export function inheritConfig(
   const build = getBuild(deps, rest.mcp_id)
   const from = deps.store.deployments.find(id)
   if (!from)
-    throw new HostingError('NOT_FOUND', `Deployment "${id}" of config_from does not exist.`, {
+    throw new HostingError('NOT_FOUND', `Deployment "${id}" in config_from does not exist.`, {
       details: 'GET /v1/deploy lists all deployments.',
     })
   if (from.name !== build.name)
     throw new HostingError(
       'INVALID_REQUEST',
-      `Deployment ${id} of config_from belongs to the server "${from.name}", not to "${build.name}".`,
+      `Deployment ${id} in config_from belongs to the server "${from.name}", not to "${build.name}".`,
     )
   const inherited = Object.entries(inheritedConfig(deps, from, { ...rest, build }))
   const kept = inherited.filter(([name]) => !reset.some(other => other === name))

@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts'
 import type { Clock } from '../clock.ts'
 import { EventLog, type EventReader } from './event-log.ts'
 
-/** Events that a client can miss and still resume. */
+/** Number of events that a client can miss and still resume. */
 const CAPACITY = 2000
 /** Time without a reader after which changes are no longer collected. */
 const IDLE_MS = 5 * 60_000

@@ -23,7 +23,7 @@ export class Replays {
 
   /**
    * Throws NOT_FOUND, INVALID_REQUEST for a record that is not a tool call or whose arguments are not known, CONFLICT when
-   * the server is not served in the environment, and UNAVAILABLE.
+   * the server is not served in the environment, CANCELLED, and UNAVAILABLE when it cannot be reached.
    */
   async replay(id: string, { token, ...changes }: ReplayRequest, signal: AbortSignal): Promise<ReplayResult> {
     const found = await this.#records.find(id)
@@ -71,7 +71,7 @@ interface Call {
   signal: AbortSignal
 }
 
-/** A JSON-RPC error is an outcome. Only a broken connection and a cancellation are errors. */
+/** Calls the tool. Returns a failed call as an outcome, and throws CANCELLED when the signal aborts. */
 async function callTool({ client }: McpConnection, { tool, args, id, signal }: Call) {
   const startedAt = performance.now()
   const request = { name: tool, arguments: args, _meta: { [REPLAY_OF]: id } }

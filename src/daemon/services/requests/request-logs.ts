@@ -15,7 +15,7 @@ export interface RequestScope {
   deployment?: string | undefined
 }
 
-/** Builds of a server whose previews are read. `mcp dev` makes a build for each change. */
+/** Number of recent builds of a server whose preview logs are read. `mcp dev` makes a build for each change. */
 const RECENT_BUILDS = 20
 
 /** Logs that may have requests, with their origins. None for an unknown server or deployment. */

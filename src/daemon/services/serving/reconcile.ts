@@ -16,14 +16,14 @@ import { deploymentWorkload, type WorkloadDependencies } from './workloads.ts'
 
 const OPEN_CONCURRENCY = 64
 const START_CONCURRENCY = 4
-/** The previous daemon keeps serving for this time. */
+/** Maximum wait for starts while the previous daemon keeps serving. */
 const START_FIRST_MS = 20_000
 
-const INTERRUPTED = {
+const interrupted = (work: 'build' | 'deployment') => ({
   code: 'INTERRUPTED',
-  message: 'The daemon stopped before this was finished.',
+  message: `The daemon stopped before the ${work} was finished.`,
   details: 'Try again.',
-}
+})
 
 type StartDependencies = WorkloadDependencies & Pick<ServiceDependencies, 'supervisor'>
 
@@ -68,9 +68,9 @@ export async function reconcile(
 function failInterrupted(deps: Pick<ServiceDependencies, 'background' | 'clock' | 'logs' | 'store'>): void {
   deps.store.transaction(() => {
     for (const build of deps.store.builds.listByStatus('building'))
-      moveBuild(deps, build, 'failed', { error: INTERRUPTED })
+      moveBuild(deps, build, 'failed', { error: interrupted('build') })
     for (const deployment of deps.store.deployments.listByStatus('deploying'))
-      moveDeployment(deps, deployment, 'failed', { error: INTERRUPTED })
+      moveDeployment(deps, deployment, 'failed', { error: interrupted('deployment') })
   })
 }
 

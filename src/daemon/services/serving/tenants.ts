@@ -42,7 +42,7 @@ export function deploymentTenant(deps: TenantDependencies, id: string, auth: Ten
   return {
     ...base,
     ...(base.program && { program: { ...base.program, limits: programLimits(deployment) } }),
-    // Even a single instance has siblings during its replacement.
+    // Even a single instance has siblings while it is being replaced.
     hasSiblings: true,
     env: tenantEnv(build, readEnv(deps.secrets, deployment)),
     allowPrivateNetwork: config.allow_private_network ?? false,

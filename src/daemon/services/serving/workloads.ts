@@ -10,7 +10,7 @@ import { readEnv } from '../deployments/deployment-secrets.ts'
 import { ENVIRONMENT_RULES, idleSeconds, memoryMb, scalingOf } from '../deployments/environments.ts'
 import { deploymentTenant, getServedBuild, previewTenant, type TenantDependencies } from './tenants.ts'
 
-/** A preview sleeps after this time. */
+/** Idle time after which a preview sleeps. */
 const PREVIEW_IDLE_MS = 5 * 60_000
 const PREVIEW_SCALING = { min: 0, max: 1 }
 

@@ -15,7 +15,7 @@ export interface StateBatch {
   nowMs: number
 }
 
-/** The results of a batch stop after the operation with which they exceed this size. */
+/** A batch stops after the operation whose result brings the total above this size. */
 const MAX_RESULT_BYTES = 1024 * 1024
 
 /** The entries of one store. Times are in Unix milliseconds. */

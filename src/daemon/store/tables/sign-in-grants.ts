@@ -178,7 +178,7 @@ export class SignInGrantStore {
     return this.#database.prepare('DELETE FROM oauth_records WHERE kind = ? AND key = ?').run([kind, key]) > 0
   }
 
-  /** Creates the indexes when they are first needed. Returns false as long as no server has had a sign-in. */
+  /** Creates the indexes when they are first needed. Returns false until a server has had a sign-in. */
   #prepare(): boolean {
     if (this.#isIndexed) return true
     const sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'oauth_records'"

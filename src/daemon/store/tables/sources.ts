@@ -28,7 +28,7 @@ export class SourceStore extends RecordStore<Source> {
     return this.table.list('WHERE project_id = ? ORDER BY used_at DESC', [projectId])
   }
 
-  /** A project has an archive only once. It keeps its id when it is uploaded again. Returns the stored record. */
+  /** Stores an archive once per project. A repeated upload keeps its id. Returns the stored record. */
   put(source: Source): Source {
     this.table.insert(source, 'ON CONFLICT (project_id, digest) DO UPDATE SET used_at = excluded.used_at')
     return this.table.find('WHERE project_id = ? AND digest = ?', [source.projectId, source.digest])!
@@ -49,7 +49,7 @@ export class SourceStore extends RecordStore<Source> {
     )
   }
 
-  /** The given digests that no build came from. */
+  /** The given digests that no running or ready build came from. */
   unbuiltDigests(digests: readonly string[]): string[] {
     return this.#unusedDigests(
       digests,

@@ -64,7 +64,7 @@ test('config_from must be a deployment of the same server', async () => {
   const request = { mcp_id: await buildServer(daemon, echoServer('own')), environment: 'staging' }
   expect((await deployLike(other, request)).body.error).toMatchObject({
     code: 'INVALID_REQUEST',
-    message: `Deployment ${other} of config_from belongs to the server "stranger", not to "own".`,
+    message: `Deployment ${other} in config_from belongs to the server "stranger", not to "own".`,
   })
   expect((await deployLike('dep_none', request)).status).toBe(404)
 })
