@@ -10,7 +10,7 @@ interface DatabaseToolOptions {
   program: string
   env: NodeJS.ProcessEnv
   signal?: AbortSignal | undefined
-  /** Start of the message when the process exits without a result: `The checks failed`. */
+  /** Start of the message when the process exits without a result: `Could not run the checks`. */
   failure: string
   onStart?(pid: number): void
 }
@@ -47,7 +47,7 @@ function toolError(cause: FailedProcess, failure: string): HostingError {
   const printed = printedError(stderr.split('\n'), cause)
   if (printed) return printed
   const details = /^\w*Error: (.+)$/m.exec(stderr)?.[1]
-  return new HostingError('UNAVAILABLE', `${failure}: its process ${describeExit(cause)}.`, {
+  return new HostingError('UNAVAILABLE', `${failure}: the process ${describeExit(cause)}.`, {
     details,
     cause,
   })

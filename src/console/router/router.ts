@@ -14,7 +14,7 @@ export const path = computed(() => place.value.path)
 export const query = computed(() => place.value.query)
 
 /**
- * Safari refuses more than 100 changes of the URL in 10 s, and Chromium ignores more than 200 in 30 s. A held arrow key causes 30
+ * Safari refuses more than 100 changes to the URL in 10 s, and Chromium ignores more than 200 in 30 s. A held arrow key causes 30
  * a second.
  */
 const WRITE_INTERVAL_MS = 200

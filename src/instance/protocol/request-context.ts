@@ -116,7 +116,7 @@ export class RequestContext implements RunContext {
     unwanted?: AbortSignal,
   ): Promise<Record<string, unknown>> {
     if (!this.isRunning)
-      throw new RpcError(RPC.invalidRequest, `${method} was called after its call had ended`)
+      throw new RpcError(RPC.invalidRequest, `${method} was called after the request had ended`)
     if (!this.run?.sideChannel)
       throw new RpcError(RPC.invalidRequest, `${method} cannot be sent during this request`)
     this.#asking++

@@ -42,7 +42,7 @@ const answer = {
   json: jsonValue
     .optional()
     .describe(
-      'JSON answer. Its strings are Liquid templates; a string that is one `{{ expression }}` keeps its type.',
+      'JSON answer. Its strings are Liquid templates. A string that is exactly one `{{ expression }}` becomes its value, such as a number.',
     ),
   content: z.array(contentBlockSchema).optional().describe('Answer as MCP content blocks.'),
 }

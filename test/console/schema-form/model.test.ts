@@ -199,7 +199,7 @@ describe('values', () => {
     ['london', 'is not JSON. Text needs quotes: "london"'],
     ['{"a":', 'is not JSON: '],
     ['['.repeat(500) + ']'.repeat(500), 'is nested deeper than 200 levels'],
-  ])('%.20s is kept as text until it is a value', (text, fault) => {
+  ])('%.20s is kept as text until it is valid', (text, fault) => {
     const state = parseJson(text)
     expect(state).toBeInstanceOf(Draft)
     expect((state as Draft).fault).toContain(fault)

@@ -39,7 +39,7 @@ describe('the answer of a module handler', () => {
     expect((await result('list')).structuredContent).toEqual([1, 2, 3])
   })
 
-  test('the answer of a handler is only text when it is an array and the client supports objects only', async () => {
+  test('an array from a handler is sent only as text to a client that supports only objects as structured content', async () => {
     const session = await beginSession(url)
     const { json } = await post(url, rpc('tools/call', { name: 'list' }), session)
     expect(json.result).toEqual({ content: [{ type: 'text', text: '[1,2,3]' }] })

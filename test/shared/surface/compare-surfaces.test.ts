@@ -165,7 +165,7 @@ describe('arguments', () => {
       properties({ a: {} }),
       [],
     ],
-  ])('arguments with %s', (_, before, after, expected) => {
+  ])('compares arguments: %s', (_, before, after, expected) => {
     expect(inputs(before, after)).toEqual(expected)
   })
 
@@ -232,7 +232,7 @@ describe('results', () => {
       [`! ${out}.a may now be "y"`],
     ],
     ['a removed value', properties({ a: { enum: ['x', 'y'] } }), properties({ a: { enum: ['x'] } }), []],
-  ])('results with %s', (_, before, after, expected) => {
+  ])('compares results: %s', (_, before, after, expected) => {
     expect(outputs(before, after)).toEqual(expected)
   })
 })

@@ -14,7 +14,7 @@ test.each([
   expect(problem).toContain(sentence)
 })
 
-test('reports nested templates with their path', () => {
+test('reports the path of an invalid nested template', () => {
   expect(problemsOf(withHandler({ type: 'template', json: { days: [{ low: '{{' }] } }))[0]).toMatch(
     /^tools\[0\]\.handler\.json\.days\[0\]\.low: is not valid Liquid/,
   )

@@ -50,7 +50,7 @@ export class Backups {
   /** Checks the machine and the home. Concurrent callers share one check, because a check reads the whole database. */
   check(): Promise<NamedFinding[]> {
     this.#checking ??= this.#run<NamedFinding[]>(['checks', String(process.pid)], {
-      failure: 'The checks failed',
+      failure: 'Could not run the checks',
       onStart: lowerPriority,
     }).finally(() => {
       this.#checking = undefined

@@ -10,7 +10,10 @@ const ERRORS_EVERY_MS = 5000
 
 type Dependencies = Pick<ServiceDependencies, 'background' | 'changes' | 'requestMetrics' | 'store'>
 
-/** Publishes when the health of a deployment changes: after changes of its state, its instances and its failed requests. */
+/**
+ * Publishes an event when the health of a deployment changes. Checks it after changes to its state or instances, and after failed
+ * requests.
+ */
 export class HealthWatch implements ChangeObserver {
   readonly #deps: Dependencies
   readonly #records: Pick<DeploymentRecords, 'healthStatus'>

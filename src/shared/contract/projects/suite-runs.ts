@@ -122,7 +122,7 @@ export const newSuiteRunSchema = named('NewSuiteRun', 'A finished run of a test 
   deploymentId: deploymentIdSchema
     .max(128)
     .optional()
-    .describe('Deployment of the build that the test named.'),
+    .describe('Deployment that the suite ran against. Absent if it ran against a build.'),
   ...results,
   definition: suiteSchema
     .optional()

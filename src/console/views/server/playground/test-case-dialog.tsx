@@ -41,7 +41,7 @@ export function TestCaseDialog({ call, name, place, onClose }: TestCaseProps) {
   return (
     <Dialog title={`Test case for ${shown(name, 100)}`} confirm="Copy" onConfirm={copy} onClose={onClose}>
       <label class="field">
-        What would a user ask, so that a model makes this call?
+        What would a user ask to make a model call this?
         <textarea class="input pg-text" rows={2} required dir="auto" {...bound(message)} />
       </label>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolls, so the keyboard must reach it. */}

@@ -71,7 +71,7 @@ export function changesOf(before: Settings, after: Json): ConfigChanges {
 }
 
 /**
- * Converts the details of an API error to the text that the form can place. Undefined unless every problem names a setting, such
+ * Converts the details of an API error to the JSON from which the form assigns messages to fields. Undefined unless every problem names a setting, such
  * as `config.limits.memory_mb: too small`.
  */
 export function settingProblems(details: string | undefined): string | undefined {
