@@ -23,5 +23,6 @@ import './session.ts'
 import './system.ts'
 import './tests.ts'
 import './walk/walk.ts'
+import './walk/controls.ts'
 
 useBrowser()

@@ -3,6 +3,7 @@ import { build } from 'esbuild'
 import type { Browser, Page } from 'playwright-core'
 import { CONSOLE_OPTIONS } from '../../../scripts/console.ts'
 import { CONSOLE_POLICY } from '../../../src/daemon/http/console-page.ts'
+import { recordControls } from './walk/used-controls.ts'
 
 const folder = fileURLToPath(new URL('../../../src/console/', import.meta.url))
 const ORIGIN = 'http://console.test'
@@ -42,6 +43,7 @@ export interface FormPage {
 export async function openFormPage(browser: Browser): Promise<FormPage> {
   const { script, style } = await bundle()
   const page = await browser.newPage({ viewport: { width: 900, height: 700 } })
+  await recordControls(page.context())
   const complaints: string[] = []
   page.on('console', message => complaints.push(message.text()))
   page.on('pageerror', error => complaints.push(String(error)))

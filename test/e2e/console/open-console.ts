@@ -1,6 +1,7 @@
 import type { Browser, ConsoleMessage, Page, Response } from 'playwright-core'
 import { APP_HOST, CONSOLE_HOST } from '../../../src/shared/names.ts'
 import type { TestDaemon } from '../../helpers/daemon/daemon.ts'
+import { recordControls } from './walk/used-controls.ts'
 
 export interface OpenOptions {
   path?: string
@@ -63,6 +64,7 @@ export async function openConsole(
 
 async function newPage(browser: Browser): Promise<Page> {
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+  await recordControls(context)
   await context.addInitScript(LOG_POLICY_VIOLATIONS)
   return context.newPage()
 }
