@@ -46,6 +46,9 @@ describe.runIf(CHROMIUM !== undefined)('builds in the console', () => {
     await page.getByRole('listbox', { name: 'Log lines' }).getByText('built boxed: 1 tools').waitFor()
     await page.getByText(/^sha256:[0-9a-f]{64}$/).waitFor()
     await expectAccessible(page)
+    await page.getByRole('link', { name: 'Show the server build' }).click()
+    await page.getByRole('link', { name: 'All builds' }).waitFor()
+    await page.goBack()
     await page.getByRole('link', { name: 'All container builds' }).click()
     await page.getByRole('row').filter({ hasText: HARMLESS }).getByText('succeeded').waitFor()
     await page.getByRole('button', { name: 'Start a build' }).click()
@@ -57,6 +60,9 @@ describe.runIf(CHROMIUM !== undefined)('builds in the console', () => {
       .waitFor()
     await phases.getByRole('listitem').filter({ hasText: 'Image' }).getByText('not reached').waitFor()
     expect(await page.locator('main img').count()).toBe(0)
+    const failed = page.url()
+    await page.getByRole('button', { name: 'Build again' }).click()
+    await expect.poll(() => page.url()).not.toBe(failed)
   })
 
   test('stops a running container build after confirmation', async () => {

@@ -28,6 +28,7 @@ describe.runIf(CHROMIUM !== undefined)('the chats of the console', () => {
     await page.getByText('mcp models login anthropic').waitFor()
     await page.getByRole('button', { name: 'Set the OpenAI API key' }).click()
     await page.getByLabel('Key', { exact: true }).fill(KEY)
+    await page.getByLabel('Base URL').fill('https://models.example.com/v1')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('…cdef').waitFor()
     expect(await page.content()).not.toContain(KEY)
@@ -35,6 +36,8 @@ describe.runIf(CHROMIUM !== undefined)('the chats of the console', () => {
     await page.getByRole('button', { name: 'Remove the OpenAI API key' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await page.getByText('mcp models login anthropic').waitFor()
+    await page.getByRole('link', { name: 'Deploy your first server' }).click()
+    await page.getByRole('heading', { name: 'Deploy your first server' }).waitFor()
   })
 
   test('shows the calls of an answer as they happen, continues the chat, and deletes it', async () => {

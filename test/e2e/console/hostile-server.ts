@@ -105,16 +105,22 @@ describe.runIf(CHROMIUM !== undefined)('a hostile server', () => {
       await choose('asking')
       await page.getByRole('button', { name: 'Run', exact: true }).click()
       const question = page.getByRole('region', { name: 'Question from the server' })
-      for (const text of ['mmm', 'valueOf']) {
+      for (const [text, answer] of [
+        ['mmm', 'Decline'],
+        ['valueOf', 'Dismiss'],
+      ] as const) {
         await question.getByText(text).first().waitFor()
         await expectUnharmed(page)
-        await question.getByRole('button', { name: 'Decline' }).click()
+        await question.getByRole('button', { name: answer }).click()
       }
-      for (const uri of [/javascript:alert/, /^$/]) {
+      for (const [uri, answer] of [
+        [/javascript:alert/, 'Continue'],
+        [/^$/, 'Decline'],
+      ] as const) {
         await question.locator('.sf-resource code').filter({ hasText: uri }).waitFor({ state: 'attached' })
         expect(await question.getByRole('button', { name: 'Open' }).count()).toBe(0)
         await expectUnharmed(page)
-        await question.getByRole('button', { name: 'Decline' }).click()
+        await question.getByRole('button', { name: answer }).click()
       }
       await question.getByRole('heading', { name: 'The server asks a model' }).waitFor()
       await expectUnharmed(page)

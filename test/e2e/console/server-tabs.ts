@@ -169,6 +169,8 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     await page.getByRole('button', { name: 'Add a variable' }).click()
     await page.getByRole('textbox', { name: 'Name' }).fill('EXTRA')
     await page.getByRole('textbox', { name: 'Value' }).fill('<b>bold</b>')
+    await page.getByLabel('Secret: never show').check()
+    await page.getByLabel('Secret: never show').uncheck()
     await expectNoViolations(page)
     await page.getByRole('button', { name: 'Save' }).click()
     await variable('EXTRA').getByText('<b>bold</b>').waitFor()

@@ -12,6 +12,7 @@ import {
   HOSTILE,
   show,
   useConsole,
+  visit,
 } from '../use-console.ts'
 
 describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console', () => {
@@ -27,6 +28,9 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
     const page = await show('/servers/asked/requests')
     await page.getByText('No calls yet. They appear here as clients send them.').waitFor()
     await expectNoViolations(page)
+    await page.getByRole('button', { name: 'Show handshakes, lists and pings, too' }).click()
+    await expect.poll(() => new URL(page.url()).search).toBe('?show=all')
+    await visit(page, '/servers/asked/requests')
     await callTool(url, 'say', { text: HOSTILE })
     await callTool(url, 'say', {})
     await rows(page).filter({ hasText: 'error' }).filter({ hasText: 'say tools/call' }).waitFor()
@@ -82,6 +86,7 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
       await page.getByRole('button', { name: 'Replay' }).click()
       const dialog = page.getByRole('dialog', { name: 'Call say again?' })
       await dialog.getByLabel('Arguments').fill(text)
+      await dialog.getByLabel('Environment').selectOption('development')
       await dialog.getByRole('button', { name: 'Replay' }).click()
       return dialog
     }
@@ -92,6 +97,7 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
     await page.keyboard.press('Escape')
     const dialog = await replay('{"text": ')
     await dialog.getByText('The arguments are not valid JSON.').waitFor()
+    await dialog.getByLabel('Bearer token').fill('token')
     await expectNoViolations(page)
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await replay('{"text": "Oslo"}')

@@ -59,7 +59,7 @@ describe.runIf(CHROMIUM !== undefined)('the settings of a server', () => {
       .filter({ has: page.getByRole('textbox', { name: 'max_instances' }) })
     await field.getByRole('alert').getByText('Too small: expected number to be >=1').waitFor()
     await expectNoViolations(page)
-    await page.keyboard.press('Escape')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'detached' })
     expect((await live('strict')).version).toBe(1)
   })

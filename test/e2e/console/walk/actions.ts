@@ -77,6 +77,9 @@ export function testActions(): void {
     await page.getByRole('link', { name: /Oslo/ }).click()
     await page.getByRole('button', { name: 'New chat' }).click()
     expect(placeOf(page)).toBe('/chat')
+    await visit(page, '/servers/weather/playground?env=production&kind=tool&name=forecast')
+    await page.getByRole('link', { name: 'Back to the list' }).click()
+    expect(placeOf(page)).toBe('/servers/weather/playground?env=production')
   })
 
   test('a key has the limit and the expiry that the user chooses', async () => {

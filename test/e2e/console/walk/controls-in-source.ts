@@ -5,7 +5,7 @@ import ts from 'typescript-5'
 
 /** A control as the source of the console declares it. */
 export interface Control {
-  /** File and line. */
+  /** File, kind and name, which do not change with other lines of the file. */
   place: string
   /** Matches the control's entry in `usedControls`. */
   pattern: RegExp
@@ -40,9 +40,8 @@ function controlsOf(file: string): Control[] {
   const visit = (node: ts.Node): void => {
     const pattern = patternOf(node)
     if (pattern !== undefined) {
-      const { line } = source.getLineAndCharacterOfPosition(node.getStart())
       const name = relative(ROOT, file)
-      const place = `${name}:${line + 1}`
+      const place = `${name} ${pattern.replace('(?:.* > )?', '')}`
       controls.push({ place, pattern: new RegExp(`^${pagesOf(name)} ${pattern}$`, 's') })
     }
     ts.forEachChild(node, visit)
@@ -56,7 +55,9 @@ function pagesOf(file: string): string {
   const [, view = '', part = ''] = /^views\/(\w+)\/(?:(\w+)\/)?/.exec(file) ?? []
   if (view === 'server' && part !== '' && part !== 'traffic')
     return part === 'overview' ? '/servers/[^/]+' : `/servers/[^/]+/${part}`
-  return ['builds', 'chat', 'domains', 'keys', 'projects', 'system'].includes(view) ? `/${view}.*` : '.*'
+  // A server shows the failure of its newest build, too.
+  if (view === 'builds') return '/(?:builds|servers).*'
+  return ['chat', 'domains', 'keys', 'projects', 'system'].includes(view) ? `/${view}.*` : '.*'
 }
 
 /** Undefined for other nodes, and if the name is known only when the page runs. */
