@@ -14,7 +14,7 @@ const LAZY_NAMES = /\{([^{}]*)\}\s*=\s*await import\("(\.[^"]+)"\)(?!\.then)/g
 const RENAMED_NAMES = /import\("(\.[^"]+)"\)\.then\(m=>\(\{([^{}]*)\}\)\)/g
 
 // A bundled CommonJS package exports only its default, while Node itself would find named exports.
-test('every name used from a lazily loaded bundle is exported there', () => {
+test('a lazily loaded bundle exports every name that is used from it', () => {
   const missing = bundles.flatMap(file =>
     [...readFileSync(file, 'utf8').matchAll(LAZY_NAMES)].flatMap(([, names = '', path = '']) => {
       const exported = exportsOf(join(dirname(file), path))
@@ -27,7 +27,7 @@ test('every name used from a lazily loaded bundle is exported there', () => {
   expect(missing).toEqual([])
 })
 
-test('every name used from a chunk that replaces a facade is exported by it', () => {
+test('a chunk that replaces a facade exports every name that is used from it', () => {
   const renamed = bundles.flatMap(file =>
     [...readFileSync(file, 'utf8').matchAll(RENAMED_NAMES)].map(([, path = '', names = '']) => {
       const exported = exportsOf(join(dirname(file), path))
@@ -39,7 +39,7 @@ test('every name used from a chunk that replaces a facade is exported by it', ()
   expect(renamed.filter(({ missing }) => missing.length > 0)).toEqual([])
 })
 
-test('every name imported from another bundle is exported there', () => {
+test('a bundle exports every name that another bundle imports from it', () => {
   const missing = bundles.flatMap(file =>
     [...readFileSync(file, 'utf8').matchAll(STATIC_NAMES)].flatMap(([, names = '', path = '']) => {
       const exported = exportsOf(join(dirname(file), path))
@@ -52,7 +52,7 @@ test('every name imported from another bundle is exported there', () => {
   expect(missing).toEqual([])
 })
 
-test('an instance loads one file besides its entry when it starts', () => {
+test('an instance loads one file besides its entry file when it starts', () => {
   expect([...loadedBy(join(dist, 'instance.js'))]).toHaveLength(2)
 })
 

@@ -16,7 +16,7 @@ test.each([
   expect(judge(1.001)).toBe(1)
 })
 
-test('a duration is compared with the bare starts in the same rounds', () => {
+test('each duration is compared with the bare start of Node in its own round', () => {
   const slowPhase = { ms: 900, bareMs: 100 }
   const { measured } = durationFigure(
     'build',

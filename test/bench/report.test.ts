@@ -33,7 +33,7 @@ test('replaceSection adds a new section after the last figures', () => {
   expect(changed).toBe(DOCUMENT.replace('old two\n', 'old two\n\n### Three\n\nnew\n'))
 })
 
-test('a figure misses its limit if it exceeds or falls below it, and never without a limit', () => {
+test('a figure misses its limit above a maximum or below a minimum, and never without a limit', () => {
   const figures = [
     { name: 'memory', value: '81 MB', measured: 81, limit: { at: 'most', value: 80, unit: 'MB' } },
     { name: 'rate', value: '0.8×', measured: 0.8, limit: { at: 'least', value: 0.7, unit: '×' } },

@@ -37,7 +37,7 @@ test('a short run has no rests', async () => {
   expect(rests.seconds).toBe(0)
 })
 
-test('memory is judged by samples at rest, with a lower limit than during warm-up', async () => {
+test('memory is judged by samples at rest if there are any, with a lower limit than under load', async () => {
   const samples = samplesOfThisProcess()
   await samples.take(10)
   const limitOf = (unit: string) => samples.seriesFrom(0).find(series => series.unit === unit)!.mayGrow

@@ -20,7 +20,7 @@ function load(content: Params, listed: Params = {}) {
   return loadApp({ connection, catalog }, URI, AbortSignal.timeout(5000))
 }
 
-test('the app of a tool has a ui:// URI, also under the name from drafts', () => {
+test('the app of a tool has a ui:// URI, including under the key that drafts used', () => {
   expect(appUri(entry('tool', { _meta: { ui: { resourceUri: URI } } }))).toBe(URI)
   expect(appUri(entry('tool', { _meta: { 'ui/resourceUri': URI } }))).toBe(URI)
   for (const _meta of [undefined, null, {}, { ui: 'x' }, { ui: { resourceUri: 'https://evil.example' } }])
@@ -43,11 +43,11 @@ test.each([
   [{ mimeType: 'text/html', text: 'x' }, 'has the type text/html, not text/html;profile=mcp-app'],
   [{ mimeType: TYPE }, 'has neither text nor Base64'],
   [{ mimeType: TYPE, text: 'x'.repeat(5_000_001) }, 'has 5000001 characters, the limit is 5000000'],
-])('says what is wrong with a resource that is not an app (%#)', async (content, fault) => {
+])('rejects a resource that is not an app and says why (%#)', async (content, fault) => {
   await expect(load(content)).rejects.toThrow(fault)
 })
 
-test('takes the origins from the resource itself, or from its entry in the list', async () => {
+test('takes origins from the resource itself, or otherwise from its entry in the list', async () => {
   const meta = (connectDomains: unknown) => ({ _meta: { ui: { csp: { connectDomains } } } })
   const content = { mimeType: TYPE, text: '' }
   const listed = meta(['https://listed.example'])

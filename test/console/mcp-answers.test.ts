@@ -17,7 +17,7 @@ import {
 afterEach(closeServers)
 
 describe('lists of a server', () => {
-  test('lists contain all pages, each name once, and no entry without a name', async () => {
+  test('lists contain the entries of all pages, each name once, and no entry without a name', async () => {
     const pages: Record<string, Params> = {
       undefined: { tools: [{ name: 'a', title: 'A' }, { name: 'a' }, null, { name: '' }], nextCursor: 'two' },
       two: { tools: [{ name: 'constructor' }, 'x'] },
@@ -94,7 +94,7 @@ describe('an invalid answer', () => {
     await expect(call(connection, { params: { name: 'long' } })).rejects.toThrow('larger than 33554432 bytes')
   })
 
-  test('an API error keeps its message, and a server can require a token', async () => {
+  test('a server can require a token, and an API error keeps its code and message', async () => {
     const { path, sent } = await listen((message, request, response) => {
       if (request.headers.authorization === 'Bearer t')
         return json(response, result(message, { supportedVersions: ['2026-07-28'], capabilities: {} }))

@@ -124,7 +124,7 @@ describe('a server of the legacy era', () => {
     expect(answers.get('q2')).toMatchObject({ error: { code: -32601 } })
   })
 
-  test('the rest of a stream that a legacy server closed early is requested again', async () => {
+  test('a stream that a legacy server closed early is resumed', async () => {
     const { connection, sent } = await connectLegacy((_message, request, response) => {
       if (request.method === 'GET') stream(response, result({ jsonrpc: '2.0', id: 2 }, { content: [] })).end()
       else response.writeHead(200, { 'content-type': 'text/event-stream' }).end('id: e7\ndata:\n\n')

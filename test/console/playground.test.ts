@@ -149,7 +149,7 @@ describe('a call written as text', () => {
     expect(commandFor(prompt, place)).toBe('mcp prompt notes p --env staging')
   })
 
-  test('a call becomes a case of a test suite that expects it', () => {
+  test('a call becomes a test suite case that expects the same call', () => {
     const cases = [
       testCaseFor({ entry: entry('tool', 'a: b'), args: { city: 'Oslo "x"' } }, 'How warm: is it?'),
       testCaseFor({ entry: entry('prompt', 'p'), args: {} }, 'Plan'),

@@ -25,7 +25,7 @@ test('known query parameters become API filters, and others are ignored', () => 
   })
 })
 
-test('only calls are requested, unless all requests or another method are wanted', () => {
+test('only calls are requested, unless the query asks for all requests or another method', () => {
   const kind = (filters: object) => toQuery(filters, 'weather', 'production').kind
   expect(kind({})).toBe('call')
   expect(kind({ show: 'all' })).toBeUndefined()

@@ -63,7 +63,7 @@ test('a row that a URL names is shown in the middle', () => {
   expect(scrollToCentre(3, 600, 20)).toBe(0)
 })
 
-test('the first key selects the newest row, and others move within the list', () => {
+test('the first key press selects the newest row, and later ones move within the list', () => {
   const last = { count: 50, newest: 'last' } as const
   const first = { count: 50, newest: 'first' } as const
   expect(nextPosition('ArrowDown', undefined, last)).toBe(49)

@@ -45,12 +45,12 @@ export function testErrors(contract: Contract): void {
     }
   }
 
-  test('401 without a key', () => each(401, () => ({ key: null })))
+  test('returns 401 without a key', () => each(401, () => ({ key: null })))
 
-  test('403 for a page from another origin', () =>
+  test('returns 403 for a page from another origin', () =>
     each(403, () => ({ headers: { origin: 'https://evil.example' } })))
 
-  test('403 with a challenge, only for a key that has none of the scopes', async () => {
+  test('returns 403 with a challenge, only for a key that has none of the scopes', async () => {
     const keys = new Map<string, string>()
     for (const scope of SCOPES)
       keys.set(scope, (await createKey(daemon, { scopes: [scope], plan: 'pro' })).key)
@@ -68,7 +68,7 @@ export function testErrors(contract: Contract): void {
     }
   })
 
-  test('404 for an unknown path, and 405 for an unsupported method, with the supported ones', async () => {
+  test('returns 404 for an unknown path, and 405 for an unsupported method, with the supported ones', async () => {
     expect((await daemon.api('GET', '/api/none')).status).toBe(404)
     for (const target of new Set(api.operations.map(({ path }) => path.replace(/\{\w+\}/g, 'none')))) {
       const matches = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(target)
@@ -85,29 +85,29 @@ export function testErrors(contract: Contract): void {
     }
   })
 
-  test('429 for a key above its hourly limit', async () => {
+  test('returns 429 for a key above its hourly limit', async () => {
     const { key } = await createKey(daemon, { scopes: ['READ', 'BUILD_AND_DEPLOY', 'CHAT', 'ADMIN'] })
     for (let i = 0; i < 100; i++) await daemon.api('GET', '/api/deployments/api-key/info', { key })
     await each(429, () => ({ key }))
   })
 
-  test('413 for a body over its limit', () =>
+  test('returns 413 for a body over its limit', () =>
     each(413, operationId =>
       operationId === 'putProjectSource'
         ? { body: Buffer.alloc(100 * 1024 * 1024 + 1) }
         : { body: `"${'x'.repeat(1024 * 1024)}"` },
     ))
 
-  test('415 for a body of an unsupported type', async () => {
+  test('returns 415 for a body of an unsupported type', async () => {
     const { body: project } = await api.call('createProject', {}, { body: { name: 'text' } })
     const params = { id: project.id }
     await each(415, () => ({ params, body: 'a=b', headers: { 'content-type': 'text/plain' } }))
   })
 
-  test('400 for a query parameter that the operation does not have', () =>
+  test('returns 400 for a query parameter that the operation does not have', () =>
     each(400, () => ({ query: 'zzz=1' })))
 
-  test('400 for an invalid body, query or path', async () => {
+  test('returns 400 for an invalid body, query or path', async () => {
     for (const { spec } of described(400)) {
       const takesJson = spec.requestBody?.content['application/json'] && spec.responses[415]
       const answer = takesJson
@@ -129,7 +129,7 @@ export function testErrors(contract: Contract): void {
     }
   })
 
-  test('404 for a missing record', () =>
+  test('returns 404 for a missing record', () =>
     each(404, operationId => {
       if (operationId === 'createDeployment') return { body: deployBody('mcp_none') }
       if (operationId === 'createSuiteRun') return { body: suiteRun('mcp_none') }
@@ -144,7 +144,7 @@ export function testErrors(contract: Contract): void {
       return {}
     }))
 
-  test('422 for rejected definitions and for the idempotency key of another request', async () => {
+  test('returns 422 for rejected definitions and for the idempotency key of another request', async () => {
     const headers = { 'idempotency-key': 'used' }
     await api.call('createProject', {}, { body: { name: 'used' }, headers })
     const program = { type: 'stdio', command: 'node', args: [STDIO_SERVER] }
@@ -160,7 +160,7 @@ export function testErrors(contract: Contract): void {
     })
   })
 
-  test('409 for the idempotency key of an interrupted request', async () => {
+  test('returns 409 for the idempotency key of an interrupted request', async () => {
     using database = openDatabase(daemon)
     const takesKey = api.operations.filter(({ spec }) => spec.responses[422] && spec.responses[409])
     for (const { spec } of takesKey.filter(({ method }) => method === 'POST')) {
@@ -171,7 +171,7 @@ export function testErrors(contract: Contract): void {
     }
   })
 
-  test('409 for an operation that the current state forbids', async () => {
+  test('returns 409 for an operation that the current state forbids', async () => {
     const { body: built } = await api.call('createBuild', {}, { body: echoServer('conflicts') })
     const mcp_id = built.data.mcp_id
     const { body } = await api.call(
@@ -226,7 +226,7 @@ export function testErrors(contract: Contract): void {
     database.pragma('writable_schema = RESET')
   }
 
-  test('502 when the storage or registry is unreachable', async () => {
+  test('returns 502 when the storage or registry is unreachable', async () => {
     const { body: built } = await api.call('createBuild', {}, { body: echoServer('unreachable') })
     const { body: project } = await api.call('createProject', {}, { body: { name: 'unreachable' } })
     const query = `base=${encodeURIComponent('127.0.0.1:1/node')}`
@@ -247,7 +247,7 @@ export function testErrors(contract: Contract): void {
     await daemon.restart()
   })
 
-  test('500 for an internal error in the daemon', async () => {
+  test('returns 500 for an internal error in the daemon', async () => {
     using database = openDatabase(daemon)
     database.exec('ALTER TABLE api_keys RENAME TO elsewhere')
     for (const { spec } of faults(500))
@@ -255,7 +255,7 @@ export function testErrors(contract: Contract): void {
     database.exec('ALTER TABLE elsewhere RENAME TO api_keys')
   })
 
-  test('503 for a damaged database, until it is repaired', async () => {
+  test('returns 503 for a damaged database, until it is repaired', async () => {
     using database = openDatabase(daemon)
     editSchema(database, 'CREATE TABLE', 'CREATE NOTHING')
     for (const { spec } of faults(503))

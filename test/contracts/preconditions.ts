@@ -10,7 +10,7 @@ export function testPreconditions(contract: Contract): void {
   const described = (status: number) =>
     contract.api.operations.filter(({ spec }) => spec.responses[status] && spec.operationId !== 'getOpenApi')
 
-  test('412 for a record that has changed since the client read it', async () => {
+  test('returns 412 for a record that has changed since the client read it', async () => {
     const records = await createRecords(call)
     for (const { spec } of described(412)) {
       const input = {
@@ -22,7 +22,7 @@ export function testPreconditions(contract: Contract): void {
     }
   })
 
-  test('304 for a record that the client already has', async () => {
+  test('returns 304 for a record that the client already has', async () => {
     const records = await createRecords(call)
     for (const { spec } of described(304)) {
       const params = paramsOf(spec.operationId, records)

@@ -17,7 +17,7 @@ function files(contents: Record<string, string>): void {
 
 const read = (name: string) => readFileSync(join(group, name), 'utf8')
 
-test('the daemon moves below its service and enables the controllers there', () => {
+test('the daemon moves into a subgroup of its service and enables controllers for the subgroups', () => {
   const controllers = 'cpuset cpu pids\n'
   files({ 'cgroup.type': 'domain', 'cgroup.procs': `${process.pid}\n`, 'cgroup.controllers': controllers })
   enableControllers(group)

@@ -31,7 +31,7 @@ export async function preparedFolder(
   return path
 }
 
-/** A leftover folder only takes up space. */
+/** Removes a folder unless it is busy. A leftover folder only takes up space. */
 function removeUnlessBusy(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true })

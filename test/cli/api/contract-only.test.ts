@@ -38,12 +38,12 @@ let project: string
 
 beforeAll(async () => {
   home = createHome()
-  // An installed client, which mcp connect finds.
+  // Makes mcp connect find an installed client.
   mkdirSync(join(home.dir, '.claude'))
   server = await startSdkServer()
   stub = await startContractStub({ serverUrl: server.url })
   Object.assign(home.env, { MCP_API_URL: stub.url, MCP_API_KEY: stub.key })
-  // Not the home itself: an upload packs every file, and other commands may replace files in the home while it runs.
+  // Not the home itself, because an upload packs every file while other commands replace files in the home.
   project = join(home.dir, 'project')
   mkdirSync(project)
   const tool = { name: 'add', description: 'Adds', inputSchema: { type: 'object' } }
@@ -78,7 +78,7 @@ const refused = cases.filter(one => one.refused)
 const exiting = working.filter(({ exits }) => exits)
 
 // Only the exit code of a process shows that the command wrote everything and left no connection open.
-describe.concurrent('processes', () => {
+describe.concurrent('commands in their own process', () => {
   test.each(exiting)(
     'mcp $args works with an API that implements only the contract, and its process exits',
     one => expectSupported(one, { ownProcess: true }),
@@ -130,14 +130,14 @@ async function expectWorking(hints: string[]): Promise<void> {
   }
 }
 
-test('a linked folder needs no id', async () => {
+test('projects build in a linked folder needs no project id', async () => {
   const env = { ...home.env }
   await home.mcp(['projects', 'link', 'p1'], { cwd: home.dir, env })
   const { code, stdout } = await home.mcp(['projects', 'build', '--no-wait'], { cwd: home.dir, env })
   expect([code, stdout]).toEqual([0, expect.stringContaining('lb1')])
 })
 
-test('a container build is followed while its log reports it as running', async () => {
+test('projects build follows a container build until the log reports the result', async () => {
   const buildLog = [
     { status: 'in_progress', lines: [{ message: 'one' }] },
     { status: 'failed', lines: [{ message: 'one' }, { message: 'two' }] },

@@ -247,10 +247,13 @@ test.each([
   ['stop', ['stop', 'dep-9']],
   ['logs', ['logs', 'dep-9']],
   ['keys', ['keys', 'list']],
-])('%s, which the contract lacks, exits with 4 and one error line', async (_name, args) => {
-  await hosted()
-  const { code, stdout, stderr } = await home.mcp([...args, '--json'])
-  expect(code).toBe(4)
-  expect(stdout).toBe('')
-  expect(JSON.parse(stderr).error.code).toMatch(/NOT_FOUND|METHOD_NOT_ALLOWED/)
-})
+])(
+  'a command whose operation the contract lacks exits with 4 and prints one error line: %s',
+  async (_name, args) => {
+    await hosted()
+    const { code, stdout, stderr } = await home.mcp([...args, '--json'])
+    expect(code).toBe(4)
+    expect(stdout).toBe('')
+    expect(JSON.parse(stderr).error.code).toMatch(/NOT_FOUND|METHOD_NOT_ALLOWED/)
+  },
+)

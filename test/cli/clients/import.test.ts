@@ -67,7 +67,7 @@ describe('servers in client configurations', () => {
     }
   })
 
-  it('restores only entries that still point here, to the state before the first of two imports', async () => {
+  it('restores the original entries after two imports, except entries that no longer point to this machine', async () => {
     const client = clientOf('cursor')
     const before = { mcpServers: { a: ENTRY, b: ENTRY, c: ENTRY }, other: 1 }
     const file = writeConfig('undo/mcp.json', before)

@@ -8,7 +8,7 @@ test.each([
   ['requests weather', 'requests', ['weather']],
   ['requests --tool export weather', 'requests', ['--tool', 'export', 'weather']],
   ['requests --grep show', 'requests', ['--grep', 'show']],
-])('mcp %s is the command %s', (line, name, rest) => {
+])('parses "mcp %s" as the command "%s"', (line, name, rest) => {
   const found = findCommand(line.split(' '), COMMANDS)
   expect(found).toMatchObject({ kind: 'command', entry: { name }, rest })
 })

@@ -108,7 +108,7 @@ test.each([
   ['completion bash'],
   ['context list'],
   ['models list --json'],
-])('mcp %s exits without a message when the reader of its output is gone', async words => {
+])('mcp %s exits without a message when its output pipe is closed', async words => {
   const child = spawn(process.execPath, [MCP_BIN, ...words.split(' ')], { env: home.env, cwd: home.dir })
   child.stdout.destroy()
   const ended = Promise.all([once(child, 'close').then(([code]) => code), text(child.stderr)])

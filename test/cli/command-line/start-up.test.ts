@@ -61,7 +61,7 @@ test('commands that use a server load few files and no MCP SDK', async () => {
   }
 })
 
-test('a deployment of a declared server also loads the project validation', async () => {
+test('deploy of a declared server also loads the project validation', async () => {
   const { files, builtins } = await loadedBy(['deploy', writeProject(), '--json'])
   const JSON_PARSER = 'main.js'
   expect(files.filter(name => name !== 'chunk.js')).toEqual([
@@ -75,7 +75,7 @@ test('a deployment of a declared server also loads the project validation', asyn
   expect(await additionalBuiltins(builtins)).toEqual(['net', 'http'])
 })
 
-test('a deployment needs three requests', async () => {
+test('deploy sends three requests', async () => {
   const { stderr } = await home.mcp(['deploy', writeProject(), '--json', '--debug'])
   expect(
     [...stderr.matchAll(/^> (\w+) \S+?(\/v1\/\w+)/gm)].map(([, method, path]) => `${method} ${path}`),

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => home.remove())
 
-test('stop accepts a prefix of a build id, and the log records it', async () => {
+test('stop accepts a prefix of a build id, and the log records the stop', async () => {
   const asked = Promise.withResolvers<void>()
   const silent = createServer(() => asked.resolve())
   await once(silent.listen(0, '127.0.0.1'), 'listening')

@@ -59,7 +59,7 @@ describe('mcp init', () => {
     expect(request.tools?.[0]).not.toHaveProperty('handler')
   })
 
-  it('creates a TypeScript project that editors understand without an installation', async () => {
+  it('creates a TypeScript project that type-checks and passes its tests without installed packages', async () => {
     const { files } = await home.json<{ files: string[] }>(['init', 'dice', '--template', 'custom'], {
       cwd: home.dir,
     })
@@ -86,7 +86,7 @@ describe('mcp init', () => {
     expect(tested).toMatchObject({ code: 0, stdout: expect.stringMatching(/pass 2\n.*fail 0\n/s) })
   })
 
-  it('creates one file per tool in the flags', async () => {
+  it('creates a source file and a test for each --tool flag', async () => {
     const flags = ['--template', 'custom', '--tool', 'find_it', '--tool', 'clock/now']
     const { files } = await home.json<{ files: string[] }>(['init', 'x', ...flags], { cwd: home.dir })
     expect(files.filter(file => /^(tools|resources|prompts|src|test)\//.test(file))).toEqual([
@@ -178,7 +178,7 @@ describe('mcp init', () => {
     expect(parse(untested).jobs.test.steps.at(-1)).toEqual({ run: 'mcp build' })
   })
 
-  it('suggests --from-openapi, or using the server without a project, for a URL instead of a folder', async () => {
+  it('when given a URL instead of a folder, suggests --from-openapi or using the server without a project', async () => {
     const { code, stderr } = await home.mcp(['init', 'https://api.example.com/openapi.json'])
     expect(code).toBe(2)
     expect(stderr).toContain('mcp init api --from-openapi https://api.example.com/openapi.json')

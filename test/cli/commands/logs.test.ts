@@ -95,7 +95,7 @@ test('logs -f shows new lines until Ctrl-C, which exits with 130', async () => {
   expect((await once(child, 'exit'))[0]).toBe(130)
 })
 
-test('a closed pipe ends the command silently', async () => {
+test('commands exit without a message when their output pipe is closed', async () => {
   await home.json(['up', writeServer(home, 'piped')])
   const child = spawn(
     'sh',

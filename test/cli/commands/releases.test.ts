@@ -157,7 +157,7 @@ test('logs without a server merges all servers and prefixes each line', async ()
   expect(stdout.trimEnd().split('\n')).toHaveLength(2)
 })
 
-test('a killed daemon keeps the release of an unfinished deployment', async () => {
+test('mcp releases lists the release of a deployment that a killed daemon did not finish', async () => {
   const killed = createHome()
   try {
     const { deployment_id } = await killed.json<{ deployment_id: string }>([

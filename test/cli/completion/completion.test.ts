@@ -141,7 +141,7 @@ describe('with a daemon', () => {
     expect(await suggestions(['env', 'unset', ''])).toEqual(['weather'])
   })
 
-  /** Runs the real `mcp` for completion. Otherwise, `mcp` only prints its arguments. */
+  /** Command line of the real `mcp`, for completion. For all other commands, `mcp` only prints its arguments. */
   const BODY = `"${process.execPath}" "${MCP_BIN}"`
   const shells = {
     bash: {
@@ -203,7 +203,7 @@ end`
       ['read', 'cities', 'cities://all'],
       ['read', 'weather', 'weather://{city}'],
       ['prompt', '', 'plan_a_day'],
-    ])('completes %s %j from the build', async (command, typed, expected) => {
+    ])('completes %s %j from the build of a server with sign-in', async (command, typed, expected) => {
       expect(await suggestions([command, 'weather', '--env', 'staging', typed])).toEqual([expected])
     })
   })

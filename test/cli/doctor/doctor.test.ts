@@ -103,7 +103,7 @@ describe('mcp doctor', () => {
     })
   })
 
-  it('reports clients that are connected to a dead server', async () => {
+  it('reports clients that are configured for a server that does not respond', async () => {
     const { server, port } = await listen()
     mkdirSync(join(home.dir, '.cursor'))
     const alive = `http://127.0.0.1:${port}/mcp`

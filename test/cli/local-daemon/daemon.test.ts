@@ -63,7 +63,7 @@ test("the daemon inherits no open files from the user's shell", async () => {
   expect(open).not.toContain(lock)
 })
 
-/** Target of the link. Empty for a file that was closed since readdir. */
+/** Target of the link. Empty for a file that has been closed since readdir. */
 function readLink(path: string): string {
   try {
     return readlinkSync(path)
@@ -172,7 +172,7 @@ test('a running daemon rewrites its damaged or lost discovery file, and can be s
     expect(await home.json(['status'])).toEqual([])
     expect(home.discovery()).toMatchObject({ pid })
   }
-  // Uses the same daemon, because starting one takes most of the time.
+  // Uses the same daemon, because starting one takes most of the test's time.
   rmSync(join(home.dir, 'credentials.json'))
   expect(await home.json(['daemon', 'stop'])).toMatchObject({ stopped: true })
   expect(isRunning(pid)).toBe(false)

@@ -27,7 +27,7 @@ test('a cleared deadline does not abort', () => {
   expect(signal.aborted).toBe(false)
 })
 
-test('a deadline aborts with the signal of its caller', () => {
+test('a deadline aborts when its caller aborts, with the same reason', () => {
   const caller = new AbortController()
   const { signal, end } = createDeadline(1000, caller.signal)
   caller.abort()

@@ -13,7 +13,7 @@ test.each([
   [{ type: 'array', items: { type: 'string' } }, 'array of string'],
   [{ anyOf: [{ type: 'integer' }, { type: 'null' }] }, 'integer or null'],
   [{ $ref: '#/$defs/count' }, 'integer'],
-])('the type of %j is %s', (schema, text) => {
+])('the type of %j is described as "%s"', (schema, text) => {
   expect(typeText(schema, root)).toBe(text)
 })
 

@@ -15,8 +15,8 @@ const base: DeploymentAuth = {
 }
 const client = { KEYCLOAK_CLIENT_ID: 'id', KEYCLOAK_CLIENT_SECRET: 'secret' }
 
-describe('how users of a deployment sign in', () => {
-  it('sign-in comes from the project file, with client values from --set that are not passed to the server', () => {
+describe('the sign-in settings of a deployment', () => {
+  it('sign-in settings in the project file get client values from --set, which are not passed to the server', () => {
     const chosen = chooseAuth({ base, flag: undefined, envVars: { ...client, API_URL: 'u' }, env: {} })
     expect(chosen).toEqual({
       auth: { ...base, client_id: 'id', client_secret: 'secret' },
@@ -24,19 +24,19 @@ describe('how users of a deployment sign in', () => {
     })
   })
 
-  it('sign-in uses the environment of the command', () => {
+  it('client values can come from environment variables of the command', () => {
     const { auth } = chooseAuth({ base, flag: undefined, envVars: {}, env: client })
     expect(auth).toMatchObject({ client_id: 'id', client_secret: 'secret' })
   })
 
-  it('sign-in is overridden by --auth, which keeps the scopes', () => {
+  it('--auth overrides the sign-in provider in the project file and keeps the scopes', () => {
     const local = chooseAuth({ base, flag: 'local', envVars: {}, env: {} })
     expect(local.auth).toEqual({ provider: 'local', scopes: ['a'] })
     expect(chooseAuth({ base, flag: 'none', envVars: {}, env: {} }).auth).toBeUndefined()
     expect(chooseAuth({ base: undefined, flag: undefined, envVars: {}, env: {} }).auth).toBeUndefined()
   })
 
-  it('sign-in is rejected with a list of missing values', () => {
+  it('a sign-in without its client values is rejected with a list of missing variables', () => {
     const choose = () => chooseAuth({ base: undefined, flag: 'microsoft', envVars: {}, env: {} })
     expect(choose).toThrow(
       'Sign-in with microsoft is incomplete: MICROSOFT_CLIENT_ID, MICROSOFT_CLIENT_SECRET, MICROSOFT_TENANT are not set.',

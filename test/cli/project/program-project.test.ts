@@ -50,7 +50,7 @@ test.each([
   ['python3 weather.py', 'weather'],
   ['node /srv/notes/dist/index.js', 'notes'],
   ['/usr/local/bin/my-server --flag', 'my-server'],
-])('the server of %s is named %s', (command, name) => {
+])('a server with the command %s is named %s', (command, name) => {
   expect(project(command).name).toBe(name)
 })
 
@@ -67,7 +67,7 @@ test('rejects options that require --command if it is missing', () => {
   expect(programProject(NOTHING, {})).toBeUndefined()
 })
 
-test('an HTTP program has a path', () => {
+test('an HTTP program gets the given path and isolation', () => {
   const { program } = project('node server.js', { http: true, path: '/api/mcp', isolation: 'shared' })
   expect(program).toMatchObject({ type: 'http', path: '/api/mcp', isolation: 'shared' })
 })
@@ -80,7 +80,7 @@ test.each([
   ['sh -c x', undefined],
   ['./nowhere --port 1', './nowhere'],
   ['/nowhere', undefined],
-])('the missing file of %s is %s', (command, script) => {
+])('the missing file that %s names is %s', (command, script) => {
   expect(missingFile(project(command).program)).toBe(script)
 })
 

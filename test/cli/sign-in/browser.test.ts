@@ -68,7 +68,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // Does not exist until the browser is opened.
+    // The file does not exist until the browser is opened.
     return ''
   }
 }

@@ -12,7 +12,7 @@ const PROGRAM = fileURLToPath(new URL('../../../node_modules/.bin/conformance', 
 let home: TestHome
 beforeAll(() => {
   home = createHome()
-  // The page redirects immediately, like a user who confirms everything.
+  // The page redirects immediately, as if a user had confirmed everything.
   const browser = `exec '${process.execPath}' -e 'fetch(process.argv[1])' "$1"`
   writeFileSync(join(home.dir, 'opener'), `#!/bin/sh\n${browser}\n`, { mode: 0o755 })
 })

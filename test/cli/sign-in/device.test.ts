@@ -134,7 +134,7 @@ test('login polls less often on slow_down', async () => {
   const context = { output, signal: new AbortController().signal } as unknown as CommandContext
   const wait = async (milliseconds: number) => void waits.push(milliseconds)
   await expect(signInWithDevice(context, api.url, undefined, wait)).rejects.toThrow('refused in the browser')
-  // RFC 8628 3.5: five seconds more each time.
+  // RFC 8628 3.5: each `slow_down` adds five seconds to the interval.
   expect(waits).toEqual([50, 5050, 10_050])
 })
 
@@ -254,7 +254,7 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch {
-    // Does not exist until the browser is opened.
+    // The file does not exist until the browser is opened.
     return ''
   }
 }

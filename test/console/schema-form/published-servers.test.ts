@@ -6,12 +6,12 @@ import { formFault } from './fill.ts'
 
 const programs = fileURLToPath(new URL('../../../node_modules/.bin/', import.meta.url))
 
-/** The installed servers from scripts/published-servers.ts, which tests all its servers in the same way. */
+/** The servers in scripts/published-servers.ts that are installed. The script tests all of its servers in the same way. */
 test.each([
   ['mcp-server-everything', 10],
   ['mcp-server-filesystem', 10],
   ['mcp-server-memory', 9],
-])('the form fills every tool of %s', async (program, count) => {
+])('the form can fill in the arguments of every tool of %s', async (program, count) => {
   const client = new Client({ name: 'schema-form', version: '1.0.0' })
   const args = program === 'mcp-server-filesystem' ? [programs] : []
   await client.connect(new StdioClientTransport({ command: `${programs}${program}`, args, stderr: 'ignore' }))

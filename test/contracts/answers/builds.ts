@@ -50,7 +50,7 @@ export function testBuilds(contract: Contract): void {
   })
 }
 
-/** Makes artifacts unusable temporarily. Tests that need artifacts must run before it. */
+/** Tests failed and unused builds. Removes all artifacts, so tests that need an earlier artifact must run first. */
 export function testUnusedBuilds(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
 

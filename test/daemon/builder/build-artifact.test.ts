@@ -68,7 +68,7 @@ test('environment variables are declared with all their fields', () => {
   ])
 })
 
-test('facts in the request take precedence over those from the code', () => {
+test('metadata in the request takes precedence over metadata in the code', () => {
   const program = { type: 'module' as const, bundle: 'f'.repeat(64) }
   const server = { name: 'inner', title: 'From the code', version: '3.1.0', instructions: 'Ask twice.' }
   const request = parseBuildRequest({ name: 'weather', template: 'custom', title: 'Weather' })

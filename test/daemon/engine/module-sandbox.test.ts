@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findModuleSandbox, moduleSandbox } from '../../../src/daemon/engine/module-sandbox.ts'
 
 /**
- * Tests which access the operating system alone denies: the code below runs in the sandbox of handler modules without Node's
+ * Tests what the operating system alone denies. The code below runs in the sandbox of handler modules without Node's
  * permission model and without any of the in-process seals.
  */
 const sandbox = moduleSandbox()

@@ -22,7 +22,7 @@ const show = async (mcpId: string) => (await daemon.api('GET', `/v1/build/${mcpI
 const say = async (url: string) => (await callTool(url, 'say', { text: 'hello' })).content[0].text
 
 describe('a build', () => {
-  test('a build with only the contract’s fields becomes ready and its tools answer', async () => {
+  test('a build with only the fields of the contract becomes ready, and its tools answer', async () => {
     const { tools } = echoServer()
     const body = {
       name: 'contract-only',
@@ -136,7 +136,7 @@ describe('the preview', () => {
 })
 
 describe('removing a build', () => {
-  test('removing a build with deployments is a conflict that names them', async () => {
+  test('removing a build with deployments returns 409 and names them', async () => {
     const mcpId = await buildServer(daemon, echoServer('kept'))
     const { deployment_id } = await deploy(daemon, mcpId)
     const answer = await daemon.api('DELETE', `/v1/build/${mcpId}`)

@@ -219,7 +219,7 @@ describe('the life cycle of a deployment', () => {
     expect(await say(url)).toBe('You said hello')
   })
 
-  test('an invalid state transition is a conflict', async () => {
+  test('an invalid state transition returns 409', async () => {
     const { deployment_id } = await deploy(daemon, await buildServer(daemon, echoServer('moves')), 'staging')
     expect((await act(deployment_id, 'start')).status).toBe(409)
     await act(deployment_id, 'stop')
@@ -232,7 +232,7 @@ describe('the life cycle of a deployment', () => {
     expect((await act(deployment_id, 'restart')).status).toBe(409)
   })
 
-  test('start is a conflict while another deployment is live', async () => {
+  test('start returns 409 while another deployment is live', async () => {
     const mcpId = await buildServer(daemon, echoServer('taken'))
     const first = await deploy(daemon, mcpId, 'staging')
     const second = await deploy(daemon, mcpId, 'staging')
@@ -273,7 +273,7 @@ describe('the life cycle of a deployment', () => {
     expect(await say(first.url)).toBe('one hi')
   })
 
-  test('rollback without an earlier deployment is a conflict', async () => {
+  test('rollback without an earlier deployment returns 409', async () => {
     const { deployment_id } = await deploy(
       daemon,
       await buildServer(daemon, echoServer('only')),

@@ -15,8 +15,8 @@ afterAll(() => daemon.close())
 
 const info = (key: string) => daemon.api('GET', '/api/deployments/api-key/info', { key })
 
-describe('the owner’s key', () => {
-  test('the owner’s key is in the credentials file, private, and has every scope', async () => {
+describe("the owner's key", () => {
+  test("the owner's key is in the private credentials file and has every scope", async () => {
     const credentials = JSON.parse(readFileSync(daemon.home.credentials, 'utf8'))
     expect(credentials).toEqual({ contexts: { local: { apiKey: daemon.ownerKey } } })
     expect(statSync(daemon.home.credentials).mode & 0o777).toBe(0o600)
@@ -29,13 +29,13 @@ describe('the owner’s key', () => {
     })
   })
 
-  test('the owner’s key stays the same after a restart', async () => {
+  test("the owner's key stays the same after a restart", async () => {
     const before = daemon.ownerKey
     await daemon.restart()
     expect(daemon.ownerKey).toBe(before)
   })
 
-  test('a new owner’s key is created only when the credentials are lost, and revokes the lost one', async () => {
+  test("another owner's key is created only when the credentials are lost, and the lost key is revoked", async () => {
     const before = daemon.ownerKey
     rmSync(daemon.home.credentials)
     await daemon.restart()
@@ -44,14 +44,14 @@ describe('the owner’s key', () => {
     expect((await info(daemon.ownerKey)).status).toBe(200)
   })
 
-  test('the owner’s key is written next to the keys for other contexts', async () => {
+  test("the owner's key is written next to the keys for other contexts", async () => {
     writeFileSync(daemon.home.credentials, JSON.stringify({ contexts: { cloud: { apiKey: 'theirs' } } }))
     await daemon.restart()
     const { contexts } = JSON.parse(readFileSync(daemon.home.credentials, 'utf8'))
     expect(contexts).toEqual({ cloud: { apiKey: 'theirs' }, local: { apiKey: daemon.ownerKey } })
   })
 
-  test('the owner’s key cannot be revoked', async () => {
+  test("the owner's key cannot be revoked", async () => {
     const { apiKeyId } = (await info(daemon.ownerKey)).body
     expect((await daemon.api('DELETE', `/api/keys/${apiKeyId}`)).status).toBe(409)
   })

@@ -180,7 +180,7 @@ describe('lists', () => {
     expect(items.map((item: { id: string }) => item.id)).toContain(id)
   })
 
-  test.each(['server=none', 'deployment=dep_none'])('%s has no requests', async query => {
+  test.each(['server=none', 'deployment=dep_none'])('the filter %s returns an empty page', async query => {
     expect(await list(query)).toEqual({ items: [], nextToken: null })
   })
 
@@ -254,18 +254,18 @@ describe('lists', () => {
   test.each([
     ['an invalid token', '?nextToken=none', 400],
     ['an unknown outcome', '?outcome=lost', 400],
-  ])('%s is an error', async (_what, query, status) => {
+  ])('%s returns 400', async (_what, query, status) => {
     expect((await daemon.api('GET', `/api/requests${query}`)).status).toBe(status)
   })
 
   test.each(['req_0', 'req_0.1.inst_a.dep_none', 'req_1.1.inst_a.dep_none', '..%2Fdaemon'])(
-    'the id %s is an error',
+    'the id %s is rejected',
     async id => {
       expect((await daemon.api('GET', `/api/requests/${id}`)).status).toBeGreaterThanOrEqual(400)
     },
   )
 
-  test('an id that points into the middle of a line is an error', async () => {
+  test('an id that points into the middle of a line returns 404', async () => {
     const [{ id }] = await calls(`deployment=${development}`)
     const inside = id.replace(
       /^req_([^.]+)/,

@@ -20,7 +20,7 @@ let daemon: TestDaemon
 let url: string
 let deploymentId: string
 
-/** A server with a variable and a stopped daemon. */
+/** Deploys a server with a variable, and stops the daemon. */
 beforeEach(async () => {
   daemon = await startTestDaemon({ instanceProgram })
   const mcpId = await buildServer(daemon, echoServer('sealed', { env: ['TOKEN'] }))
@@ -45,7 +45,7 @@ const MESSAGES: Record<string, string> = {
   foreign: 'is not the database of a daemon',
 }
 
-/** A valid SQLite file of another program. */
+/** Replaces the database with a valid SQLite file that this SQL creates. */
 function replaceDatabase(sql: string): void {
   renameSync(daemon.home.database, away(daemon.home.database))
   const connection = new BetterSqlite3(daemon.home.database)

@@ -53,7 +53,7 @@ function redeem(code: string, changes: Record<string, string> = {}): Promise<Res
 }
 
 describe('the sign-in page of the daemon', () => {
-  it('redirects a user with an API key back with a code for that user', async () => {
+  it('redirects a user with an API key to the callback with a code for that user', async () => {
     const back = await post(pagePath(), { key: ' mcp_good ' })
     expect(back.status).toBe(303)
     const location = new URL(back.headers.get('location')!)
@@ -109,7 +109,7 @@ describe('an authorization code from the daemon', () => {
     expect((await redeem(await signIn(), changes)).status).toBe(400)
   })
 
-  it('a code is exchanged for a token that cannot be forged', async () => {
+  it('a forged access token is rejected', async () => {
     const forged = Buffer.from(JSON.stringify({ id: 'usr_1', expiresAt: 1e15 })).toString('base64url')
     for (const authorization of [`Bearer ${forged}.`, `Bearer ${forged}.AAAA`, 'Bearer x', ''])
       expect((await get('/sign-in/user', { authorization })).status).toBe(401)

@@ -64,7 +64,7 @@ test('rejects an invalid cursor', () => {
     )
 })
 
-describe('every combination of filters reads its page from an index:', () => {
+describe('indexes for every combination of filters', () => {
   const combinations = (names: string[]) =>
     Array.from({ length: 2 ** names.length }, (_, bits) =>
       names.filter((_name, index) => bits & (1 << index)),
@@ -75,7 +75,7 @@ describe('every combination of filters reads its page from an index:', () => {
     ['api_keys', []] as const,
   ]
 
-  test.each(cases)('reads a page of %s by %s from an index', (table, filters) => {
+  test.each(cases)('reads a page of %s with the filters %j from an index', (table, filters) => {
     for (const after of [false, true]) {
       const conditions = [
         ...filters.map(name => `${name} = @${name}`),

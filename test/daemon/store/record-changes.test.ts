@@ -16,7 +16,7 @@ beforeEach(() => {
 
 afterEach(() => store.close())
 
-/** Changes are delivered in a microtask. */
+/** Waits for the microtask in which changes are delivered, and returns the changes. */
 async function takeDelivered(): Promise<RecordChange[]> {
   await Promise.resolve()
   return seen.splice(0)

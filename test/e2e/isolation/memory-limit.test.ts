@@ -37,7 +37,7 @@ test('an instance above its memory limit is replaced without a failed request, a
   const call = () => callTool(Number(new URL(url).port), 'leak', agent)
   const first = await call()
   let isReplaced = false
-  // One of these calls is always in flight, also while the instance is being replaced.
+  // One of these calls is always in flight, even while the instance is being replaced.
   const activeCall = (async () => {
     while (!isReplaced) expect(await callTool(Number(new URL(url).port), 'slow')).toBe('done')
   })()

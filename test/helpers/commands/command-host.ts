@@ -71,7 +71,7 @@ export class CommandHost {
     }
   }
 
-  /** Exit code of the command, which may also exit the process itself. */
+  /** Resolves with the exit code of the command, which may also make the process itself exit. */
   #exit({ signal }: AbortController): Promise<number | null> {
     return Promise.race([
       once(this.#child, 'message', { signal }).then(([message]) => (message as CommandExit).code),
@@ -99,7 +99,7 @@ export class CommandHost {
 
 let host: CommandHost | undefined
 
-/** Runs a command in the host. Undefined when the command needs its own process. */
+/** Runs a command in the host. Undefined when the host is busy or the command needs its own process. */
 export function runHosted(line: CommandLine): Promise<CommandResult> | undefined {
   if (host?.isBusy || needsNewProcess(line.env, process.env)) return undefined
   if (!host?.isRunning) host = new CommandHost()

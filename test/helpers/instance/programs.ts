@@ -56,7 +56,7 @@ export async function serveProgram(
   }
 }
 
-/** Without a sandbox, programs see the process ids of the system. */
+/** Turns the sandbox off, so that programs see the process ids of the system. */
 function withoutSandbox(isolation: ExistingProgram['isolation']): ExistingProgram['isolation'] {
   const settings = typeof isolation === 'object' ? isolation : isolation && { children: isolation }
   return { ...settings, sandbox: 'off' }

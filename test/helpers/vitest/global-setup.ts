@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildDist } from '../../../scripts/build.ts'
 
-/** Tests start the real programs: builds `dist/` unless `npm test` has just done so. Sets the environment of all tests. */
+/** Builds `dist/`, whose programs the tests start, unless it is up to date. Sets the environment of all tests. */
 export default async function setup(): Promise<void> {
   // Folders are included, because their modification times change when a file is removed.
   const sources = globSync(['src/**', 'scripts/**', 'package.json', 'package-lock.json'])

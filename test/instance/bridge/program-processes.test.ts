@@ -18,7 +18,7 @@ async function serve(...args: Parameters<typeof serveProgram>): Promise<ServedPr
 }
 
 describe('output of a program', () => {
-  test('standard error is logged, and noise on standard output does no harm', async () => {
+  test('standard error and other text on standard output are logged, and calls still get their answers', async () => {
     const { url, log } = await serve()
     expect(await callModern(url, 'noise')).toBe('noisy')
     expect(await callModern(url, 'stderr', { text: 'mind the gap' })).toBe('said')

@@ -94,7 +94,7 @@ describe.runIf(tools.userSwitch.usable && tools.bubblewrap.usable)('under a daem
     expect(run(line)).toMatch(/^mainnextapp\n19\d+$/)
   })
 
-  test('a program runs as the owner of a folder that it can write', () => {
+  test('a program runs as the owner of the folder that its command names, and can write to it', () => {
     const data = folderOf(12_345)
     const line = lineFor('id -u; touch "$1/changed" && echo written', [data])
     expect(run(line)).toBe('12345\nwritten')
@@ -117,7 +117,7 @@ describe.runIf(tools.userSwitch.usable && tools.bubblewrap.usable)('under a daem
     expect(lineFor('', [secret]).gaps).toEqual([`runs as root, because only root can read ${secret}`])
   })
 
-  test('a program runs as root when configured, and can then write its folder again', () => {
+  test('a program runs as root when configured, and can still write to its own folder', () => {
     expect(run(lineFor('id -u'))).toMatch(/^19\d+$/)
     const line = lineFor('id -u; touch "$HOME/kept" && echo written', [], 'root')
     expect(line.gaps).toEqual(['runs as root, because isolation.user is "root"'])

@@ -45,7 +45,7 @@ describe('the answer of a module handler', () => {
     expect(json.result).toEqual({ content: [{ type: 'text', text: '[1,2,3]' }] })
   })
 
-  test('the answer of a handler is a tool error with error()', async () => {
+  test('the answer of a handler is a tool error when the handler returns error()', async () => {
     expect(await result('failure')).toMatchObject({
       isError: true,
       content: [{ text: 'not today' }],

@@ -108,7 +108,7 @@ test('reports a failing mapper without details', async () => {
 })
 
 describe('clients that are not configured', () => {
-  test('clients that are not configured can only redirect to programs on the user’s computer', async () => {
+  test("clients that are not configured can only redirect to programs on the user's computer", async () => {
     const elsewhere = startFlow(base, { redirect_uri: 'https://evil.example/callback' })
     expect((await openAuthorize(elsewhere)).status).toBe(400)
     const own = await openAuthorize(startFlow(base, { redirect_uri: 'http://localhost:1234/any/path' }))

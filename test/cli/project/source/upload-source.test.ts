@@ -37,7 +37,7 @@ test('a build uploads the code once to a project with its name', async () => {
   expect(project).toMatchObject({ id: first.project_id, name: 'uploaded' })
   const second = await home.json<{ project_id: string }>(['build', directory])
   expect(second.project_id).toBe(first.project_id)
-  // An upload would have changed the record.
+  // Another upload would have changed the record.
   expect(await projects()).toEqual([project])
 })
 

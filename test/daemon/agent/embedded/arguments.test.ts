@@ -136,7 +136,7 @@ test('"respectively" pairs two lists, and otherwise every combination results in
   ).toHaveLength(4)
 })
 
-test('enumerations match by their words, flags by mention or negation', async () => {
+test('enumerations match by their words, and flags match by mention or negation', async () => {
   const order = tool(
     'order_pizza',
     'Order a pizza',

@@ -63,7 +63,7 @@ const PIECES = [
 
 /** Deterministic random numbers. */
 function sequence(seed: number): (limit: number) => number {
-  // Small seeds would all begin with the same number.
+  // The sequences of small seeds would otherwise all begin with the same number.
   let state = Math.imul(seed + 1, 2_654_435_761) >>> 0
   return limit => {
     state = (state * 1664525 + 1013904223) >>> 0

@@ -59,7 +59,7 @@ test('pulls an image once, and keeps its layers, digest and variables', async ()
   expect(server.requests).toEqual([])
 })
 
-test('adds this machine’s Node to an image without Node', async () => {
+test("adds this machine's Node to an image without Node", async () => {
   const layout = origin.shared
   const base = await pulledBase(layout, fromLayout(origin.source.directory), {
     dockerConfig: undefined,
@@ -101,7 +101,7 @@ test('an image with a recent Node keeps it', async () => {
   expect([base.node, base.layers.length]).toEqual(['/opt/node/bin/node', 1])
 })
 
-test('selects this machine’s platform, or reports the available ones', async () => {
+test("selects this machine's platform, or reports the available ones", async () => {
   await using server = await startRegistry()
   await origin.push(server)
   const index = (platforms: { architecture: string; os: string }[]) =>

@@ -33,7 +33,7 @@ test('ignores tests, declarations, private files and subfolders', () => {
   expect(findModules(project.path, request)).toEqual([])
 })
 
-test('lists modules that the request names before the others, and only once', () => {
+test('lists the modules named in the request first, and only once', () => {
   using project = createProjectFolder({ 'tools/a.ts': '', 'tools/b.ts': '', 'src/all.ts': '' })
   const tools = [
     { ...tool, handler: handlerOf('./src/all.ts', 'sum') },

@@ -98,7 +98,7 @@ test('nothing else is served at the port', async () => {
     expect((await get(path)).status, path).toBe(404)
 })
 
-test('the API is not reached by the host name of apps', async () => {
+test('the API cannot be reached under the host name of apps', async () => {
   const { status } = await daemon.api('GET', '/health', {
     key: null,
     headers: { host: `${APP_HOST}:${port}` },

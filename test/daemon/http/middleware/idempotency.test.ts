@@ -183,7 +183,7 @@ test('a client that disconnected gets the answer to its request when it retries'
   expect([answer.status, answer.headers['idempotent-replayed']]).toEqual([201, 'true'])
 })
 
-test('a new secret key removes all answers', async () => {
+test('a new secret key removes all stored answers', async () => {
   await createProject('sealed', 'sealed')
   rmSync(daemon.home.secretKey)
   await daemon.restart({ newSecretKey: true })

@@ -57,7 +57,7 @@ test('spares warm up, and processes that are needed immediately do not', async (
     return stubHost({ warmUp: () => void warmed.push(number) })
   }
   const pool = new WarmPool({ size: 2, startHost })
-  // Taken before it is ready, so it has work to do.
+  // This process is taken before it is ready, so it does not warm up.
   pool.take()
   const empty = new WarmPool({ size: 0, startHost })
   await empty.take().ready
@@ -73,7 +73,7 @@ test('a spare that exits is replaced', async () => {
   await harness.until(() => spares(harness).length === 1 && spares(harness)[0] !== spare)
 })
 
-test('handler modules get sealed processes, and spares as soon as there is one', async () => {
+test('handler modules get sealed processes, and the pool keeps sealed spares once a handler module runs', async () => {
   await using harness = new RuntimeHarness({ warmSpares: 1 })
   expect(spares(harness)).toHaveLength(1)
   const artifact = describeServed('dep_a').loadArtifact()

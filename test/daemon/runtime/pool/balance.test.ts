@@ -19,7 +19,7 @@ test('an instance never closes all of its connections', () => {
   }
 })
 
-test('one connection that fills the event loop weighs more than three idle ones', () => {
+test('one connection that saturates the event loop weighs more than three idle ones', () => {
   const idle = { connections: 3, activeRequests: 0, utilization: 0 }
   const full = { connections: 1, activeRequests: 1, utilization: 1 }
   expect(loadOf(full)).toBeGreaterThan(loadOf(idle))

@@ -25,7 +25,7 @@ test('too many requests for two instances start as many instances as needed', ()
   expect(desiredInstances({ ...two, activeRequests: 4 * TARGET_ACTIVE_REQUESTS })).toBe(4)
 })
 
-test('a few requests that fill the event loops start another instance', () => {
+test('a few requests that saturate the event loops start another instance', () => {
   expect(desiredInstances({ ...two, activeRequests: 3, busy: 1.5 })).toBe(2)
   expect(desiredInstances({ ...two, activeRequests: 3, busy: 1.9 })).toBe(3)
 })

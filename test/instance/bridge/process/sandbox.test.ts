@@ -75,7 +75,7 @@ test('without bubblewrap, a program runs unprotected with a warning, unless it r
   expect(run(sandboxCommand(line, program('auto'), tenant))).toBe('hello')
 })
 
-test('a program can write only its own folder and the folders that its command names', () => {
+test('a program can write only to its own folder and the folders that its command and variables name', () => {
   const script = `
     touch "$HOME/kept" && echo own
     touch "$1/changed" && echo named

@@ -16,7 +16,7 @@ function createSink() {
 }
 
 describe('event store', () => {
-  test('sends a resumed stream what it missed and then what follows', () => {
+  test('sends a resumed stream the events that it missed and then the new ones', () => {
     const store = new EventStore(1)
     const stream = store.open('s')
     const first = createSink()

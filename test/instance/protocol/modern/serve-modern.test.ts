@@ -61,7 +61,7 @@ describe('a modern request', () => {
     expect(result).toMatchObject({ resultType: 'complete', cacheScope, ttlMs: expect.any(Number) })
   })
 
-  test('a modern request needs no session and ignores one', async () => {
+  test('a modern request needs no session and ignores a session id', async () => {
     const session = { 'mcp-session-id': 'whatever', 'last-event-id': '1-1' }
     expect((await postModern(address.url, 'tools/list', {}, session)).status).toBe(200)
   })
@@ -73,7 +73,7 @@ describe('a modern request', () => {
     expect(JSON.parse(answer.json.result.content[0].text)).toEqual(context)
   })
 
-  test('a modern request is rejected as GET and DELETE', async () => {
+  test('a modern request with GET or DELETE gets 405', async () => {
     for (const method of ['GET', 'DELETE']) {
       const answer = await send(address.url, { method, headers: { 'mcp-protocol-version': '2026-07-28' } })
       expect([answer.status, answer.headers.allow]).toEqual([405, 'POST, OPTIONS'])

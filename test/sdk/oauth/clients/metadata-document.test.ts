@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => mounted[Symbol.asyncDispose]())
 beforeEach(() => {
-  // Tests do not share the cache.
+  // Documents cached by an earlier test expire.
   time += 100_000
   fetched = 0
   answer = () => Response.json(GOOD)

@@ -88,7 +88,7 @@ describe('resources', () => {
     allowed: ['https://mcp.example/mcp', 'https://other.example'],
   }
 
-  test('without a list, only resources on the issuer’s origin are granted', () => {
+  test("without a list, only resources on the issuer's origin are granted", () => {
     expect(grantResources(['https://app.example/mcp'], open)).toEqual(['https://app.example/mcp'])
     for (const foreign of [
       'https://app.example.evil.example/mcp',
