@@ -4,7 +4,7 @@ import { layoutProblems } from './walk/layout.ts'
 
 /** Only the start of a long list or tree is rendered, so no server can exceed this limit. */
 const MAX_ELEMENTS = 5000
-/** Room for a 5 MB list, the results of a few calls, and the browser's overhead. */
+/** Room for a list of 15 MB, the results of a few calls, and the browser's overhead. */
 const MAX_HEAP_BYTES = 100e6
 
 /**

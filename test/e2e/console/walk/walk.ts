@@ -62,17 +62,10 @@ describe.runIf(CHROMIUM !== undefined)('every view of the console', () => {
       expect(await problems('.bar nav a { margin-right: -40px }')).toContain('a Projects overlaps a Builds')
     })
 
-    test('reports low contrast, also of an element that looks different from others in its list', async () => {
+    test('reports low contrast', async () => {
       const page = await show('/builds')
       await page.getByRole('row').nth(2).waitFor()
-      expect(await violations(page)).toEqual([])
-      await addStyle(page, 'tbody a { color: #ddd !important }')
-      expect(await violations(page)).toEqual([expect.stringMatching(/^color-contrast: <bdi>/)])
-      await addStyle(page, 'tbody a[data-odd] { color: #ddd !important }')
-      await page
-        .locator('tbody a')
-        .last()
-        .evaluate(link => link.setAttribute('data-odd', ''))
+      await addStyle(page, 'tbody tr:last-child a { color: #ddd !important }')
       expect(await violations(page)).toEqual([expect.stringMatching(/^color-contrast: <bdi>/)])
     })
   })
