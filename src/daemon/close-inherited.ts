@@ -5,10 +5,11 @@ const O_CLOEXEC = 0o2000000
 
 /**
  * Closes file descriptors that the caller's shell left open, such as the lock of `flock 200`. Otherwise the daemon would keep
- * them open and pass them to its child processes. Node opens its own with O_CLOEXEC (https://docs.libuv.org/en/v1.x/process.html#c.uv_disable_stdio_inheritance),
- * but libraries in its threads do not: OpenSSL reads the system's certificates while this process starts. Closing such a
- * descriptor would let that thread close a later one of ours with the same number, such as the lock of the home. So a descriptor only
- * counts as inherited when the parent process has the same file at the same number. Linux only.
+ * them open and pass them to its child processes. Node opens its own with O_CLOEXEC
+ * (https://docs.libuv.org/en/v1.x/process.html#c.uv_disable_stdio_inheritance), but libraries in its threads do not. OpenSSL,
+ * for example, reads the system's certificates while this process starts. Closing such a descriptor would let that thread
+ * close a later one of ours with the same number, such as the lock of the home. So a descriptor only counts as inherited when
+ * the parent process has the same file at the same number. Linux only.
  */
 export function closeInherited(): void {
   for (const descriptor of openDescriptors()) {

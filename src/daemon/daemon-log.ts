@@ -7,7 +7,7 @@ const STANDARD_ERROR = 2
 
 /**
  * Writes a JSON line to standard error, which `mcp daemon start` redirects to `logs/daemon.log`. Avoids `process.stderr`,
- * because that crashes the process on a full disk and stays silent afterwards.
+ * because a full disk makes it emit an uncaught error and drop all later lines.
  */
 export function logDaemon(
   level: DaemonLogLevel,

@@ -145,7 +145,7 @@ async function openPublicListeners(
     onAcceptError: error => log?.('warn', ACCEPT_FAILED, errorFields(error)),
     onDropped: error => log?.('warn', 'dropped a connection to a host name', errorFields(error)),
     onTaken: (port, error) =>
-      log?.('warn', `cannot serve host names on port ${port}: it is in use`, errorFields(error)),
+      log?.('warn', `cannot serve host names on port ${port}`, errorFields(error)),
     onCertificate: problem => log?.('warn', problem, {}),
   })
 }

@@ -50,7 +50,7 @@ interface Predecessor {
   reportServing(): Promise<void>
 }
 
-/** Starts the daemon, waits for a stop or an upgrade, then closes everything in reverse order. */
+/** Starts the daemon, waits for a stop or an upgrade, then closes everything. */
 async function run(lock: { release(): void }, predecessor?: Predecessor): Promise<void> {
   const paths = homePaths()
   prepareControlGroups()

@@ -20,9 +20,9 @@ import { collectState } from './state-files.ts'
 
 /**
  * Backs up the home to its folder `backups`: the database, every artifact and source archive that it refers to, the stores of
- * handlers, the data of programs and the configuration. The daemon may be running. Files are collected before the database is copied, in case they are removed, and
- * again afterwards, in case some were added. New files are read back and compared with their digest. The manifest is written
- * last and makes the backup valid.
+ * handlers, the data of programs and the configuration. The daemon may be running. Files are collected before the database is
+ * copied, in case they are removed, and again afterwards, in case some were added. New files are read back and compared with
+ * their digest. The manifest is written last and makes the backup valid.
  */
 export async function makeBackup(paths: HomePaths, reason: BackupReason): Promise<Manifest> {
   const folder = paths.backups

@@ -55,7 +55,7 @@ export class ObjectPool {
     return describeFile(this.path(path), path)
   }
 
-  /** Removes objects that no manifest names, and partial copies. */
+  /** Removes all objects except `kept`, including partial copies. */
   prune(kept: ReadonlySet<string>): void {
     if (!existsSync(this.directory)) return
     for (const entry of readdirSync(this.directory, { recursive: true, withFileTypes: true })) {

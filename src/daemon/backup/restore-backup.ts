@@ -89,7 +89,7 @@ async function checkRestorable(
   return { absent, damaged }
 }
 
-/** True for state of servers, which is restored in one step (`stageState`). */
+/** True for a file of the state of servers, which is restored in one step (`stageState`). */
 function isState(path: string): boolean {
   return path.startsWith('state/')
 }

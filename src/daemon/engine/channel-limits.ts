@@ -47,7 +47,7 @@ export class ChannelMeter {
     const perSecond = this.#bytesThisSecond(chunk.length)
     if (perSecond > limits.bytesPerSecond)
       return `sent the daemon more than ${inMb(limits.bytesPerSecond)} MB per second`
-    // A chunk has 64 KB, so only messages that span several chunks can be too large.
+    // A chunk has at most 64 KB, so only messages that span several chunks can be too large.
     const first = chunk.indexOf(LINE_FEED)
     this.#add(first === -1 ? chunk : chunk.subarray(0, first), limits)
     const problem = this.#problem(limits)

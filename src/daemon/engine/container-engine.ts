@@ -107,7 +107,7 @@ export class Containers {
     )
   }
 
-  /** User id of the processes of a local image, see `findImageUser`. `image`: an id, or a name that always refers to the same image. */
+  /** User id that a local image runs as, see `findImageUser`. `image`: an id, or a name that always refers to the same image. */
   userOf(image: string, user?: string): Promise<number | undefined> {
     const key = `${image} ${user ?? ''}`
     const labels = { [HOME_LABEL]: this.#homeId, [DAEMON_LABEL]: this.#daemonId }

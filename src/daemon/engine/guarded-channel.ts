@@ -24,8 +24,8 @@ export interface ChannelHandle {
 /**
  * Protects this process from what a child writes to its IPC channel. Node parses the lines with `JSON.parse` and accepts forged
  * messages of its internal protocol (`NODE_HANDLE_ACK`). Errors in either would crash the daemon with an uncaught exception.
- * `onViolation` is called once with words that complete a sentence about the child, whose messages are then ignored. Acknowledgements that
- * settle one of `handles` are hidden from Node.
+ * `onViolation` is called once with words that complete a sentence about the child, whose messages are then ignored.
+ * Acknowledgements that settle one of `handles` are hidden from Node.
  */
 export function guardChannel(
   child: ChildProcess,

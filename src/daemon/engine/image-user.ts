@@ -5,8 +5,8 @@ const NUMBER = /^\d{1,10}$/
 const TAR_BLOCK = 512
 
 /**
- * User id of an image's processes. `user`: as for `docker run --user`, by default the image's user. A name is looked up in the image,
- * without running it. Undefined when the name is unknown there.
+ * User id of an image's processes. `user`: as for `docker run --user`, by default the image's user. A name is looked up in the
+ * image, without running it. Undefined when the name is unknown there.
  */
 export async function findImageUser(
   run: RunEngine,
@@ -21,7 +21,7 @@ export async function findImageUser(
   return archive === undefined ? undefined : uidIn(archive.slice(TAR_BLOCK), name!)
 }
 
-/** `/etc/passwd` as a tar archive. The label makes the daemon remove a container that a crash left. */
+/** `/etc/passwd` as a tar archive. The labels let the daemon remove a container that a crash left behind. */
 async function copyPasswd(
   run: RunEngine,
   image: string,

@@ -24,7 +24,7 @@ export interface ProcessOptions {
   kind: ProcessKind
   /** Passed to the program as its only argument, so that process lists distinguish the processes. */
   id: string
-  /** File for standard output and error. Opened in append mode, so it may be renamed or truncated while in use. */
+  /** Log file. Opened in append mode, so it may be renamed or truncated while in use. */
   logPath: string
   /** Limit on the JavaScript heap. Above it, V8 aborts the process. */
   memoryLimitMb: number
@@ -148,8 +148,9 @@ export function nodeFlags(memoryLimitMb: number): string[] {
 }
 
 /**
- * Node's permission model (https://nodejs.org/api/permissions.html): only our program in the file system, no child
- * processes, workers, addons, WASI, inspector (unless `inspectPort` is set) or FFI. SQLite opens files without a permission check, so it is disabled.
+ * Node's permission model (https://nodejs.org/api/permissions.html): only our program in the file system, no child processes,
+ * workers, addons, WASI, inspector (unless `inspectPort` is set) or FFI. SQLite opens files without a permission check, so it is
+ * disabled.
  */
 export function sealedFlags(program: string, names = [program, realpathSync(program)]): string[] {
   // Node checks both the given name and the resolved link.

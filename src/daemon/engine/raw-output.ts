@@ -70,7 +70,7 @@ export class RawOutput {
 
   #takeDropped(): string[] {
     if (this.#dropped === 0) return []
-    const message = `${this.#dropped} lines of raw output were dropped: the process printed more than ${BYTES_PER_SECOND / 1024} KB per second`
+    const message = `${this.#dropped} lines of raw output were dropped, because the process printed more than ${BYTES_PER_SECOND / 1024} KB per second`
     this.#dropped = 0
     return [lineOf('stderr', message)]
   }

@@ -35,8 +35,8 @@ export class Gateway {
   }
 
   /**
-   * Opens an address on the given port, or on a free one (20000 to 31999, then 12000 to 19999). Returns the port, even
-   * if the address is already open. Throws CONFLICT when another program holds the port (immediately without `waits`) and UNAVAILABLE
+   * Opens an address on the given port, or on a free one (20000 to 31999, then 12000 to 19999). Returns the port, even if the
+   * address is already open. Throws CONFLICT when another program holds the port (immediately without `waits`) and UNAVAILABLE
    * after `closeAll`.
    */
   async open(addressId: string, port?: number, { waits = true } = {}): Promise<number> {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** Share of the limit on open files that connections to one listener may use before they have sent a request. */
+/** Share of the limit on open files that connections to one listener may use. */
 const SHARE = 1 / 4
 
 /**

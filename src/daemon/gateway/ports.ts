@@ -59,7 +59,10 @@ interface PortRange {
   readonly last: number
 }
 
-/** Tries random ports, which works until both ranges are nearly full, then every port. Throws CONFLICT when all are taken. */
+/**
+ * Tries random ports first, which works until both ranges are nearly full, and then every port. Throws CONFLICT when all are
+ * taken.
+ */
 export async function listenOnFreePort(
   acceptor: Acceptor,
   ranges: readonly PortRange[] = [PORT_RANGE, SECOND_RANGE],
@@ -115,7 +118,7 @@ function describeListenError(error: unknown): unknown {
   if (code !== 'EMFILE' && code !== 'ENFILE') return error
   return new HostingError(
     'UNAVAILABLE',
-    `No address can be opened: the daemon has reached the system's limit on open files and connections (${code}). Raise the limit (ulimit -n) and restart the daemon, or remove servers that you do not need.`,
+    `No address can be opened, because the daemon has reached the system's limit on open files and connections (${code}). Raise the limit (ulimit -n) and restart the daemon, or remove servers that you do not need.`,
     { cause: error },
   )
 }

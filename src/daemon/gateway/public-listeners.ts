@@ -13,7 +13,7 @@ export interface PublicListenersOptions extends NamedGatewayOptions {
   ports: PublicPorts
   /** Folder of the certificates and the local authority. */
   tlsDir: string
-  /** Another program, most likely the daemon of another home, holds the port. The servers keep their own ports. */
+  /** The port cannot be opened, usually because the daemon of another home holds it. The servers keep their own ports. */
   onTaken(port: number, error: Error): void
   /** Clients will reject the user's certificate for a host name. */
   onCertificate(problem: string): void

@@ -16,7 +16,7 @@ export interface Refusal {
   message: string
 }
 
-/** Answers a request whose head was read, then closes. Reads the rest, because a reset would lose the answer. */
+/** Answers a request, then closes the connection. Reads the rest of the request, because a reset would lose the answer. */
 export function refuse(stream: Duplex, { status, message }: Refusal): void {
   const body = JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: SERVER_ERROR, message } })
   stream.on('error', () => stream.destroy()) // the client disconnected

@@ -18,7 +18,7 @@ export function lockHome(paths: HomePaths): { release(): void } {
   }
 }
 
-/** Locks the backups of a home. Waits up to `waitMs` for another backup. Throws CONFLICT. */
+/** Locks the backups of a home. Waits up to `waitMs` for another backup. Throws CONFLICT and UNAVAILABLE. */
 export function lockBackups({ backups }: HomePaths, waitMs: number): { release(): void } {
   try {
     mkdirSync(backups, { recursive: true, mode: 0o700 })

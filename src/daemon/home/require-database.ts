@@ -6,8 +6,8 @@ import { HostingError } from '../../shared/errors.ts'
 import type { HomePaths } from '../../shared/paths.ts'
 
 /**
- * Rejects a used home without its database, because all servers would silently be missing. `isNew` accepts it. Throws UNAVAILABLE, and
- * CONFLICT when `isNew` is set but there is a database.
+ * Rejects a used home without its database, because all servers would silently be missing. `isNew` accepts it. Throws
+ * UNAVAILABLE, and CONFLICT when `isNew` is set but there is a database.
  */
 export function requireDatabase(paths: HomePaths, { isNew = false } = {}): void {
   const size = statSync(paths.database, { throwIfNoEntry: false })?.size

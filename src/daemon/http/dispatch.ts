@@ -11,7 +11,7 @@ import { requireScope } from './middleware/scope.ts'
 import { validate } from './middleware/validation.ts'
 import { readQuery } from './query.ts'
 
-/** Validates a request with the schemas of its route. */
+/** Checks the scope of a request, and validates it with the schemas of its route. */
 export function check(route: Route, closing: AbortSignal): MiddlewareHandler<Bindings> {
   return async (context, next) => {
     requireScope(context, route)

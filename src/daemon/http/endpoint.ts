@@ -43,15 +43,15 @@ export interface Call<Params, Query, Body> {
   respondAsync: boolean
   /** Names in the `Prefer` header (RFC 7240), lower case. */
   preferences: ReadonlySet<string>
-  /** Aborts when the client disconnects or the daemon closes. */
+  /** Aborts when the client disconnects or the daemon closes. For a GET, also when the key expires or is revoked. */
   signal: AbortSignal
   accepts(mediaType: string): boolean
   header(name: string): string | undefined
   /** The `Authorization` header, unless it contains an API key. */
   authorization: string | undefined
   /**
-   * Throws PRECONDITION_FAILED if the record is not the one that `If-Match` or `If-None-Match` expects. Called before `run`. An endpoint
-   * that awaits something before it writes calls it again in its transaction.
+   * Throws PRECONDITION_FAILED if the record is not the one that `If-Match` or `If-None-Match` expects. Called before `run`. An
+   * endpoint that awaits something before it writes calls it again in its transaction.
    */
   checkPrecondition(): void
   /** Id of the last event that the client received (`Last-Event-ID`). */

@@ -16,7 +16,7 @@ export function eventStream(events: Events, headers: Headers): Response {
       // Without content before the first event, a proxy would hold back the headers.
       controller.enqueue(encode(': following\n\n'))
       keepAlive = setInterval(() => {
-        // Skipped if the client does not read, and after the end, where it would throw an uncaught error.
+        // Skipped while the client does not read, and after the stream has ended, when it would throw an uncaught error.
         if (Number(controller.desiredSize) > 0) controller.enqueue(encode(': \n\n'))
       }, KEEP_ALIVE_MS)
       keepAlive.unref()

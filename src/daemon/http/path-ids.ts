@@ -3,7 +3,7 @@ import { isPageToken } from '../../shared/contract/page-token.ts'
 import { STORE_ENVIRONMENTS } from '../../shared/contract/states.ts'
 import { SERVER_NAME } from '../../shared/names.ts'
 
-/** Schema of ids in paths. Rejects slashes, dots alone and control characters. */
+/** Schema of ids in paths. Rejects slashes, control characters, and ids that consist of dots. */
 export const idSchema = z
   .string()
   .regex(/^(?!\.+$)[A-Za-z0-9._-]{1,128}$/, 'must have at most 128 letters, digits, "-", "_" and "."')
@@ -38,7 +38,7 @@ export const limitSchema = wholeNumber({ min: 1, max: 1000 })
   .default(100)
   .describe('Maximum number of records on the page.')
 
-/** Limit of a page of log lines. */
+/** Limit for a page of log lines. */
 export const logLimitSchema = wholeNumber({ min: 1, max: 10_000 })
   .default(1000)
   .describe('Maximum number of lines on the page.')

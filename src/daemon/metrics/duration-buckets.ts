@@ -1,6 +1,6 @@
 import { latencyBoundMs } from '../../shared/instances/latency-buckets.ts'
 
-/** Upper bounds in seconds. The first is half a millisecond, because declared tools are faster. */
+/** Upper bounds in seconds. The first is half a millisecond, because declared tools can answer that fast. */
 const BOUNDS_SECONDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ]

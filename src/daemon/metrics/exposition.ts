@@ -25,7 +25,7 @@ export interface PageValues {
 
 /**
  * The text format of Prometheus (https://prometheus.io/docs/instrumenting/exposition_formats/). prom-client writes and
- * escapes it. The values are not prom-client's, because they come from other processes and survive this one.
+ * escapes it. The values are not kept in prom-client, because they come from other processes and survive this one.
  */
 export async function expose(observed: PageValues): Promise<{ type: string; text: string }> {
   const registry = new Registry()

@@ -1,7 +1,7 @@
 import type { OAuthStorage, RecordKind } from '../../sdk/oauth/storage/storage.ts'
 
 /**
- * The part of a shared storage that belongs to one issuer. Kinds get a prefix, so that counts are separate too. Calls
+ * The part of a shared storage that belongs to one issuer. Kinds get a prefix, which also separates the counts. Calls
  * `onRevoked` after a revoked grant or token is written. `until` is in Unix seconds.
  */
 export function issuerStorage(

@@ -61,7 +61,7 @@ export class Issuers {
     return server
   }
 
-  /** Settings with which instances verify tokens. */
+  /** Settings that instances use to verify tokens. */
   async tenantAuth(address: ProtectedAddress): Promise<TenantAuth> {
     const server = this.serverFor(address)
     const answer = await server.fetch(new Request(`${server.issuer}/oauth/jwks`))

@@ -128,7 +128,7 @@ ${problem === undefined ? undefined : html`<p class="warning" role="alert">${pro
     return Response.json({ sub: user.id, name: user.name }, NO_STORE)
   }
 
-  /** Undefined unless the request comes from an authorization server of this daemon. */
+  /** Undefined unless the sign-in returns to an authorization server of this daemon. */
   #read(parameters: URLSearchParams): SignIn | undefined {
     const redirectUri = parameters.get('redirect_uri') ?? ''
     const state = parameters.get('state')

@@ -9,7 +9,7 @@ const MAX_OPEN = 32
 export class StateFiles {
   readonly #open = new Map<string, StateDatabase>()
 
-  /** Handles requests in order. Operations on one file are written to disk together. */
+  /** Handles requests in order. Consecutive operations on one file are written to disk together. */
   handle(requests: readonly StateRequest[]): StateResponse[] {
     const responses: StateResponse[] = []
     for (let at = 0; at < requests.length; ) {

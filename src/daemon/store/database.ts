@@ -122,7 +122,7 @@ function open(path: string): BetterSqlite3.Database {
   }
 }
 
-/** Opens a SQLite file with the settings of all of the daemon's databases. */
+/** Opens a SQLite file with the settings that all of the daemon's databases share. */
 export function connect(path: string, synchronous: 'FULL' | 'NORMAL'): BetterSqlite3.Database {
   const connection = new BetterSqlite3(path, { timeout: 5000 })
   try {

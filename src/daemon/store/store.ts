@@ -23,7 +23,7 @@ import { SourceStore } from './tables/sources.ts'
 import { SuiteRunStore } from './tables/suite-runs.ts'
 import { VariableStore } from './tables/variables.ts'
 
-/** Everything the daemon stores in SQLite. Only this folder contains SQL. */
+/** Everything that the daemon stores in its database. */
 export type Store = ReturnType<typeof openStore>
 
 /** Throws UNAVAILABLE for a damaged or unwritable file or a full disk, and CONFLICT for a file from a newer version. */
@@ -60,7 +60,7 @@ export function openStore(path: string) {
     isEmpty: () => isEmpty(database),
     /** The newest hundred values that were encrypted with `secret.key`, newest first. */
     sealedValues: () => sealedValues(database),
-    /** The given ids that no deployment, build or container build has. */
+    /** The given ids that no deployment, release, build or container build has. */
     unknownIds: (ids: readonly string[]) => unknownIds(database, ids),
     transaction: <T>(work: () => T) => database.transaction(work),
     close: () => database.close(),

@@ -11,9 +11,9 @@ const SERVE_MS = 60_000
 const FIRST_SOCKET = 4
 
 export interface UpgradeOptions {
-  /** Path of the daemon program of the new version. */
+  /** Path of the new version's daemon program. */
   program: string
-  /** Additional environment variables of the successor. */
+  /** Additional environment variables for the successor. */
   settings: Record<string, string>
   home: string
   handOver: HandOver

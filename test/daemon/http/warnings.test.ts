@@ -40,7 +40,7 @@ test('warns about scaling that the environment does not apply', async () => {
 test('warns about undeclared variables without showing their values', async () => {
   const warnings = await warningsOf('development', { env_vars: { REGION: 'top-secret' } })
   expect(warnings).toEqual([
-    expect.stringMatching(/^config\.env_vars is not applied: .* cannot read REGION\./),
+    expect.stringMatching(/^config\.env_vars is not applied, because .* cannot read REGION\./),
   ])
   expect(warnings!.join()).not.toContain('top-secret')
 })

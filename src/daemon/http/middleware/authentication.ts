@@ -6,7 +6,7 @@ import type { ApiContext, Bindings, CredentialHeader } from '../endpoint.ts'
 import { consoleCookie } from './console-cookie.ts'
 
 const DETAILS =
-  'Send a valid key as "Authorization: Bearer <API_KEY>". Create one with `mcp keys create`, save it with `mcp login`.'
+  'Send a valid key as "Authorization: Bearer <API_KEY>". Create one with `mcp keys create` and save it with `mcp login`.'
 
 /** Whether a request may do something, by method and path. */
 type Rule = (method: string, path: string) => boolean

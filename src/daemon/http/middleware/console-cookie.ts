@@ -5,8 +5,8 @@ import type { ApiContext } from '../endpoint.ts'
 import { isConsole } from './host-check.ts'
 
 /**
- * The cookie of a request from a page of the console. It is only valid at the console's host. Throws FORBIDDEN for a request that
- * another page makes the browser send.
+ * Returns the console's cookie from a request by one of its pages. It is only valid at the console's host. Throws FORBIDDEN for
+ * a request that another page makes the browser send.
  */
 export function consoleCookie(context: ApiContext): string | undefined {
   const cookie = isConsole(context) ? getCookie(context, CONSOLE_COOKIE) : undefined

@@ -6,8 +6,8 @@ import type { ApiContext, Bindings } from '../endpoint.ts'
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
 
 /**
- * Rejects requests from web pages. A page whose name was rebound to 127.0.0.1 sends that name as Host. Any other page sends its
- * Origin (https://owasp.org/www-community/attacks/DNS_Rebinding).
+ * Rejects requests from web pages of other origins. A page whose name was rebound to 127.0.0.1 sends that name as Host. Any
+ * other page sends its Origin (https://owasp.org/www-community/attacks/DNS_Rebinding).
  */
 export const hostCheck: MiddlewareHandler<Bindings> = async (context, next) => {
   const host = isConsole(context) ? context.req.header('host')! : requireLoopback(context)

@@ -29,7 +29,7 @@ function header(description: string, example: string | number) {
 /** References to these headers. Optional ones may be missing from a response. */
 export function describeHeaders(names: readonly HeaderName[], optional: readonly HeaderName[] = []) {
   const required = names.map(name => [name, { $ref: `#/components/headers/${name}` }])
-  // Copies instead of references, because client generators do not see through a reference that a header is optional.
+  // Copies instead of references, because client generators would treat a header behind a reference as required.
   const rest = optional.map(name => {
     const { description, schema } = HEADERS[name]
     return [name, { description, schema }]

@@ -123,7 +123,7 @@ function headersFor(route: Route): HeaderName[] {
   return isCounted(route) ? ['X-Request-Id', ...RATE_HEADERS] : ['X-Request-Id']
 }
 
-/** Error codes of the operation and of all operations of its kind. */
+/** Error codes that the operation declares, and those that all operations of its kind share. */
 function errorsOf(route: Route): ErrorCode[] {
   const { endpoint, access } = route
   const withKey: ErrorCode[] = access === 'open' ? [] : ['UNAUTHORIZED', 'UNAVAILABLE']

@@ -13,7 +13,7 @@ export class SchemaWriter {
   readonly #definitions: Record<Direction, Record<string, Json>> = { input: {}, output: {} }
   readonly #envelopes = new Map<z.ZodType, z.ZodType>()
 
-  /** References lead to `in:<id>` and `out:<id>` until `finish`. */
+  /** References point to `in:<id>` and `out:<id>` until `finish`. */
   write(schema: z.ZodType, io: Direction): Json {
     const prefix = io === 'input' ? 'in:' : 'out:'
     const id = z.globalRegistry.get(schema)?.id
@@ -82,7 +82,7 @@ function findDiffering(input: Record<string, Json>, output: Record<string, Json>
 
 /**
  * Removes `additionalProperties: false` and defaults from responses, because responses may get new fields at any time. In
- * requests, `allOf` keeps a default from its field: openapi-typescript declares fields with a default as required
+ * requests, `allOf` separates a default from its field, because openapi-typescript declares fields with a default as required
  * (https://openapi-ts.dev/cli, --default-non-nullable).
  */
 function arrange(node: unknown, io: Direction): unknown {

@@ -55,7 +55,7 @@ export function buildEndpoints(services: Services) {
     },
     errors: ['INVALID_MCP', 'NOT_FOUND'],
     async run({ body, respondAsync, preferences, header, signal, accepts }) {
-      // A client that repeats its request after a lost connection expects the result of the first one.
+      // A client that repeats its request after a lost connection expects the result of its first request.
       const continues = respondAsync || header('idempotency-key') !== undefined
       const isTemporary = preferences.has('temporary')
       if (!continues && accepts('text/event-stream'))
@@ -157,7 +157,7 @@ export function buildEndpoints(services: Services) {
       },
     },
     errors: ['CONFLICT', 'INVALID_MCP', 'UPSTREAM_FAILED'],
-    // The daemon connects to other machines and reads folders with its own credentials.
+    // For a base, the daemon connects to other machines or reads folders, with its own credentials.
     scopeOfQuery: ({ base }) => (base === undefined ? undefined : 'BUILD_AND_DEPLOY'),
     async run({ params, query, signal }) {
       const { file } = await builds.image(params.mcp_id, { ...query, signal })

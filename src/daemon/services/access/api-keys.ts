@@ -78,7 +78,7 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a key of the same user. Throws INVALID_REQUEST for an expiry in the past, and CONFLICT for a name in use, unless
+   * Creates a key for the same user. Throws INVALID_REQUEST for an expiry in the past, and CONFLICT for a name in use, unless
    * `replace` revokes the keys that have it.
    */
   create(creator: Principal, { replace = false, ...request }: CreateKeyRequest): WithoutUse<CreatedKey> {

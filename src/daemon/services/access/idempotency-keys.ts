@@ -93,7 +93,7 @@ export class IdempotencyKeys {
   }
 }
 
-/** Removes idempotency keys after 24 hours. */
+/** Removes idempotency keys that are at least 24 hours old. */
 export function removeExpiredIdempotencyKeys({
   store,
   clock,

@@ -6,7 +6,7 @@ import { createKeyFile, NEW_KEY, openSecretBox, type SecretBox } from './secrets
 const CHECK_TEXT = 'check value of secret.key'
 
 /**
- * Opens the key file that the database was encrypted with. Only a database without servers gets a new key. Throws UNAVAILABLE,
+ * Opens the key file that the database was encrypted with. Only an empty database gets a new key. Throws UNAVAILABLE,
  * and changes nothing, when the file is missing, damaged or belongs to another database. `replace` accepts the existing key or
  * creates one. Values encrypted with the old key are then lost.
  */

@@ -39,7 +39,7 @@ interface SignInDependencies {
   origin: string
 }
 
-/** Sign-in of users to protected deployments. Loads its code when the first one exists. */
+/** Sign-in of users to protected deployments. Loads its code when it is first used. */
 export class SignIns {
   readonly #deps: SignInDependencies
   readonly #apiKeys: ApiKeys

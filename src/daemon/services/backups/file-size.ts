@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
-/** Size in bytes of files and of everything in folders. Ignores files that do not exist or disappear in the meantime. */
+/** Total size of files and of the contents of folders, in bytes. Ignores files that do not exist or disappear in the meantime. */
 export async function sizeOf(paths: readonly string[]): Promise<number> {
   let bytes = 0
   for (const path of paths) {

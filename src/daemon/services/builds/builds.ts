@@ -206,7 +206,7 @@ interface BuildOptions {
   stopped?: AbortSignal | undefined
   /** Set for a build that expires after its last test (`TemporaryBuilds`). */
   isTemporary?: boolean
-  /** Called when a phase of a build of code begins. */
+  /** Called when a phase begins, in a build of code. */
   onPhase?(phase: string): void
 }
 
@@ -230,7 +230,7 @@ function definedNames({ tools, resources, prompts }: NamedDefinitions): Pick<Bui
 
 type NamedDefinitions = Pick<BuildRequest, 'tools' | 'resources' | 'prompts'>
 
-/** Removes a server without builds: its addresses, subdomains, sign-ins and the files of its programs. */
+/** Removes a server if it has no builds: its addresses, subdomains, sign-ins and the files of its programs. */
 export function removeServerWithoutBuilds(
   { store, programs, signIns }: Pick<ServiceDependencies, 'store' | 'programs' | 'signIns'>,
   name: string,

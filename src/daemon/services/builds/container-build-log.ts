@@ -10,7 +10,7 @@ export interface ContainerLogQuery {
   phase?: string | undefined
 }
 
-/** Phase of the last line of every build. */
+/** Phase of every build's last line. */
 const LAST_PHASE: BuildPhase = 'COMPLETED'
 
 export class ContainerBuildLog {

@@ -34,7 +34,7 @@ export class ContainerBuilds {
     this.#log = new ContainerBuildLog(deps.logs, () => deps.clock.now())
   }
 
-  /** Throws NOT_FOUND, NO_SOURCE for a project without a source, and CONFLICT while another of its builds runs. */
+  /** Throws NOT_FOUND, NO_SOURCE for a project without a source, and CONFLICT if it is not active or has an unfinished build. */
   trigger(projectId: string): ContainerBuildRecord {
     const { store, clock } = this.#deps
     const build = store.transaction(() => {

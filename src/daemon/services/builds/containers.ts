@@ -8,7 +8,7 @@ import type { ServiceDependencies } from '../dependencies.ts'
 
 type ContainerDependencies = Pick<ServiceDependencies, 'containers' | 'images'>
 
-/** Limits of a container unless its deployment sets others. */
+/** Limits on a container unless its deployment sets others. */
 const DEFAULT_LIMITS = { memory_mb: 512, pids: 256 }
 
 /** A build to run in a container. */
@@ -24,7 +24,8 @@ export interface ContainerRequest {
 
 /**
  * Prepares the image and returns the settings of its containers. Throws UNAVAILABLE without an engine or for a limit that the
- * engine cannot enforce, UPSTREAM_FAILED for an image that cannot be fetched, and INVALID_MCP for a build without an image.
+ * engine cannot enforce, UPSTREAM_FAILED for an image that cannot be fetched, CONFLICT for an image that has changed since the
+ * build, and INVALID_MCP for a build that cannot become an image.
  */
 export async function prepareContainer(
   deps: ContainerDependencies,

@@ -164,7 +164,7 @@ export class Images {
   }
 }
 
-/** Repositories that each layer was pushed to since the daemon started. A registry can mount the layer from there. */
+/** Repository that each layer was last pushed to since the daemon started. Its registry can mount the layer from there. */
 class PushedBlobs {
   readonly #repositories = new Map<string, string>()
 

@@ -10,8 +10,9 @@ const MAX_PORT_ATTEMPTS = 40
 const PAUSE_MS = 50
 
 /**
- * Runs the preview of a build with a debugger until the signal aborts, so that no debugger remains after its user has gone. Throws CONFLICT
- * when the port is in use or the preview serves another build, INVALID_REQUEST without handler modules, and UNAVAILABLE.
+ * Runs the preview of a build with a debugger until the signal aborts, so that no debugger remains after its user has gone.
+ * Throws CONFLICT when the port is in use or the preview serves another build, INVALID_REQUEST without handler modules, and
+ * UNAVAILABLE.
  */
 export async function inspectPreview(
   previews: Previews,
@@ -54,7 +55,7 @@ async function findUrl(previews: Previews, { id, name }: Build): Promise<string>
   })
 }
 
-/** Throws if Node lacks the flag without which the permission model forbids the inspector. */
+/** Throws if Node has no flag that allows the inspector under the permission model. */
 function requireSupport(port: number): number {
   if (process.allowedNodeEnvironmentFlags.has('--allow-inspector')) return port
   throw new HostingError('INVALID_REQUEST', `Node ${process.version} cannot debug isolated handlers.`, {

@@ -4,16 +4,16 @@ import type { Mount } from '../../../shared/definitions/definitions.ts'
 import { HostingError } from '../../../shared/errors.ts'
 
 /**
- * Folders of the system. A container's root user can be the machine's, so it must not write to them. /run contains the sockets of
- * container engines, which give full access to the machine.
+ * Folders of the system. A container's root user can be the machine's, so it gets no access to them. /run contains the sockets
+ * of container engines, which give full access to the machine.
  */
 const SYSTEM_FOLDERS = ['/boot', '/dev', '/etc', '/proc', '/run', '/sys', '/usr']
 
 const VOLUME = /^[A-Za-z0-9][\w.-]*$/
 
 /**
- * Resolves the files and folders of a container, so that a link that changes later leads nowhere else. `hidden`: folders of the daemon.
- * Throws INVALID_MCP for a path that does not exist or may not be in a container.
+ * Resolves the files and folders to mount in a container, so that a link that changes later leads nowhere else. `hidden`:
+ * folders of the daemon. Throws INVALID_MCP for a path that does not exist or may not be in a container.
  */
 export function resolveMounts(mounts: readonly Mount[], hidden: readonly string[]): Mount[] {
   return mounts.map((mount, index) => {

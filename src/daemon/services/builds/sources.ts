@@ -7,7 +7,7 @@ import type { ServiceDependencies } from '../dependencies.ts'
 import { getProject } from '../projects/projects.ts'
 import { recordSource, removeSource, type SourceDependencies } from './source-retention.ts'
 
-/** Older archives of a project are removed, except those of builds. */
+/** Number of newest archives kept per project. Older ones are kept only if a build came from them. */
 const KEPT_SOURCES = 5
 
 type Dependencies = SourceDependencies & Pick<ServiceDependencies, 'clock' | 'supervisor'>

@@ -40,7 +40,7 @@ export function releaseEnv(
 
 /**
  * Checks environment variables against those that the server declares. A server without declarations accepts any variables,
- * because the contract has no declarations, but it does not read them. Throws INVALID_REQUEST naming every unknown or missing
+ * because the contract has no declarations. Only its code can read them. Throws INVALID_REQUEST naming every unknown or missing
  * variable.
  */
 export function checkEnv(

@@ -40,7 +40,7 @@ function memoryWarning(
   { placement }: Promises,
 ): string | undefined {
   if (memoryMb === undefined || placement !== 'shared') return undefined
-  return `config.limits.memory_mb is not applied: the server shares a process with others in ${environment}.`
+  return `config.limits.memory_mb is not applied, because the server shares a process with others in ${environment}.`
 }
 
 /** Warns about code without a network namespace, unless the settings allow everything. */
@@ -52,7 +52,7 @@ function networkWarning(
     return undefined
   const what = network === undefined ? 'The network border' : 'config.network'
   return border === 'none'
-    ? `${what} is not applied: this machine has no network namespaces, so the program can reach every network. See "mcp doctor".`
+    ? `${what} is not applied, because this machine has no network namespaces. The program can reach every network. See "mcp doctor".`
     : `${what} is only enforced by functions within the process, because this machine has no network namespaces. See "mcp doctor".`
 }
 
@@ -66,7 +66,7 @@ function envWarning(
 ) {
   if (names.length === 0 || env.length > 0 || template === 'custom') return undefined
   const shown = names.slice(0, 10).join(', ') + (names.length > 10 ? ` and ${names.length - 10} more` : '')
-  return `config.env_vars is not applied: "${name}" declares no environment variables, so it cannot read ${shown}. Declare them in "env" of the build.`
+  return `config.env_vars is not applied, because "${name}" declares no environment variables. It cannot read ${shown}. Declare them in "env" of the build.`
 }
 
 /** Warns about a ready build without content, which the contract allows. */

@@ -211,8 +211,8 @@ export class Deployments {
   }
 
   /**
-   * Releases the build of a live deployment with a changed configuration and the stored variables. Throws NOT_FOUND, CONFLICT when it
-   * is not live or another release may change the configuration first, and the errors of `create`.
+   * Releases the build of a live deployment with a changed configuration and the stored variables. Throws NOT_FOUND, CONFLICT
+   * when it is not live or another release may change the configuration first, and the errors of `create`.
    */
   reconfigure(id: string, changes: ConfigChanges, origin: ReleaseOrigin = {}): AcceptedDeployment {
     const message = changeMessage(changes, origin)

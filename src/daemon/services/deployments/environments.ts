@@ -19,7 +19,7 @@ interface EnvironmentRules {
   /** Idle time after which a session of the 2025 era moves to the current release. */
   sessionSeconds: number
   logLevel: 'info' | 'debug'
-  /** Number of deployments of a server that are kept, including the live one. Null for all. */
+  /** Number of deployments kept per server, including the live one. Null for all. */
   keptDeployments: number | null
   /** Memory limit of an instance with a dedicated process. */
   memoryMb: number
@@ -107,7 +107,7 @@ const HARD_LIMIT_FACTOR = 2
 /** Default limit on processes and threads. Chromium and Java start a few hundred threads. */
 const PROGRAM_TASKS = 512
 
-/** Limits of a program and all processes that it starts. Without `deployment`, those of a build or preview. */
+/** Limits on a program and all processes that it starts. Without `deployment`, those for a build or preview. */
 export function programLimits(deployment?: Deployment): ProgramLimits {
   const replacedAboveMb = deployment ? memoryMb(deployment) : ENVIRONMENT_RULES.production.memoryMb
   const { pids = PROGRAM_TASKS, cpus } = deployment?.config.limits ?? {}

@@ -128,7 +128,7 @@ export function releaseChanges(
   }
 }
 
-/** First line of a release in the log of its server. */
+/** First line of a release in its server's log. */
 export function releaseLine({ version, author, message, mcpId, createdAt, rollbackTo }: Release): LogLine {
   const what = rollbackTo === null ? `build ${mcpId}` : `back to version ${rollbackTo}, build ${mcpId}`
   const text = [`release of version ${version}: ${what}`, author && `by ${author}`].filter(Boolean).join(' ')

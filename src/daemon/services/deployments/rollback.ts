@@ -10,8 +10,9 @@ import { readEnv, revealConfig } from './deployment-secrets.ts'
 const STORED_UNCHANGED = 'The stored variables are unchanged. The next deployment gets them.'
 
 /**
- * A deployment with the build and configuration of `target`. If its deployment was removed, the live configuration stays. `variables` names
- * those whose values were stored. `warnings` name variables that differ from the live deployment.
+ * Request for a deployment with the build and configuration of `target`. If its deployment was removed, the live configuration
+ * stays. `variables` names the variables whose values were stored. `warnings` name variables that differ from the live
+ * deployment.
  */
 export function rollbackRequest(
   { secrets, store }: Pick<ServiceDependencies, 'secrets' | 'store'>,
@@ -58,7 +59,7 @@ export function rollbackTarget(
     })
   throw new HostingError(
     'CONFLICT',
-    `Cannot roll back to deployment ${to}: it never served "${name}" in ${environment}.`,
+    `Cannot roll back to deployment ${to}, because it never served "${name}" in ${environment}.`,
   )
 }
 
@@ -76,6 +77,6 @@ function requireBuild({ store }: Pick<ServiceDependencies, 'store'>, release: Re
   const { version, mcpId } = release
   throw new HostingError(
     'CONFLICT',
-    `Cannot roll back to version ${version}: its build ${mcpId} was removed.`,
+    `Cannot roll back to version ${version}, because its build ${mcpId} was removed.`,
   )
 }

@@ -78,7 +78,7 @@ function findChangedLists(
   }
 }
 
-/** True if the sign-in settings have changed. Open connections to the old release must then close. */
+/** True if the new release requires sign-in with changed settings. Open connections to the old release must then close. */
 function requiresNewSignIn({ config: { auth } }: Deployment, old: Deployment): boolean {
   return auth !== undefined && JSON.stringify(auth) !== JSON.stringify(old.config.auth)
 }

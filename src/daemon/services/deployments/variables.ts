@@ -13,8 +13,8 @@ type Values = Record<string, string>
 type Dependencies = Pick<ServiceDependencies, 'background' | 'clock' | 'secrets' | 'store'>
 
 /**
- * Environment variables that stay with a server and environment. A deployment keeps the values that it started with, so that a restart or
- * rollback has them, too. Changes take effect with the next deployment.
+ * Environment variables that stay with a server and environment. A deployment keeps the values that it started with, so that a
+ * restart or rollback has them, too. Changes take effect with the next deployment.
  */
 export class Variables {
   readonly #deps: Dependencies
@@ -43,7 +43,7 @@ export class Variables {
     }
   }
 
-  /** Changes with every write, even of a secret. */
+  /** Object that differs after every write, even of a secret. */
   version(server: string, environment: Environment): object {
     const stored = this.#deps.store.variables.list(server, environment)
     return { variables: stored.map(({ name, secret, updatedAt }) => ({ name, secret, updatedAt })) }

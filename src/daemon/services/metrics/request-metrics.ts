@@ -23,7 +23,7 @@ export type ToolSummary = NonNullable<HealthReport['tools']>[number]
 export interface RequestMetricsOptions {
   store: Store
   clock: Clock
-  /** Called when writing fails. The next attempt is a minute later. */
+  /** Called when writing fails. The next request schedules another attempt. */
   onError(error: unknown): void
 }
 

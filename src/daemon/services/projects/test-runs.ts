@@ -40,8 +40,8 @@ export class TestRuns {
 
   /**
    * Sends a message and resolves with the agent's answer. Throws NOT_FOUND for an unknown build or chat, CONFLICT for a
-   * build that is not ready, a busy chat or a model without a key, INVALID_REQUEST for an unknown model, and errors from the
-   * model's vendor.
+   * build that is not ready, a chat that is busy or belongs to another server, or a model without a key, INVALID_REQUEST for an
+   * unknown model, and errors from the model's vendor.
    */
   async run(
     request: TestRequest,

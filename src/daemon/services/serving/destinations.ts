@@ -8,9 +8,9 @@ import type { Clock } from '../clock.ts'
 const FLUSH_MS = 60_000
 /** A repeated refusal is logged again after this time, with its count. */
 const REPEAT_MS = 600_000
-/** Maximum number of logged refusals of one deployment within that time. */
+/** Maximum number of destinations per deployment whose refusals are logged. */
 const MAX_LINES = 50
-/** Maximum number of listed destinations of one deployment. The egress process counts the rest together. */
+/** Maximum number of listed destinations per deployment. The egress process counts the rest together. */
 const MAX_LISTED = 200
 
 export interface DestinationsOptions {

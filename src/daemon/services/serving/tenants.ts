@@ -28,7 +28,7 @@ export interface Preview {
   isInspected?: boolean
 }
 
-/** Time limit of handlers while a debugger may pause them. */
+/** Time limit for handlers while a debugger may pause them. */
 const INSPECTED_TIMEOUT_MS = 24 * 3600_000
 
 /** Reads the tenant when an instance starts. `auth` is shared, because it also gets later revocations. */

@@ -1,4 +1,4 @@
-/** Removals of servers that have begun. An empty environment stands for all of them. */
+/** Removals of servers that have begun. An empty environment stands for all environments. */
 export const removals = `
 CREATE TABLE removals (
   server TEXT NOT NULL,

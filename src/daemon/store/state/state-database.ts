@@ -31,7 +31,7 @@ export class StateDatabase {
     this.#writes = new StateWrites(this.#connection, maxBytes)
   }
 
-  /** Runs all batches in one transaction. Returns fewer results than operations when they get large. */
+  /** Runs all batches in one transaction. Returns fewer results than operations when the results get large. */
   run(batches: readonly StateBatch[]): StateResult[][] {
     const hasWrites = batches.some(({ operations }) => operations.some(({ op }) => op === 'commit'))
     const runAll = () => batches.map(batch => this.#runBatch(batch))

@@ -23,7 +23,7 @@ interface EntryRow {
 /** Expired entries removed by each commit. */
 const SWEPT_PER_COMMIT = 100
 
-/** Rolls back one commit. */
+/** Thrown to roll back one commit. */
 class CommitRefusedError extends Error {
   readonly result: StateResult
 
@@ -62,7 +62,7 @@ export class StateWrites {
     }
   }
 
-  /** Only within `commit`. Returns what the handler gets: the sum, or whether a deleted key existed. */
+  /** Only within `commit`. Returns what the handler gets: the sum, whether a deleted key existed, or null. */
   write(scope: StateScope, write: StateWrite, { version, now }: { version: number; now: number }) {
     const { key } = write
     const known = this.#entry(scope, key)

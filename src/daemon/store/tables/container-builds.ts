@@ -52,7 +52,7 @@ export class ContainerBuildStore extends RecordStore<ContainerBuild> {
     return this.table.find("WHERE project_id = ? AND status IN ('pending', 'in_progress')", [projectId])
   }
 
-  /** Names in the OCI layout of the images that the newest successful build of each project made. */
+  /** Names, in the OCI layout, of the images from the newest successful build of each project that is not deleted. */
   currentImages(): string[] {
     const uris = this.database.values<string>(
       `SELECT image_uri FROM container_builds AS build WHERE status = 'succeeded' AND image_uri LIKE 'oci:%'

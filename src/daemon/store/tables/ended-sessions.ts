@@ -15,7 +15,7 @@ interface EndedSession {
 /** Maximum number of sessions that an instance is sent when it starts. */
 const MAX_ENDED = 1000
 
-/** MCP sessions that were ended through the API, kept as long as instances would take them over. */
+/** MCP sessions that were ended through the API, kept while instances could take them over. */
 export class EndedSessionStore extends TableStore<EndedSession> {
   constructor(database: Database) {
     super(database, 'ended_sessions')

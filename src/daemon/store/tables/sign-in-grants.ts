@@ -139,7 +139,7 @@ export class SignInGrantStore {
     return this.#database.values<string | null>(sql, [client, clientId])[0] ?? undefined
   }
 
-  /** Revokes a grant with its tokens, whose ids are remembered until they expire. Returns undefined if there is none. */
+  /** Revokes a grant with its tokens, and remembers its id until `until`. Returns undefined if there is no such grant. */
   revoke(address: string, id: string, until: number): Pick<StoredGrant, 'clientId' | 'subject'> | undefined {
     if (!this.#prepare()) return undefined
     return this.#database.transaction(() => {
@@ -178,7 +178,7 @@ export class SignInGrantStore {
     return this.#database.prepare('DELETE FROM oauth_records WHERE kind = ? AND key = ?').run([kind, key]) > 0
   }
 
-  /** Creates the indexes when they are first needed. Returns false until a server has had a sign-in. */
+  /** Creates the indexes when they are first needed. Returns false until an authorization server has created the table. */
   #prepare(): boolean {
     if (this.#isIndexed) return true
     const sql = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'oauth_records'"
