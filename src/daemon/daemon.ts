@@ -144,8 +144,7 @@ async function openPublicListeners(
     connect: (id, socket, named) => supervisor.connect(id, socket, named),
     onAcceptError: error => log?.('warn', ACCEPT_FAILED, errorFields(error)),
     onDropped: error => log?.('warn', 'dropped a connection to a host name', errorFields(error)),
-    onTaken: (port, error) =>
-      log?.('warn', `cannot serve host names on port ${port}`, errorFields(error)),
+    onTaken: (port, error) => log?.('warn', `cannot serve host names on port ${port}`, errorFields(error)),
     onCertificate: problem => log?.('warn', problem, {}),
   })
 }

@@ -50,10 +50,14 @@ export class SecretBox {
       const text = decipher.update(sealed.subarray(NONCE_BYTES + TAG_BYTES))
       return Buffer.concat([text, decipher.final()]).toString('utf8')
     } catch (cause) {
-      throw new HostingError('UNAVAILABLE', `${UNDECRYPTABLE_PREFIX} ${this.#path}, because it is the wrong key.`, {
-        details: 'Stop the daemon and put the old key file back, or deploy again with the values.',
-        cause,
-      })
+      throw new HostingError(
+        'UNAVAILABLE',
+        `${UNDECRYPTABLE_PREFIX} ${this.#path}, because it is the wrong key.`,
+        {
+          details: 'Stop the daemon and put the old key file back, or deploy again with the values.',
+          cause,
+        },
+      )
     }
   }
 
