@@ -119,7 +119,7 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
     expect(await zip.getAttribute('aria-invalid')).toBe('true')
     const notes = (await zip.getAttribute('aria-describedby'))!.split(' ').at(-1)
     expect(await page.locator(`[id="${notes}"]`).textContent()).toBe('/area/zip must be a <b>German</b> zip')
-    expect(await zip.evaluate(element => element.matches(':focus'))).toBe(true)
+    await expect.poll(() => zip.evaluate(element => element.matches(':focus'))).toBe(true)
     await zip.fill('2')
     expect(await page.getByRole('alert').allTextContents()).toEqual([''])
     await page.evaluate(() => form.reportErrors('The upstream is down'))

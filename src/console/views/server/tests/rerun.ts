@@ -13,7 +13,7 @@ export function suiteOf({ id, definition }: SuiteRunRecord): Suite {
   if (!definition)
     throw new HostingError(
       'NOT_FOUND',
-      'The suite cannot run again, because this run was stored without it.',
+      'This run was stored without its suite, so it cannot run again.',
       {
         next: [{ description: 'Run the suite from its file', command: 'mcp test --suite <file>' }],
       },
