@@ -11,13 +11,9 @@ import type { Place } from '../playground/place.ts'
 /** The suite of a stored run. Throws an error that names the command for a suite that the page cannot run. */
 export function suiteOf({ id, definition }: SuiteRunRecord): Suite {
   if (!definition)
-    throw new HostingError(
-      'NOT_FOUND',
-      'This run was stored without its suite, so it cannot run again.',
-      {
-        next: [{ description: 'Run the suite from its file', command: 'mcp test --suite <file>' }],
-      },
-    )
+    throw new HostingError('NOT_FOUND', 'This run was stored without its suite, so it cannot run again.', {
+      next: [{ description: 'Run the suite from its file', command: 'mcp test --suite <file>' }],
+    })
   if (needsSchemas(planSuite(definition)))
     throw new HostingError(
       'INVALID_REQUEST',
