@@ -5,6 +5,7 @@ import { buildServer, createKey, createProject, deploy, echoServer } from '../..
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
 import { seedSmallBase } from '../../helpers/containers/small-base.ts'
 import { filesWithDependency, listen } from '../../helpers/services/npm-registry.ts'
+import { lengthenList } from './long-list.ts'
 import {
   daemon,
   expectAccessible,
@@ -13,6 +14,7 @@ import {
   HARMLESS,
   show,
   useConsole,
+  visit,
 } from './use-console.ts'
 
 describe.runIf(CHROMIUM !== undefined)('builds in the console', () => {
@@ -124,6 +126,25 @@ describe.runIf(CHROMIUM !== undefined)('builds in the console', () => {
     await rows.filter({ hasText: 'production' }).waitFor()
     expect((await daemon.api('GET', `/v1/build/${oldId}`)).status).toBe(404)
     expect((await daemon.api('GET', `/v1/build/${newId}`)).status).toBe(200)
+  })
+
+  test('shows older builds on request', async () => {
+    await buildServer(daemon, echoServer('many'))
+    const project = await createProject(daemon, { 'mcp.config.json': '{}' }, 'many')
+    await daemon.api('POST', `/api/lambda-builds/trigger/${project}`)
+    const page = await show()
+    await lengthenList(page, '/v1/build?name=many', 'mcp_id')
+    await lengthenList(page, `/api/lambda-builds?projectId=${project}`, 'id')
+    for (const path of ['/builds?server=many', `/builds?kind=containers&project=${project}`]) {
+      await visit(page, path)
+      const rows = page.getByRole('row').filter({ hasText: 'many' })
+      const more = page.getByRole('button', { name: 'Show older builds' })
+      await more.waitFor()
+      expect(await rows.count()).toBe(50)
+      await more.click()
+      await more.waitFor({ state: 'detached' })
+      expect(await rows.count()).toBe(51)
+    }
   })
 
   test('shows which scope a key lacks', async () => {

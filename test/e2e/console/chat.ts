@@ -2,7 +2,8 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { buildServer, createKey, deploy, echoServer } from '../../daemon/http/fixtures.ts'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
 import { type ModelStub, startModelStub, type Turn } from '../../helpers/services/model-stub.ts'
-import { daemon, expectAccessible, HARMLESS, HOSTILE, show, useConsole } from './use-console.ts'
+import { lengthenList } from './long-list.ts'
+import { daemon, expectAccessible, HARMLESS, HOSTILE, show, useConsole, visit } from './use-console.ts'
 
 const KEY = 'sk-test-0123456789abcdef'
 
@@ -87,6 +88,19 @@ describe.runIf(CHROMIUM !== undefined)('the chats of the console', () => {
       .getByRole('alert')
       .getByText(/rejected the key/)
       .waitFor()
+  })
+
+  test('shows more chats on request', async () => {
+    await startVendor({ text: 'Hello' })
+    const mcp_id = await buildServer(daemon, echoServer('busy'))
+    await daemon.api('POST', '/v1/test', { body: { mcp_id, message: 'Hi' } })
+    const page = await show()
+    await lengthenList(page, '/api/chats', 'chatId')
+    await visit(page, '/chat')
+    const more = page.getByRole('button', { name: 'Show more chats' })
+    await more.click()
+    await more.waitFor({ state: 'detached' })
+    expect(await page.getByRole('button', { name: /^Delete the chat with busy/ }).count()).toBe(31)
   })
 
   test('shows which scope a key lacks', async () => {

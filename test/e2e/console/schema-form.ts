@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
 import { browser } from './browser.ts'
@@ -191,6 +192,11 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
       )
       .toEqual([1])
     expect(await page.locator('audio').getAttribute('src')).toMatch(/^blob:/)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.locator('figure', { hasText: 'image/svg+xml' }).getByRole('link', { name: 'Download' }).click(),
+    ])
+    expect(await readFile(await download.path(), 'utf8')).toBe('<svg onload="alert(1)"/>')
     expect(await page.getByText('Cannot be shown').count()).toBe(1)
     expect(await page.getByText('At most 10 MB are shown').count()).toBe(1)
     await page.getByRole('button', { name: 'As text' }).click()

@@ -109,6 +109,13 @@ describe.runIf(CHROMIUM !== undefined)('forms of served schemas', () => {
       expect(await run(), name).toBe(await refusal(name, { value: invalid[0] }))
     }
   })
+
+  test('shows more than 200 tools on request', async () => {
+    page = await show('/servers/schemas/playground')
+    await page.getByRole('button', { name: `Show ${tools.length - 200} more` }).click()
+    await expect.poll(() => page.locator('.pg-entry').count()).toBe(tools.length)
+    expect(await page.getByRole('button', { name: /^Show/ }).count()).toBe(0)
+  })
 })
 
 /** Hosted servers add defaults before they validate, so they accept arguments without a member that has a default. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { buildServer, deploy, echoServer } from '../../daemon/http/fixtures.ts'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
 import { callTool } from '../../helpers/daemon/daemon.ts'
+import { lengthenList } from './long-list.ts'
 import {
   daemon,
   expectAccessible,
@@ -12,6 +13,7 @@ import {
   HOSTILE,
   show,
   useConsole,
+  visit,
 } from './use-console.ts'
 
 describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
@@ -120,6 +122,17 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
     await dialog.getByRole('button', { name: 'Roll back to v1' }).click()
     await page.getByText('tried in development was rolled back to v1, as v3.').waitFor()
     expect(await page.getByRole('button', { name: 'Dismiss' }).count(), 'number of notices').toBe(1)
+  })
+
+  test('shows older releases on request', async () => {
+    await deploy(daemon, await buildServer(daemon, echoServer('aged')), 'production')
+    const page = await show()
+    await lengthenList(page, '/api/servers/aged/releases', 'deploymentId')
+    await visit(page, '/servers/aged/releases')
+    const more = page.getByRole('button', { name: 'Show older releases' })
+    await more.click()
+    await more.waitFor({ state: 'detached' })
+    expect(await page.getByRole('table').getByRole('rowheader', { name: 'v1' }).count()).toBe(51)
   })
 
   test('shows traffic and releases as charts or as a table, and keeps the choice in the URL', async () => {

@@ -141,6 +141,44 @@ describe.runIf(CHROMIUM !== undefined)('the test runs of a server in the console
     await page.getByText('stored without its suite').waitFor()
   })
 
+  test('shows the rest of a long run and of its conversations on request', async () => {
+    const run = suiteRun(mcpId)
+    const [one] = run.cases
+    const transcript = Array.from({ length: 51 }, (_, number) => ({
+      role: 'user' as const,
+      text: `Line ${number}`,
+    }))
+    const cases = Array.from({ length: 101 }, (_, number) => ({
+      ...one!,
+      name: `case ${number}`,
+      runs: [{ ...one!.runs[0]!, transcript }],
+    }))
+    const { body } = await store({ ...run, cases, passed: 101 })
+    const page = await show(`${PATH}?run=${body.id}`)
+    await page.getByText('case 99', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Show more cases' }).click()
+    await page.getByText('case 100', { exact: true }).click()
+    await page.getByText('Line 49').waitFor()
+    await page.getByRole('button', { name: 'Show more of the conversation' }).click()
+    await page.getByText('Line 50').waitFor()
+    expect(await page.getByRole('button', { name: /^Show more/ }).count()).toBe(0)
+  })
+
+  test('shows why a run was not stored until the user dismisses it', async () => {
+    const definition = { cases: [{ name: 'says it', message: 'call say with "hi"' }] }
+    await store(suiteRun(mcpId, { definition }))
+    const page = await show(PATH)
+    await page.getByRole('button', { name: 'Run the newest again' }).click()
+    await page.route('**/api/suite-runs', route => route.abort())
+    await page.getByRole('dialog').getByRole('button', { name: 'Run' }).click()
+    const running = page.getByRole('region', { name: 'Running suite' })
+    await running.getByRole('alert').getByText('The run was not stored.').waitFor()
+    await running.getByText('passed').first().waitFor()
+    await expectNoViolations(page)
+    await running.getByRole('button', { name: 'Dismiss' }).click()
+    await running.waitFor({ state: 'detached' })
+  })
+
   test('shows which scope a key lacks', async () => {
     const { key } = await createKey(daemon, { scopes: ['READ'] })
     const page = await show(PATH, { key })

@@ -191,6 +191,9 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
       await result()
         .getByText(/"?text"?: "?two/)
         .waitFor()
+      await run()
+      await page.getByRole('button', { name: 'Refuse' }).click()
+      await result().getByText('The user refused the request.').waitFor()
     },
   )
 
