@@ -60,8 +60,8 @@ export class Border {
   }
 
   /**
-   * Connects to the host, which is resolved once. Rejects with a RefusedError, or with the error of `net.connect`. `address`:
-   * chosen by the process from among the addresses of the name.
+   * Resolves the host once and connects to it. Rejects with a RefusedError, a LimitError or the error of `net.connect`.
+   * `address` is the address that the process chose from those of the host.
    */
   async open(host: string, port: number, address?: string): Promise<Socket> {
     if (this.#opening + this.#sockets.size >= 2 * MAX_CONNECTIONS)
@@ -190,7 +190,10 @@ export class Border {
   }
 
   #waitForPolicy(): Promise<NetworkPolicy> {
-    const fail = () => this.#policy.reject(new LimitError('The network policy of the process is not known.'))
+    const fail = () =>
+      this.#policy.reject(
+        new LimitError(`The daemon sent no network policy within ${POLICY_TIMEOUT_MS / 1000} s.`),
+      )
     this.#policyTimer ??= setTimeout(fail, POLICY_TIMEOUT_MS).unref()
     return this.#policy.promise
   }

@@ -9,7 +9,7 @@ import type { Border } from './border.ts'
 import { LimitError, toControlError } from './failure.ts'
 import { reserve } from './reserved.ts'
 
-/** Maximum number of unanswered questions per connection. */
+/** Maximum number of unanswered requests per connection. */
 const MAX_PENDING = 1024
 /** Maximum size of answers that the process has not read. */
 const MAX_UNREAD_BYTES = 1024 * 1024
@@ -18,7 +18,7 @@ const MAX_RECORD_BYTES = 64 * 1024
 /** Loopback addresses of reserved connections. Connections made by programs use other addresses. */
 const RESERVED_ADDRESS = /^127\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])\.\d{1,3}\.\d{1,3}$/
 
-/** Answers questions from a process with handler modules until the connection is closed. Closes it on malformed input. */
+/** Answers requests from a process with handler modules until the connection is closed. Closes it on malformed input. */
 export function serveControl(socket: Socket, border: Border): void {
   let unfinished = ''
   let pending = 0

@@ -45,7 +45,7 @@ export class HttpProxy {
     })
   }
 
-  /** Serves one request. Has its own timeout for the head, because a server that does not listen enforces none. */
+  /** Serves one request. Sets its own timeout for the head, because a server that does not listen enforces none. */
   serve(socket: Socket, border: Border): void {
     this.#borders.set(socket, border)
     const timer = setTimeout(() => socket.destroy(), HEADERS_MS)
@@ -55,7 +55,7 @@ export class HttpProxy {
     socket.resume()
   }
 
-  /** Returns the border of the request whose head has arrived. */
+  /** Border of a connection whose request head has arrived. Clears the timeout for the head. */
   #borderOf(socket: Duplex): Border | undefined {
     clearTimeout(this.#timers.get(socket))
     return this.#borders.get(socket)
@@ -92,7 +92,7 @@ export class HttpProxy {
     }
   }
 
-  /** A WebSocket upgrade sent to the proxy without CONNECT: forwards the request unchanged, then joins both ends. */
+  /** Forwards a WebSocket upgrade that was sent to the proxy without CONNECT, then joins both ends. */
   async #upgrade(message: IncomingMessage, socket: Socket, head: Buffer): Promise<void> {
     pause(socket, head)
     const border = this.#borderOf(socket)
@@ -158,7 +158,7 @@ function relay(
   message.pipe(outgoing)
 }
 
-/** Alternating names and values, without headers for the proxy. */
+/** Headers to pass on, without hop-by-hop headers. Names and values alternate. */
 function passedHeaders(raw: readonly string[], host?: string): string[] {
   const named = namedByConnection(raw)
   const passed: string[] = host === undefined ? [] : ['Host', host]

@@ -1,7 +1,7 @@
 import type { DestinationCounts } from '../shared/network/egress-protocol.ts'
 import type { RefusalReason } from '../shared/network/network-policy.ts'
 
-/** Additional destinations of a process are counted together, because user code could name any number. */
+/** Maximum number of separately counted destinations. The rest share one counter, because user code can name any number. */
 const MAX_DESTINATIONS = 200
 const MAX_HOST_CHARACTERS = 253
 const OTHER = '(other)'

@@ -38,7 +38,7 @@ export class Lookups {
 
   async #limitConcurrency<T>(run: () => Promise<T>): Promise<T> {
     if (this.#waiting.length >= MAX_WAITING)
-      throw new LimitError(`More than ${MAX_WAITING} names are waiting to be resolved.`)
+      throw new LimitError(`${MAX_WAITING} name lookups of the process are already waiting. Try again later.`)
     if (this.#running >= MAX_RUNNING) await new Promise<void>(resolve => this.#waiting.push(resolve))
     this.#running++
     try {

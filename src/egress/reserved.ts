@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Border } from './border.ts'
 
-/** The process connects as soon as it gets the answer. */
+/** Unclaimed connections are closed after this time. The process connects as soon as it gets the answer. */
 const CLAIM_MS = 15_000
 
 interface ReservedConnection {
@@ -13,7 +13,7 @@ interface ReservedConnection {
 
 const reservedBy = new WeakMap<Border, Map<string, ReservedConnection>>()
 
-/** Reserves an upstream connection for the next connection from the address `from` of the namespace. */
+/** Reserves an upstream connection for the next connection from the address `from` in the namespace. */
 export function reserve(
   border: Border,
   from: string,
@@ -31,7 +31,7 @@ export function reserve(
   reserved.set(from, { upstream, host, port, timer })
 }
 
-/** False when nothing is reserved for the connection. */
+/** Joins the connection with its reserved upstream connection. Returns false when none is reserved. */
 export function joinReserved(socket: Socket, border: Border): boolean {
   const reserved = reservedBy.get(border)
   const from = socket.remoteAddress ?? ''

@@ -3,7 +3,7 @@ import { tuneMemory } from './host/tune-memory.ts'
 import { exitOnInternalErrors } from './server/internal-error.ts'
 import { describe, prepare } from './server/prepare.ts'
 
-/** By then, the parts of Node that a first call needs have been loaded. */
+/** Delay before V8 is tuned. By then, the parts of Node that a first call needs have been loaded. */
 const TUNE_AFTER_MS = 1000
 
 exitOnInternalErrors()

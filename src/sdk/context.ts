@@ -62,7 +62,7 @@ export interface Context {
   sample(prompt: string | SampleRequest): Promise<SampleResult>
   /** Shows the user a form. `schema`: a flat object of strings, numbers, booleans and enums. */
   elicit<const S extends Schema>(request: ElicitRequest<S>): Promise<ElicitResult<ArgumentsOf<S>>>
-  /** Sends the user to a web page, for data that must not pass through the client: sign-in, payment. */
+  /** Sends the user to a web page, for data that must not pass through the client, such as passwords and payment details. */
   elicitUrl(request: ElicitUrlRequest): Promise<ElicitResult<undefined>>
   listRoots(options?: { key?: string }): Promise<{ uri: string; name?: string }[]>
 

@@ -103,7 +103,7 @@ describe('absolute-form requests', () => {
     'GET / HTTP/1.1\r\nHost: 127.0.0.1',
     'GET https://public.example/ HTTP/1.1\r\nHost: a',
     'GET * HTTP/1.1\r\nHost: a',
-  ])('an absolute-form request for %j gets 400', async head => {
+  ])('a request without an absolute http URL gets 400: %j', async head => {
     expect(await exchange(open.port, `${head}\r\n\r\n`)).toMatch(/^HTTP\/1\.1 400 /)
   })
 
@@ -242,7 +242,7 @@ describe('hostile destinations', () => {
     ['a control character after the status', 'HTTP/1.1 200 O\x01K'],
     ['a header without a name', 'HTTP/1.1 200 OK\r\n: x'],
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 3'],
-  ])('answers 502 to a destination that sends %s', async (_name, head) => {
+  ])('answers 502 when the destination sends %s', async (_name, head) => {
     const server = await startUpstream(socket => socket.end(`${head}\r\nContent-Length: 2\r\n\r\nhi`))
     const socket = connect(open.port, '127.0.0.1')
     socket.write(`GET http://public.example:${server.port}/ HTTP/1.1\r\nHost: a\r\n\r\n`)

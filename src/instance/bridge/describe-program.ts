@@ -11,7 +11,7 @@ import type { ServerFacts } from './server-facts.ts'
 
 const TIMEOUT_MS = 60_000
 
-/** Starts the program once to read its definitions. Rejects with ChildStartError when it does not become a server. */
+/** Starts the program once to read its definitions. Rejects with ChildStartError when it does not start as an MCP server. */
 export async function describeStdioProgram(artifact: Artifact, tenant: Tenant): Promise<DescribedServer> {
   const programs = localPrograms(artifact.program as RunnableProgram, tenant)
   const client = new DescribingClient(programs.start, tenant)
@@ -24,7 +24,7 @@ export async function describeStdioProgram(artifact: Artifact, tenant: Tenant): 
   }
 }
 
-/** A client that declares every capability, to find out everything that a program over stdio offers. */
+/** Client that declares every capability, so that a stdio program reveals everything it offers. */
 export class DescribingClient {
   readonly #child: McpChild
   #facts: ServerFacts | undefined

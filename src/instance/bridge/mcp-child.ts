@@ -165,7 +165,7 @@ export class McpChild {
     }
   }
 
-  /** All entries of a list, over all pages. */
+  /** All entries of a list, from all pages. */
   readList(method: string, member: string): Promise<JsonObject[]> {
     return readPages(member, params => this.#channel.request(method, params))
   }

@@ -6,7 +6,7 @@ import type { ServerFacts } from './server-facts.ts'
 /** A server that has answered `initialize`. */
 export interface Lister {
   facts: ServerFacts
-  /** All entries of a list, over all pages. */
+  /** All entries of a list, from all pages. */
   readList(method: string, member: string): Promise<JsonObject[]>
 }
 

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../protocol/json-rpc.ts'
 
-/** Limit for lists that never end. */
+/** Maximum number of pages, for lists that never end. */
 const MAX_PAGES = 1000
 
 /** Self-description of a server. */
@@ -26,7 +26,7 @@ export function toFacts(answer: JsonObject): ServerFacts {
   }
 }
 
-/** All entries of a list, over all pages. */
+/** All entries of a list, from all pages. */
 export async function readPages(
   member: string,
   ask: (params: JsonObject) => Promise<JsonObject>,

@@ -42,7 +42,7 @@ type BridgeSettings = Pick<RunnableProgram, 'isolation' | 'timeoutMs'>
 
 /**
  * Serves programs that speak MCP over standard input and output by forwarding every request to one of them. Resolves when the
- * first has answered `initialize`. Rejects with ChildStartError when it does not become a server.
+ * first has answered `initialize`. Rejects with ChildStartError when it does not start as an MCP server.
  */
 export async function bridgePrograms(
   artifact: Artifact,
@@ -108,7 +108,7 @@ class StdioServer implements PreparedServer {
   readonly listResourceTemplates = this.#list('resources/templates/list')
   readonly listPrompts = this.#list('prompts/list')
   readonly #schemas: ReadonlyMap<string, Record<string, unknown>>
-  /** Tools of the artifact, created by their first call. */
+  /** Tools of the artifact, created on first use. */
   readonly #tools = new Map<string, PreparedTool>()
   readonly #children: Children
   readonly #reporter: BufferedReporter

@@ -47,7 +47,7 @@ export class ContainerGuard {
     this.#shell.stdin!.write(`- ${name}\n`)
   }
 
-  /** Stops the shell. Must be called when no container is left. */
+  /** Stops the shell. Call after the last container is removed. */
   close(): void {
     this.#shell.stdin!.end()
   }

@@ -28,7 +28,7 @@ export interface ContainerOptions {
 export interface ContainerChannels {
   /** Loopback port to publish. */
   port?: number
-  /** Connects its standard input. */
+  /** Connects the container's standard input. */
   isInteractive?: boolean
   delays?: StopDelays
   onStderr(line: string): void

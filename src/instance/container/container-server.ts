@@ -85,7 +85,7 @@ function prepareHttpImage(
 }
 
 /**
- * Prefix of the line with the address inside the container (instance/standalone/standalone-server.ts), which is useless outside.
+ * Prefix of the line that reports the URL inside the container (instance/standalone/standalone-server.ts), which is useless outside.
  */
 const FIRST_LINE = '{"server":'
 

@@ -15,8 +15,8 @@ import { type ContainerOptions, ContainerProcess } from './container-process.ts'
 const START_TIMEOUT_MS = 60_000
 
 /**
- * Runs the image once to read its definitions, and to find out how it speaks MCP if its definition does not say. Rejects with
- * ChildStartError when it does not become a server.
+ * Runs the image once to read its definitions, and to detect the transport if its definition names none. Rejects with
+ * ChildStartError when the image does not start as an MCP server.
  */
 export async function describeImage({ program }: Artifact, tenant: Tenant): Promise<DescribedServer> {
   const { container } = tenant

@@ -21,10 +21,10 @@ export interface RunPlan {
   name: string
   /** Port that is published on loopback under the same number, so that the server's own URL is right. */
   port?: number | undefined
-  /** Connects its standard input. */
+  /** Connects the container's standard input. */
   isInteractive?: boolean | undefined
   settings?: ImageSettings | undefined
-  /** Folder on this machine that is mounted as its DATA_DIR. */
+  /** Folder on this machine that is mounted as the container's DATA_DIR. */
   data?: string | undefined
 }
 

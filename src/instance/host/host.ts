@@ -119,7 +119,7 @@ export class Host {
   }
 
   /**
-   * Accepts connections from a socket that the daemon shares. `handle` is undefined when it was lost in transit. The daemon then
+   * Accepts connections on a socket that the daemon shares. `handle` is undefined when it was lost in transit. The daemon then
    * keeps accepting.
    */
   leaseSocket({ tenantId, leaseId }: MessageOf<'lease'>, handle: unknown): void {
@@ -146,11 +146,11 @@ export class Host {
     const port = await this.#tenants
       .get(tenantId)
       ?.peers.listen(socket => this.#openForPeer(tenantId, socket))
-      .catch(() => undefined) // without a port, its sessions move to the release
+      .catch(() => undefined) // without a port, the sessions move to the release
     if (port !== undefined) this.#send({ type: 'kept', tenantId, port })
   }
 
-  /** Receives the instances that still serve sessions of earlier releases. */
+  /** Sets the instances that still serve sessions of earlier releases. */
   setEarlierVersions({ tenantId, versions }: MessageOf<'earlier'>): void {
     this.#tenants.get(tenantId)?.peers.setEarlierVersions(versions)
   }

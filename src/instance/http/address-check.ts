@@ -4,8 +4,8 @@ import { hostOf } from './connection.ts'
 import { header } from './headers.ts'
 
 /**
- * Reason to refuse a request to this address, if any. Any web page can make a browser send requests to loopback under a host name
- * that the page controls (DNS rebinding). `Host` and `Origin` reveal that, so both must be known.
+ * Reason to refuse a request because of its `Host` or `Origin`, if any. Any web page can make a browser send requests to loopback
+ * under a host name that the page controls (DNS rebinding). These headers reveal such requests.
  */
 export function refuseAddress(tenant: Tenant, request: IncomingMessage): Refusal | undefined {
   const { host, origin } = request.headers

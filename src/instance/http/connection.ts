@@ -13,7 +13,7 @@ type ClientSocket = Socket & {
 export interface ConnectionName {
   /** Lower case, with the port. */
   host?: string | undefined
-  /** The client used TLS. */
+  /** True when the client used TLS. */
   secure?: boolean | undefined
 }
 

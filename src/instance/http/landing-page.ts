@@ -23,7 +23,7 @@ export function wantsPage({ tenant, request }: TenantExchange, path: string): bo
   return accept.includes('text/html') && !accept.includes('text/event-stream')
 }
 
-/** Shows a person in a browser what this address is and how to use it. Lists the tools unless users must sign in. */
+/** Tells a person in a browser what this URL is for and how to use it. Lists the tools unless users must sign in. */
 export async function sendPage(exchange: TenantExchange): Promise<void> {
   const { tenant } = exchange
   const { name, title = name, version } = tenant.server.info
@@ -34,7 +34,7 @@ export async function sendPage(exchange: TenantExchange): Promise<void> {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><title>${escapeText(title)}</title><style>${STYLE}</style></head>
 <body><h1>${escapeText(title)}</h1>
-<p>This is the address of an MCP server${version ? ` (version ${escapeText(version)})` : ''}, for AI assistants and other MCP clients.</p>
+<p>This is the URL of an MCP server${version ? ` (version ${escapeText(version)})` : ''}, for AI assistants and other MCP clients.</p>
 <h2>Connect a client</h2>
 <pre>${escapeText(config)}</pre>
 ${tools === undefined ? '<p>Users sign in before they can see its tools.</p>' : toolList(tools)}

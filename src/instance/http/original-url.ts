@@ -38,7 +38,7 @@ function isMac(tenant: ExchangeTenant, url: string, mac: string): boolean {
   return expected.length === given.length && crypto().timingSafeEqual(expected, given)
 }
 
-/** MAC of a URL, made with the key that only the instances of the address share. */
+/** MAC of a URL, made with the key that only the instances behind one address share. */
 function macOf({ stateKey }: ExchangeTenant, url: string): string {
   return crypto().createHmac('sha256', stateKey).update('arrival\n').update(url).digest('base64url')
 }

@@ -56,7 +56,7 @@ export function refuse(
   sendJson(exchange, status, body, headers)
 }
 
-/** Logs a refused request with what its headers say, because its body may not have been read. */
+/** Logs a refused request with facts from its headers, because its body may not have been read. */
 export function logRefusal({ tenant, request }: HttpExchange, status: number, reason: string): void {
   const method = header(request, 'mcp-method')
   const session = header(request, 'mcp-session-id')

@@ -40,12 +40,12 @@ export function sealFiles(output: UserOutput): void {
   hideExistence()
 }
 
-function limitToOpened(name: string, opened: OpenedFiles, byName: boolean): void {
+function limitToOpened(name: string, opened: OpenedFiles, acceptsNames: boolean): void {
   const act = functionOf(name)
   const isSync = name.endsWith('Sync')
   replace(fs, name, (...args: unknown[]) => {
     const file = args[0]
-    const isAllowed = typeof file === 'number' ? opened[file] === true : byName
+    const isAllowed = typeof file === 'number' ? opened[file] === true : acceptsNames
     return isAllowed ? apply(act, undefined, args) : refuse(name, args, isSync)
   })
 }

@@ -18,7 +18,7 @@ let isLocked = false
 let problem: string | undefined
 
 /**
- * Permanently removes what Node's permission model still allows to code loaded afterwards: signals to other processes, the
+ * Permanently removes what Node's permission model leaves open to code loaded afterwards: signals to other processes, the
  * daemon's channel, open descriptors, Unix sockets and unlimited output. Output and fatal errors go to the log. This program's
  * own code has captured what it needs. Returns a sentence with the reason if user code must not run here, or undefined if
  * everything is sealed.

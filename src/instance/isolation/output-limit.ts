@@ -21,8 +21,8 @@ export class OutputLimit {
   allows(bytes: number): boolean {
     this.#fill()
     // After a drop, resumes when there is room for half a second of output. Otherwise, every other line would be dropped.
-    const least = this.#droppedLines > 0 ? BYTES_PER_SECOND / 2 : 0
-    if (this.#left >= bytes + least) {
+    const reserve = this.#droppedLines > 0 ? BYTES_PER_SECOND / 2 : 0
+    if (this.#left >= bytes + reserve) {
       this.#left -= bytes
       return true
     }
@@ -34,7 +34,7 @@ export class OutputLimit {
   /** Sentence about output dropped since the last report. Undefined when there is none. */
   takeReport(): string | undefined {
     if (this.#droppedLines === 0) return undefined
-    const report = `${this.#droppedLines} lines (${ceil(this.#droppedBytes / 1024)} KB) of output were dropped: the limit is ${BYTES_PER_SECOND / 1024} KB per second`
+    const report = `${this.#droppedLines} lines (${ceil(this.#droppedBytes / 1024)} KB) of output were dropped (limit ${BYTES_PER_SECOND / 1024} KB per second)`
     this.#droppedLines = 0
     this.#droppedBytes = 0
     return report

@@ -1,6 +1,6 @@
 import { bare, dateNow, round, slice, stringify, toIsoString } from '../isolation/intrinsics.ts'
 
-/** Limit on the arguments that a record keeps, and on the answer. */
+/** Limit on each record's arguments, and on its answer. */
 const MAX_BODY_CHARACTERS = 16 * 1024
 /** Limit on all bodies per minute, so that they do not push everything else out of the log. */
 const MAX_BODIES_CHARACTERS = 8 * 1024 * 1024
@@ -21,9 +21,9 @@ export interface RequestRecord {
   subject?: string | undefined
   ms: number
   failed: boolean
-  /** Cancelled by the client, so there is no answer. */
+  /** True when the client cancelled the request, so there is no answer. */
   cancelled?: boolean | undefined
-  /** Why it failed. */
+  /** Reason for the failure. */
   reason?: string | undefined
   /** Code of the JSON-RPC error. */
   code?: number | undefined
@@ -143,9 +143,9 @@ function truncateBody(text: string): string {
   return text.length > MAX_BODY_CHARACTERS ? stringify(truncate(text, MAX_BODY_CHARACTERS)) : text
 }
 
-export function truncate(text: string, most = MAX_TEXT_CHARACTERS): string {
-  const rest = text.length - most
-  return rest > 0 ? `${slice(text, 0, most)}… (${rest} more characters)` : text
+export function truncate(text: string, max = MAX_TEXT_CHARACTERS): string {
+  const rest = text.length - max
+  return rest > 0 ? `${slice(text, 0, max)}… (${rest} more characters)` : text
 }
 
 let lastMs = 0

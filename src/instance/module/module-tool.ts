@@ -97,7 +97,8 @@ export class ModuleTool implements PreparedTool {
     if (isWhole && value.isError) return value
     const structured = isWhole ? value.structuredContent : value
     const fault = check(structured)
-    if (fault) return toolError(`The answer of ${this.name} does not match its output schema: ${fault}`)
+    if (fault)
+      return toolError(`${this.name} returned an answer that does not match its output schema: ${fault}`)
     return isWhole ? value : toStructured(structured, isModern(call))
   }
 

@@ -72,7 +72,7 @@ export class GuardedRoute implements NetworkRoute {
 
   /** Returns the addresses to try. */
   async #permit(host: string, port: number, given?: Lookup): Promise<string[]> {
-    // An address keeps its zone. A name is resolved in the spelling that was checked.
+    // An address keeps its zone. A name is resolved in its normalized form, which is also the one that is checked.
     const name = isIP(host) === 0 ? (normalizeHost(host) ?? host) : host
     this.#require(this.#policy.judgeHost(name, port))
     const isName = isIP(name) === 0

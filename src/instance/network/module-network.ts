@@ -77,7 +77,7 @@ function refuseUdp(): void {
   for (const name of ['bind', 'connect', 'send'] as const)
     replace(dgram.Socket.prototype, name, () => {
       throw Object.assign(
-        new Error('UDP is not available to handler modules. Use TCP, see "network" in docs/isolation.md.'),
+        new Error('UDP is not available to handler modules. Use TCP. See "network" in docs/isolation.md.'),
         { code: REFUSED_CODE },
       )
     })

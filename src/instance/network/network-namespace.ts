@@ -4,7 +4,7 @@ import { OWN_NETWORK } from '../../shared/instances/instance-protocol.ts'
 /** True in a process with its own network namespace, where 127.0.0.1 is the only address. Read before user code runs. */
 export const hasNetworkNamespace = process.env[OWN_NETWORK] === '1'
 
-/** The only connection out of the namespace. The process with the handle accepts the connections to the port. */
+/** The only way out of the namespace. The process that holds the handle accepts the connections to the port. */
 export interface EgressListener {
   port: number
   handle: unknown

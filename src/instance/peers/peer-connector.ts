@@ -42,7 +42,7 @@ export class PeerConnector {
     const waiting = this.#ports.get(tenantId)
     this.#ports.delete(tenantId)
     if (handle) waiting?.resolve({ port, handle })
-    else waiting?.reject(new Error('The daemon could not open a port for the deployment’s other instances.'))
+    else waiting?.reject(new Error("The daemon could not open a port for the deployment's other instances."))
   }
 
   /** Rejects when no peer answers. */

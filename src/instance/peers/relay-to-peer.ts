@@ -20,7 +20,7 @@ import {
   readBytes,
 } from './handshake.ts'
 
-/** Instances may stop while their sessions move. */
+/** Maximum number of owners to try. Instances may stop while their sessions move. */
 const MAX_MOVES = 5
 
 /**

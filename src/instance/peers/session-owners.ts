@@ -5,7 +5,7 @@ export type EarlierVersions = ReadonlyMap<string, EarlierVersion['instances']>
 
 /** Maximum number of remembered sessions. Forgotten ones are requested again. */
 const MAX_MOVED = 10_000
-/** Limits how long a client waits for the daemon. */
+/** Maximum time that a client waits for the daemon. */
 const ANSWER_MS = 2000
 
 /**

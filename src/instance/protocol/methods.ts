@@ -7,7 +7,7 @@ import { isObject, RPC, RpcError } from './json-rpc.ts'
 export interface MethodResult {
   members: string
   meta?: Record<string, unknown> | undefined
-  /** A tool returned `isError`. */
+  /** True when a tool returned `isError`. */
   failed: boolean
 }
 

@@ -73,8 +73,8 @@ function fail(run: Run, method: Method, thrown: unknown): void {
 function continueRun(run: Run, method: Method, thrown: InputRequired): void {
   const { onInputRequired } = run
   try {
-    const going = onInputRequired!(run, thrown, method)
-    if (going instanceof Promise) going.catch(error => fail(run, method, error))
+    const continuation = onInputRequired!(run, thrown, method)
+    if (continuation instanceof Promise) continuation.catch(error => fail(run, method, error))
   } catch (error) {
     fail(run, method, error)
   }

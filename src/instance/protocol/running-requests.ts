@@ -5,7 +5,7 @@ export interface RunningRequest {
   cancel(): void
   /** Closes the connection of a request that is answered elsewhere, when its session is ended through the API. */
   disconnect?(): void
-  /** A stream of messages outside requests, which is answered elsewhere. */
+  /** True for a GET stream that is answered elsewhere. */
   readonly isStream?: boolean
 }
 

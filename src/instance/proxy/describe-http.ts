@@ -12,7 +12,7 @@ import { McpHttpClient } from './mcp-http-client.ts'
 
 const START_TIMEOUT_MS = 60_000
 
-/** Starts the program once to read its definitions. Rejects with ChildStartError when it does not become a server. */
+/** Starts the program once to read its definitions. Rejects with ChildStartError when it does not start as an MCP server. */
 export async function describeHttpProgram(artifact: Artifact, tenant: Tenant): Promise<DescribedServer> {
   const program = artifact.program as RunnableProgram
   const printError = createErrorOutput(tenant)

@@ -10,7 +10,7 @@ import type { ForwardedSession } from './program-sessions.ts'
 const SESSION = 'mcp-session-id'
 
 export interface ForwardOptions {
-  /** The page's origin was already checked, and the upstream knows only its own. */
+  /** Drops the page's origin, which was already checked. The upstream knows only its own. */
   dropsOrigin?: boolean
 }
 

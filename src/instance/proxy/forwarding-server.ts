@@ -27,7 +27,7 @@ export interface Upstream extends Child {
   readonly origin: string
   /** Resident memory, if known. */
   readonly memoryBytes?: number
-  /** True when it answers a request. Upstreams without this check count as healthy. */
+  /** True when the upstream answers a request. Upstreams without this check count as healthy. */
   answers?(): Promise<boolean>
 }
 
@@ -36,11 +36,11 @@ export interface ForwardingOptions<U extends Upstream> extends ForwardOptions {
   reporter: BufferedReporter
   /** Name in messages: `program` or `container`. */
   what: string
-  /** Path of its MCP endpoint. */
+  /** Path of the upstream's MCP endpoint. */
   path: string
   /** Starts an upstream and reports it through `onStarted`. Rejects with ChildStartError. */
   open(onStarted: (upstream: U) => void): Promise<U>
-  /** The upstream's own log lines report its requests. */
+  /** True when the upstream's own log lines report its requests. */
   logsRequests?: boolean
   /** Called when all upstreams have stopped. */
   onClosed(): void
@@ -125,10 +125,10 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
         .request({ method: 'DELETE', path: this.#options.path, headers })
         .then(({ body }) => body.dump())
     }
-    send().catch(() => {}) // its client cannot use it any more
+    send().catch(() => {}) // the client can no longer use the session
   }
 
-  /** Forwards a request. A refused connection means that the program has just stopped, so it tries the next process. */
+  /** Forwards a request. Tries the next process when the connection is refused, because the program has then just stopped. */
   async #tryForward(exchange: HttpExchange, session: ForwardedSession | undefined): Promise<void> {
     const path = this.#pathOf(exchange.request.url ?? '/')
     for (let tries = 0; tries < CONNECT_TRIES; tries++) {

@@ -11,7 +11,7 @@ import {
 
 export interface HttpChildOptions {
   guard: ProcessGuard
-  /** Time from the start until it accepts connections. */
+  /** Time from the start until the program accepts connections. */
   startTimeoutMs: number
   onOutput(stream: 'stdout' | 'stderr', line: string): void
   /** Called before the program listens. */
@@ -46,7 +46,7 @@ export class HttpChild {
     })
   }
 
-  /** Resolves when it accepts connections. Rejects with ChildStartError after it has stopped. */
+  /** Resolves when the program accepts connections. Rejects with ChildStartError after it has stopped. */
   static async start(command: CommandLine, options: HttpChildOptions): Promise<HttpChild> {
     const child = new HttpChild(command, await findFreePort(), options)
     options.onStarted?.(child)

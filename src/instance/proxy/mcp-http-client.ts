@@ -60,11 +60,11 @@ export class McpHttpClient {
     if (this.#isModern) return ['modern']
     const modern = new McpHttpClient(this.#url)
     modern.#isModern = true
-    const isSpoken = await modern.request('server/discover').then(
+    const isSupported = await modern.request('server/discover').then(
       () => true,
       () => false,
     )
-    return isSpoken ? ['legacy', 'modern'] : ['legacy']
+    return isSupported ? ['legacy', 'modern'] : ['legacy']
   }
 
   async request(method: string, params: JsonObject = {}): Promise<JsonObject> {

@@ -117,7 +117,7 @@ function findSession(
 
 /** Marks the session as used while a request is answered or a stream is open. */
 function markBusy(session: Session | undefined, { request, response }: HttpExchange): () => void {
-  // The client cancels it by disconnecting.
+  // `cancel` does nothing, because the client cancels by disconnecting.
   const isStream = request.method === 'GET'
   const work = { id: 'forwarded', cancel: () => {}, disconnect: () => void response.destroy(), isStream }
   session?.running.add(work)

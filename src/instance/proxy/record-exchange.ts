@@ -4,7 +4,7 @@ import type { HttpExchange } from '../http/http-exchange.ts'
 
 /**
  * Counts and logs a request that a program answers. The returned function must be called when the exchange ends. `isLogged`: the
- * program's own log reports the request, so it is counted here only while it runs.
+ * program's own log reports the request, so only a failure is counted and logged here.
  */
 export function recordExchange(
   { tenant, request, response, caller }: HttpExchange,

@@ -21,8 +21,8 @@ export function sampleArray(
 function countOf(schema: JsonSchema, { optional }: Attempt, depth: number): number {
   const contained = schema.contains === undefined ? 0 : Number(schema.minContains ?? 1)
   const wantedLength = optional && depth < FULL_DEPTH ? Math.max(1, tupleOf(schema).length) : 0
-  const most = Number(schema.maxItems ?? Number.POSITIVE_INFINITY)
-  return Math.min(Math.max(Number(schema.minItems ?? 0), contained, wantedLength), most)
+  const max = Number(schema.maxItems ?? Number.POSITIVE_INFINITY)
+  return Math.min(Math.max(Number(schema.minItems ?? 0), contained, wantedLength), max)
 }
 
 /** Schema of an entry. The first entries are those that `contains` requires. */

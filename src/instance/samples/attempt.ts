@@ -4,11 +4,11 @@ export interface Attempt {
   root: JsonSchema
   /** Values for members of the outermost object with the same names. */
   args: Record<string, unknown>
-  /** Use `examples` and `default`. */
+  /** True to use `examples` and `default`. */
   annotated: boolean
-  /** Include optional members. */
+  /** True to include optional members. */
   optional: boolean
-  /** Index of the alternative of `anyOf`, `oneOf` and `if`. */
+  /** Index of the alternative to use from `anyOf`, `oneOf` and `if`. */
   branch: number
 }
 

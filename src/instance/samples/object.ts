@@ -32,8 +32,8 @@ function namesOf(schema: JsonSchema, { optional }: Attempt, { depth }: Place): s
   const required = requiredOf(schema)
   if (!optional || depth >= FULL_DEPTH) return required
   const known = Object.keys((schema.properties as object | undefined) ?? {})
-  const most = typeof schema.maxProperties === 'number' ? schema.maxProperties : Number.POSITIVE_INFINITY
-  const extra = known.filter(name => !required.includes(name)).slice(0, Math.max(0, most - required.length))
+  const max = typeof schema.maxProperties === 'number' ? schema.maxProperties : Number.POSITIVE_INFINITY
+  const extra = known.filter(name => !required.includes(name)).slice(0, Math.max(0, max - required.length))
   // In the order of the properties, as the author wrote them.
   return [
     ...known.filter(name => required.includes(name) || extra.includes(name)),
@@ -77,8 +77,8 @@ function memberSchema(schema: JsonSchema, name: string): unknown {
 
 /** Adds members until `minProperties` is reached. */
 function fillUp(schema: JsonSchema, value: Members, place: Place, sampler: Sampler): Members {
-  const least = Number(schema.minProperties ?? 0)
-  for (let index = 0; Object.keys(value).length < least && index < least * 2; index++) {
+  const min = Number(schema.minProperties ?? 0)
+  for (let index = 0; Object.keys(value).length < min && index < min * 2; index++) {
     const name = makeName(schema, index)
     if (name === undefined || Object.hasOwn(value, name)) continue
     const member = sampler(memberSchema(schema, name), { depth: place.depth + 1, seed: index })

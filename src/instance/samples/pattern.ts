@@ -137,15 +137,15 @@ class PatternReader {
   }
 
   #readCount(): number {
-    const [whole, symbol, least, comma, most] =
+    const [whole, symbol, min, comma, max] =
       /^(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/.exec(this.#pattern.slice(this.#at)) ?? []
     if (whole === undefined) return 1
     this.#at += whole.length
     const { extra } = this.#choices
     if (symbol !== undefined) return symbol === '?' ? Math.min(1, extra) : (symbol === '+' ? 1 : 0) + extra
-    const start = Number(least)
+    const start = Number(min)
     if (!comma) return start
-    return Math.min(start + extra, most ? Number(most) : MAX_REPEATS)
+    return Math.min(start + extra, max ? Number(max) : MAX_REPEATS)
   }
 
   #next(): string {

@@ -30,21 +30,21 @@ const FORMATS: Record<string, (seed: number) => string> = {
 }
 
 export function sampleString(schema: JsonSchema, seed: number): string | undefined {
-  const least = Number(schema.minLength ?? 0)
-  const most = Number(schema.maxLength ?? Number.POSITIVE_INFINITY)
-  if (typeof schema.pattern === 'string') return matchingText(schema.pattern, seed, least, most)
+  const min = Number(schema.minLength ?? 0)
+  const max = Number(schema.maxLength ?? Number.POSITIVE_INFINITY)
+  if (typeof schema.pattern === 'string') return matchingText(schema.pattern, seed, min, max)
   const format = FORMATS[String(schema.format)]
   if (format) return format(seed)
   const text = seed === 0 ? 'sample' : `sample ${seed + 1}`
   // Keeps the end, which distinguishes the samples.
-  return text.length > most ? (most > 0 ? text.slice(-most) : '') : text.padEnd(least, '.')
+  return text.length > max ? (max > 0 ? text.slice(-max) : '') : text.padEnd(min, '.')
 }
 
 /** Tries longer strings and other alternatives until the length fits. */
-function matchingText(pattern: string, seed: number, least: number, most: number): string | undefined {
-  for (let extra = 0; extra <= least + 8; extra++) {
+function matchingText(pattern: string, seed: number, min: number, max: number): string | undefined {
+  for (let extra = 0; extra <= min + 8; extra++) {
     const text = samplePattern(pattern, { seed, extra })
-    if (text !== undefined && text.length >= least && text.length <= most) return text
+    if (text !== undefined && text.length >= min && text.length <= max) return text
   }
   return undefined
 }

@@ -15,7 +15,7 @@ export interface ClientContext extends CallContext {
   cancel?(): void
   /** Calls the listener once when the client cancels, or immediately if it already has. Cheaper than `signal`. */
   onCancel(listener: () => void): void
-  /** True while a question is waiting for the client, which may take as long as a person does. */
+  /** True while a question is waiting for the client, which may take as long as a person needs. */
   readonly isAsking?: boolean
   /** `_meta` of the request, unchanged. */
   readonly meta: Readonly<Record<string, unknown>>

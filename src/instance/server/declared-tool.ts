@@ -86,7 +86,8 @@ export class DeclaredTool implements PreparedTool {
     if (value === undefined)
       return toolError(`${this.name} declares an outputSchema, but its answer is not JSON`)
     const fault = checkResult(value)
-    if (fault) return toolError(`The answer of ${this.name} does not match its outputSchema: ${fault}`)
+    if (fault)
+      return toolError(`${this.name} returned an answer that does not match its outputSchema: ${fault}`)
     return { ...result, structuredContent: value }
   }
 

@@ -39,8 +39,8 @@ function decodeCursor(member: string, cursor: string, pageSize: number, count: n
         .slice(member.length + 1),
     ) ?? []
   const position = Number(start ?? 0)
-  const isGood = position > 0 && position < count && position % pageSize === 0
-  if (!isGood || encodeCursor(member, position) !== cursor)
+  const isValid = position > 0 && position < count && position % pageSize === 0
+  if (!isValid || encodeCursor(member, position) !== cursor)
     throw new RpcError(-32602, 'Invalid cursor. Use the nextCursor of the previous page, or omit it.')
   return position
 }

@@ -3,7 +3,7 @@ import type { Tenant } from '../../shared/instances/instance-protocol.ts'
 import { prepareServer } from './prepare-server.ts'
 import type { PreparedServer } from './prepared-server.ts'
 
-/** Creates the server of any kind of artifact. Throws or rejects when it cannot be served. */
+/** Creates a server from any kind of artifact. Throws or rejects when the artifact cannot be served. */
 export function prepare(
   artifact: Artifact,
   tenant: Tenant,

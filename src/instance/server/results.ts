@@ -6,12 +6,12 @@ export interface CallToolResult {
   _meta?: Record<string, unknown>
 }
 /**
- * A tool's result as the validated JSON text that arrived: its members without braces and without `_meta`. A class, so that no
+ * A tool's result as the validated JSON text that the program sent: its members without braces and without `_meta`. A class, so that no
  * value from a handler is mistaken for it.
  */
 export class ResultText {
   readonly members: string
-  /** The result has `isError: true`. */
+  /** True when the result has `isError: true`. */
   readonly failed: boolean
   constructor(members: string, failed: boolean) {
     this.members = members

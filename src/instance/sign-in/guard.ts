@@ -15,10 +15,10 @@ import { originalUrl } from '../http/original-url.ts'
 import { logRefusal } from '../http/responses.ts'
 import type { Caller } from '../server/client-context.ts'
 
-/** One resource per host name of the server. Requests under other names are refused earlier. */
+/** Maximum number of resources, one per host name of the server. Requests under other names are refused earlier. */
 const MAX_RESOURCES = 100
 
-/** Verifies tokens with the issuer's keys and list of revoked tokens. Makes no network request. Rejects for an invalid key. */
+/** Verifies tokens with the issuer's keys and list of revoked tokens. Makes no network request. Rejects when a key is invalid. */
 export async function createGuard(auth: TenantAuth, serverName: string): Promise<Guard> {
   const verifyAccessToken = await createVerifier(auth)
   const resources = new Map<string, ProtectedResource>()

@@ -5,8 +5,8 @@ import { writeFileAtomic } from '../../shared/atomic-file.ts'
 import type { StateOperation, StateResult } from '../../shared/instances/state-operations.ts'
 
 /**
- * The store of an exported server: in memory, and in a file with one line of changes per commit, which is rewritten at each
- * start. Only one process may use it.
+ * The store of an exported server: in memory, and in a file with one line of changes per commit. The first commit after a start
+ * rewrites the file. Only one process may use it.
  */
 export class FileState {
   readonly #path: string
@@ -38,7 +38,7 @@ export class FileState {
     await flush(this.#descriptor)
   }
 
-  /** Drops overwritten and expired entries, and an unfinished last line. */
+  /** Rewrites the file without overwritten and expired entries and without an unfinished last line. */
   #open(): number {
     writeFileAtomic(this.#path, [...this.#memory.all()].map(entry => `${JSON.stringify([entry])}\n`).join(''))
     return openSync(this.#path, 'a', 0o600)

@@ -34,7 +34,7 @@ export class StateChannel implements StateBackend {
     if (this.#isSending) this.#sendNext()
   }
 
-  /** The daemon limits the bytes and members of a message. */
+  /** Sends the next operations. The daemon limits the bytes and operations of a message. */
   #sendNext(): void {
     let count = 0
     for (let size = 0; count < Math.min(MAX_BATCH, this.#waiting.length); count++) {

@@ -58,9 +58,9 @@ export class ServedTenant {
   /** Handles requests that the artifact cannot answer. Set while the server sleeps. */
   wakeUp: WakeUp | undefined
   isDraining = false
-  /** A newer build has the address and answers new requests. */
+  /** True when a newer build has the address and answers new requests. */
   isReplaced = false
-  /** Draining without running calls. Its sessions now belong to another instance. */
+  /** True when draining and no calls are running. The sessions then belong to another instance. */
   hasReleasedSessions = false
   openStreams = 0
   /** Number of answers that must still close their connection, because other instances have capacity. */
@@ -69,7 +69,7 @@ export class ServedTenant {
   /** Store of the handlers. */
   readonly state: StateChannel | undefined
   readonly #onChange: (tenant: ServedTenant) => void
-  /** Draining, except for sessions that started here. */
+  /** True when draining everything except the sessions that started here. */
   #isKeeping = false
   // Only legacy clients need sessions and their events.
   #sessions: Sessions | undefined
@@ -167,7 +167,7 @@ export class ServedTenant {
     return this.openStreams < MAX_STREAMS && this.counters.active < MAX_RUNNING
   }
 
-  /** Draining without sessions left to serve. */
+  /** True when draining and no sessions are left to serve. */
   get closesConnections(): boolean {
     return this.isDraining && !this.keepsSessions
   }

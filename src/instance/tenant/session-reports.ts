@@ -65,7 +65,7 @@ function detailsOf(one: Open): Details {
 function sessionDetails({ label, client, lastSeenAt, requests, running, stream }: Session) {
   return {
     kind: 'session' as const,
-    label: shortened(label),
+    label: shorten(label),
     protocolVersion: client.protocolVersion,
     ...clientPart(client.info),
     lastUsedAt: lastSeenAt,
@@ -90,8 +90,8 @@ function listenerDetails({ protocolVersion, client, startedAt }: Listener) {
 
 function commonDetails({ owner, subscriptions = [] }: Open) {
   return {
-    ...(owner !== undefined && { caller: shortened(owner, REPORT_LIMITS.callerCharacters) }),
-    subscriptions: [...subscriptions].slice(0, REPORT_LIMITS.subscriptions).map(name => shortened(name)),
+    ...(owner !== undefined && { caller: shorten(owner, REPORT_LIMITS.callerCharacters) }),
+    subscriptions: [...subscriptions].slice(0, REPORT_LIMITS.subscriptions).map(name => shorten(name)),
   }
 }
 
@@ -111,13 +111,13 @@ function handleOf({ instanceId }: ServedTenant, one: Open): string {
 }
 
 function clientPart(info: ClientFacts['info']): Pick<SessionReport, 'client'> {
-  return info ? { client: { name: shortened(info.name), version: shortened(info.version) } } : {}
+  return info ? { client: { name: shorten(info.name), version: shorten(info.version) } } : {}
 }
 
 /** Shortens a text for display. Clients may send any value as their name and version. */
-function shortened(text: unknown, most = REPORT_LIMITS.characters): string {
-  return typeof text === 'string' ? text.slice(0, most).toWellFormed().replace(CONTROLS, ' ') : ''
+function shorten(text: unknown, max = REPORT_LIMITS.characters): string {
+  return typeof text === 'string' ? text.slice(0, max).toWellFormed().replace(CONTROLS, ' ') : ''
 }
 
-/** In JSON, each of these has six characters. */
+/** Each of these takes up six characters in JSON. */
 const CONTROLS = /\p{Cc}/gu

@@ -17,7 +17,7 @@ export interface AuthorizationServerOptions extends CommonOptions {
   signingSecret: string
   /** Allows clients to register themselves (RFC 7591). Default: false. */
   enableDCR?: boolean
-  /** Limit per client address. Default: 60, and 600 for loopback and unknown addresses, which count together. */
+  /** Limit per client address. Default: 60, and 600 for loopback and unknown addresses, which many clients may share. */
   registrationsPerHour?: number
 }
 

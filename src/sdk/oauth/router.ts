@@ -40,12 +40,12 @@ export function createRouter(component: Component): Router {
 function routesOf({ endpoints, upstreams }: Component): Map<string, Route> {
   const routes = new Map<string, Route>()
   const add = (
-    address: string | undefined,
+    url: string | undefined,
     method: Route['method'],
     audience: Route['audience'],
     endpoint: Endpoint,
   ) => {
-    if (address !== undefined) routes.set(new URL(address).pathname, { method, audience, endpoint })
+    if (url !== undefined) routes.set(new URL(url).pathname, { method, audience, endpoint })
   }
   add(endpoints.metadata, 'GET', 'client', metadata)
   add(endpoints.authorize, 'GET', 'browser', authorize)

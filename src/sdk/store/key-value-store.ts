@@ -60,7 +60,7 @@ export class KeyValueStore implements Store {
     }
     throw storeError(
       'CONFLICT',
-      `The transaction was tried ${MAX_ATTEMPTS} times, and each time other clients changed what it had read.`,
+      `The transaction failed ${MAX_ATTEMPTS} times, because other clients kept changing what it reads. Try again later.`,
     )
   }
 

@@ -13,7 +13,7 @@ const DEFAULT_LIMIT = 1000
 type ListOperation = Extract<Parameters<StateBackend['run']>[0], { op: 'list' }>
 type ListPage = Extract<StateResult, { entries: unknown }>
 
-/** Reads as many pages as the limit needs. `onPage` receives each page. */
+/** Reads pages until the limit is reached. `onPage` receives each page. */
 export async function readPages(
   backend: StateBackend,
   scope: StateScope,

@@ -125,7 +125,7 @@ test('a handler that never answers times out, and other calls are answered', asy
 test('the log keeps part of a flood of output and counts the rest', async () => {
   const printed = await callTool(hostile.url, 'harm', { how: 'flood' })
   expect(printed).toMatchObject({ content: [{ text: 'printed' }] })
-  const expected = /\d+ lines \(\d+ KB\) of output were dropped: the limit is 256 KB per second/
+  const expected = /\d+ lines \(\d+ KB\) of output were dropped \(limit 256 KB per second\)/
   await until(async () => expected.test(filesOfLog()))
   expect(filesOfLog().length).toBeLessThan(4 * 1024 * 1024)
   await expectNeighbourUnharmed()

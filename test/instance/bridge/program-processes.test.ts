@@ -117,7 +117,7 @@ describe('clean-up of a program', () => {
   })
 })
 
-/** All processes below an instance, including a program that its program started. */
+/** All descendants of an instance, including a process that its program started. */
 async function withGrandchild(url: string, instance: number): Promise<number[]> {
   await callModern(url, 'grandchild')
   return eventually(() => {

@@ -82,7 +82,7 @@ describe('one child per session', () => {
     expect(await Promise.all(answers)).toEqual(names)
   })
 
-  test('a question that the program cancels is cancelled at the client', async () => {
+  test('a question that the program cancels is also cancelled in the client', async () => {
     const { url } = await serve({ isolation })
     const headers = await beginSession(url, '2025-11-25', { elicitation: {} })
     const call = rpc('tools/call', { name: 'askBriefly', arguments: {} })

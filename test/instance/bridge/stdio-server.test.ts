@@ -113,7 +113,7 @@ describe('during a call', () => {
     }
   })
 
-  test('a log message goes to the client of the only call', async () => {
+  test('a log message is sent to the client whose call is the only one', async () => {
     const { url } = await serve()
     const headers = await beginSession(url)
     const { text } = await post(
@@ -127,7 +127,7 @@ describe('during a call', () => {
     })
   })
 
-  test("a cancelled request is cancelled at the program under the program's id", async () => {
+  test('a cancelled request is also cancelled in the program, under the id that the program received', async () => {
     const { url } = await serve()
     const headers = await beginSession(url)
     const never = post(url, rpc('tools/call', { name: 'never', arguments: {} }, 'x'), headers)

@@ -48,7 +48,7 @@ async function serve(script: string, changes: Partial<TenantContainer> = {}) {
   return { engine, url: address.url, log: () => readLines(logFile).join('\n') }
 }
 
-test('a refusal by the engine is reported with its message', async () => {
+test("reports the engine's message when the engine does not run the container", async () => {
   await expect(
     serve('case $1 in run) echo "Error: cgroups: no memory controller" >&2; exit 125 ;; esac'),
   ).rejects.toThrow(
@@ -56,7 +56,7 @@ test('a refusal by the engine is reported with its message', async () => {
   )
 })
 
-test('a missing engine is reported', async () => {
+test('reports a missing container engine', async () => {
   const engine = stubEngine('')
   const missing = container(engine, { file: '/nowhere/podman' })
   engine[Symbol.dispose]()
@@ -100,7 +100,7 @@ test('our own image does not get the origin of the page, which has already been 
   expect(await ask(others.url)).toEqual({ origin: new URL(others.url).origin })
 })
 
-test('values of variables are not passed as arguments, unless the client would interpret their names', () => {
+test("values of variables are not passed as arguments, unless the engine's client would interpret their names", () => {
   const engine = stubEngine('')
   onTestFinished(() => engine[Symbol.dispose]())
   const tenant = {

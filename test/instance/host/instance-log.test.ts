@@ -43,7 +43,7 @@ describe('the log of an instance', () => {
     expect(readFileSync(logFile, 'utf8')).not.toContain('never in the log')
   })
 
-  test('the log of an instance goes to standard output when the tenant has no file', async () => {
+  test('the log of an instance is written to standard output when the tenant has no file', async () => {
     const harness = start()
     const address = await harness.serve(createArtifact())
     await echo(address, 'x')

@@ -25,7 +25,7 @@ afterEach(() => instances.close())
 const exit = (harness: InstanceHarness) => once(harness.child, 'exit')
 
 describe('an instance process', () => {
-  test('reports when it is ready and when it serves', async () => {
+  test('an instance process reports when it is ready and when it serves', async () => {
     const harness = start()
     await harness.message('ready')
     const address = await harness.serve(createArtifact())
@@ -98,7 +98,7 @@ describe('an instance process', () => {
     expect([answer.status, answer.headers['retry-after'], answer.json.id]).toEqual([503, '0', null])
   })
 
-  test('reports why it cannot serve an artifact', async () => {
+  test('an instance process reports why it cannot serve an artifact', async () => {
     const harness = start()
     const broken = createArtifact({ server: { name: 'broken', version: '1' } })
     await expect(harness.serve(broken)).rejects.toThrow('not served: this artifact is broken')

@@ -34,7 +34,7 @@ describe('address check', () => {
   })
 
   test.each(['evil.example', 'evil.example:80', '127.0.0.1', '127.0.0.1:1', '127.0.0.1.evil.example'])(
-    "rejects the host %s with a JSON-RPC error that contains the server's address",
+    "rejects the host %s with a JSON-RPC error that contains the server's URL",
     async host => {
       const answer = await discover({ host })
       expect(answer.status).toBe(403)
@@ -58,7 +58,7 @@ describe('address check', () => {
     },
   )
 
-  test('accepts every origin with "*", but no other host', async () => {
+  test('accepts every origin but no other host when the allowed origins are "*"', async () => {
     const open = await harness.serve(createArtifact(), { allowedOrigins: '*' })
     const ask = (headers: Record<string, string>) =>
       send(open.url, {

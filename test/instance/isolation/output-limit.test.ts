@@ -26,7 +26,7 @@ test('counts dropped lines and reports them once', () => {
   const { limit } = createLimit()
   limit.allows(1024 * KB)
   expect([limit.allows(2 * KB), limit.allows(3 * KB)]).toEqual([false, false])
-  expect(limit.takeReport()).toBe('2 lines (5 KB) of output were dropped: the limit is 256 KB per second')
+  expect(limit.takeReport()).toBe('2 lines (5 KB) of output were dropped (limit 256 KB per second)')
   expect(limit.takeReport()).toBeUndefined()
 })
 

@@ -17,7 +17,7 @@ export interface Child {
 export interface ChildSlotOptions<C extends Child> {
   /** Starts a child, reports it through `onStarted`, and completes its handshake. */
   open(onStarted: (child: C) => void): Promise<C>
-  /** Called when the child has stopped by itself. `restartMs` is the delay before the next start. */
+  /** Called when the child crashes or cannot be started. `restartMs` is the delay before the next start. */
   onCrash(sentence: string, restartMs: number): void
   /** Called when the child keeps crashing before it becomes useful. */
   onCrashLoop?(sentence: string): void
@@ -74,7 +74,7 @@ export class ChildSlot<C extends Child> {
   async #open(): Promise<C> {
     const pauseMs = this.#notBefore - Date.now()
     if (pauseMs > 0) await this.#pause(pauseMs)
-    if (this.#closed) throw new ChildStartError('the server is being stopped')
+    if (this.#closed) throw new ChildStartError('the server is stopping')
     try {
       const child = await this.#options.open(one => {
         this.#starting = one

@@ -5,7 +5,7 @@ import type { ChildEvents, McpChild } from '../mcp-child.ts'
 import type { BufferedReporter } from '../process/buffered-reporter.ts'
 import { ChildSlot } from './child-slot.ts'
 
-/** The children of one server, and which of them serves which client. */
+/** Children of one server, and their assignment to clients. */
 export interface Children {
   /** Starts the children that must run before the first call. Rejects with ChildStartError. */
   start(): Promise<void>
@@ -20,7 +20,7 @@ export interface Children {
   readonly common: McpChild | undefined
   /** The session's own child, if it is running. */
   of(session: CallerSession): McpChild | undefined
-  /** Called with every child after its handshake, and with its session. */
+  /** Called with each child, and with its session if it has one, after the handshake. */
   onReady: ((child: McpChild, session?: CallerSession) => void) | undefined
   close(): Promise<void>
 }
@@ -133,12 +133,12 @@ export class SharedChildren implements Children {
 }
 
 function cannotAsk(reporter: ServerReporter, method: string): RpcError {
-  const sentence = `the program sent ${method}, but one process serves all clients, so there is no client to ask. Deploy it with --isolation session.`
+  const sentence = `the program sent ${method}, but one process serves all clients, so the client to ask is unknown. Deploy it with --isolation session.`
   reporter.log('warn', sentence)
   return new RpcError(RPC.methodNotFound, sentence)
 }
 
-/** The newest call, if all calls belong to one client. Log messages are then sent to that client. */
+/** Newest call if all calls belong to one client, which then receives the log messages. Otherwise undefined. */
 function onlyClient(calls: readonly ClientContext[]): ClientContext | undefined {
   const newest = calls.at(-1)
   if (calls.length <= 1) return newest

@@ -22,7 +22,7 @@ import { sandboxCommand } from './sandbox.ts'
  * and the declared variables, but nothing else from the daemon. Throws when the folder or command does not exist.
  */
 export function commandLine(program: RunnableProgram, tenant: Tenant): CommandLine {
-  const { folder, packages, source, env: base } = requirePlace(tenant)
+  const { folder, packages, source, env: base } = requireFolders(tenant)
   const data = dataFolder(tenant)
   mkdirSync(data, { recursive: true, mode: 0o700 })
   const temporary = join(folder, 'tmp')
@@ -52,7 +52,7 @@ function dataFolder({ program }: Tenant): string {
   return program!.data ?? join(program!.folder, 'data')
 }
 
-function requirePlace({ program, serverName }: Tenant): NonNullable<Tenant['program']> {
+function requireFolders({ program, serverName }: Tenant): NonNullable<Tenant['program']> {
   if (program) return program
   throw new ChildStartError(`"${serverName}" runs a program but has no folder for it`)
 }

@@ -93,7 +93,7 @@ export class ProcessGuard {
     this.#shell?.stdin?.write(`- ${group}\n`)
   }
 
-  /** Stops the shell. Must be called when no group is left. */
+  /** Stops the shell. Call after the last group is removed. */
   close(): void {
     this.#closed = true
     this.#shell?.stdin?.end()

@@ -69,7 +69,7 @@ function treeOf(root: number, table: ProcessTable): number[] {
   return found
 }
 
-/** Second field after the name, which may contain spaces and parentheses (proc_pid_stat(5)). */
+/** Parent process id: the second field after the name, which may contain spaces and parentheses (proc_pid_stat(5)). */
 function parentOf(pid: number): number | undefined {
   const stat = read(pid, 'stat')
   return stat === undefined ? undefined : Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])

@@ -78,7 +78,7 @@ function settings(version: 1 | 2, { memoryMb, pids, cpus }: ProgramLimits) {
   }
 }
 
-/** Writes a setting. Ignores that version 1 refuses a quota above the parent group's, which is the stricter limit anyway. */
+/** Writes a setting. Version 1 refuses a quota above the parent group's. That error is ignored, because the parent's limit applies. */
 function write(file: string, value: string): void {
   try {
     writeFileSync(file, value)

@@ -20,14 +20,14 @@ const FAILURE =
 /** Explains a network failure once, because a program that ignores its proxy variables has no network. */
 class NetworkHint {
   #isExplained = false
-  readonly #isBordered: boolean
+  readonly #isConfined: boolean
 
-  constructor(isBordered = egressPort !== undefined) {
-    this.#isBordered = isBordered
+  constructor(isConfined = egressPort !== undefined) {
+    this.#isConfined = isConfined
   }
 
   adviceAfter(line: string): string | undefined {
-    if (this.#isExplained || !this.#isBordered || !FAILURE.test(line)) return undefined
+    if (this.#isExplained || !this.#isConfined || !FAILURE.test(line)) return undefined
     this.#isExplained = true
     return 'mcp-hosting: programs reach the network through the proxy in HTTP_PROXY and HTTPS_PROXY (HTTP CONNECT or SOCKS 5). If a client ignores these variables, configure its proxy, or set "allow_private_network": true for the deployment. See docs/isolation.md.'
   }

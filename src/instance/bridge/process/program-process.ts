@@ -26,7 +26,7 @@ const STOP_DELAYS: StopDelays = { requestMs: 300, terminateMs: 1500 }
 export interface ProgramEnding {
   code: number | null
   signal: NodeJS.Signals | null
-  /** The process could not be started. */
+  /** Reason why the process could not be started. */
   error?: Error
   /** Details of the reason, in words that complete a sentence. */
   how?: string
@@ -36,7 +36,7 @@ export interface ProgramProcessOptions {
   guard: ProcessGuard
   onStderr(line: string): void
   delays?: StopDelays
-  /** The program is the client of a container engine. Advice about the sandbox of programs would be wrong. */
+  /** True for the client of a container engine, to which advice about the sandbox does not apply. */
   isContainer?: boolean
 }
 

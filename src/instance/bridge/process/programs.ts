@@ -5,7 +5,7 @@ import { ProcessGuard } from './process-guard.ts'
 import type { RunnableProgram } from './program-command.ts'
 import { type ProgramEnding, ProgramProcess } from './program-process.ts'
 
-/** A program that speaks over its standard input and output: a process, or a container. */
+/** A program that speaks MCP over its standard input and output: a process or a container. */
 export interface RunningProgram {
   readonly stdin: Writable
   readonly stdout: Readable
@@ -24,7 +24,7 @@ export type StartProgram = (onStderr: (line: string) => void) => RunningProgram
 /** Starts a server's program, once or per session. */
 export interface Programs {
   start: StartProgram
-  /** Must be called when all programs have stopped. */
+  /** Call after all programs have stopped. */
   close(): void
 }
 

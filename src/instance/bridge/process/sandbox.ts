@@ -36,8 +36,8 @@ export const FILTER_DESCRIPTOR = 4
 const MAX_MEMORY_FOLDER_MB = 256
 
 /**
- * Wraps a command in bubblewrap (https://github.com/containers/bubblewrap) according to its `isolation`. See docs/isolation.md
- * for what it can see and write. Throws when the machine lacks what the program requires.
+ * Wraps a command in bubblewrap (https://github.com/containers/bubblewrap) according to the program's `isolation`.
+ * docs/isolation.md lists what the program can see and write. Throws when the machine lacks what the program requires.
  */
 export function sandboxCommand(
   line: CommandLine,
@@ -125,8 +125,8 @@ export function sandboxArguments(
     memoryBytes: bytes,
   }: Pick<Sandbox, 'named' | 'user' | 'filter'> & { place: Place; memoryBytes?: number | undefined },
 ): string[] {
-  const there = named.filter(path => existsSync(path) && !isRoot(path))
-  const folders = there.filter(path => statSync(path).isDirectory())
+  const existing = named.filter(path => existsSync(path) && !isRoot(path))
+  const folders = existing.filter(path => statSync(path).isDirectory())
   const mentioned = [file, realpathSync(file), cwd, ...args, ...named]
   const closed = user?.closed ?? []
   const shown = user?.shown ?? []
@@ -176,7 +176,7 @@ function parentFolders(path: string, emptied: readonly string[]): string[] {
 const RUN_KEPT = ['/run/systemd/resolve', '/run/current-system', '/run/wrappers']
 
 /**
- * Temporary folders that the text mentions. The program has a private /tmp, in which it sees only these of the host's folders.
+ * Temporary folders that the text mentions. No other folder in the host's /tmp is visible in the program's private /tmp.
  */
 function temporaryFoldersIn(text: string): string[] {
   return Array.from(text.matchAll(/\/tmp\/([^/\s'":;,=()]+)/g), ([, first]) => join('/tmp', first!))
@@ -196,8 +196,8 @@ function giveFolder(folder: string, switched: SwitchedUser | undefined): void {
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants
 
 /**
- * Changes the owner of a folder and its content. Meanwhile, a program that is still running could replace a folder with a link to
- * a system folder, so each step starts at an open descriptor and does not follow links.
+ * Changes the owner of a folder and its content. A program that is still running could replace a folder with a link to a system
+ * folder, so each step starts at an open descriptor and does not follow links.
  */
 export function changeOwner(folder: string, uid: number, gid: number): void {
   const descriptor = openSync(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
@@ -216,7 +216,7 @@ function changeEntryOwner(path: string, uid: number, gid: number): void {
   if (!status.isFile()) return lchownSync(path, uid, gid)
   const descriptor = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
   try {
-    // A hard link may also be outside the folder.
+    // A file with several hard links may also be outside the folder.
     if (fstatSync(descriptor).nlink === 1) fchownSync(descriptor, uid, gid)
   } finally {
     closeSync(descriptor)

@@ -2,10 +2,10 @@ import type { Tenant } from '../../../shared/instances/instance-protocol.ts'
 import { createErrorOutput } from '../../log/error-output.ts'
 import { ChildStartError } from './child-start-error.ts'
 
-/** Attempts before the deployment fails. The slot waits between them. */
+/** Attempts before the deployment fails. The child slot waits between attempts. */
 const MAX_ATTEMPTS = 3
 
-/** Rejects with the last error, after writing the program's output to where the daemon looks for failure reasons. */
+/** Rejects with the last error, after printing the program's output where the daemon looks for failure reasons. */
 export async function startWithRetries(tenant: Tenant, start: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {

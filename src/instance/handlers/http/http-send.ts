@@ -126,11 +126,11 @@ function redirectedRequest(request: HttpRequest, status: number, location: strin
     )
   const isSafe = request.method === 'GET' || request.method === 'HEAD'
   if (isSafe) return { ...request, url }
-  // RFC 9110 15.4.4: a 303 is answered with a GET.
+  // RFC 9110 15.4.4: a 303 redirect is followed with a GET.
   if (status === 303) return { ...request, method: 'GET', url, body: undefined }
   if (status === 307 || status === 308) return { ...request, url }
   throw new HandlerError(
-    `${describeTarget(request)} redirects with status ${status}, which is only followed for GET`,
+    `${describeTarget(request)} redirects with status ${status}, which is followed only for GET and HEAD`,
   )
 }
 

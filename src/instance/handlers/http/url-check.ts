@@ -38,7 +38,7 @@ type HostRule = (url: URL, scope: Scope) => boolean
 
 function compileHostRule(source: string, template: TextTemplate, templates: Templates): HostRule {
   const start = source.trimStart()
-  // The caller provides the whole address, which is the purpose of such a tool.
+  // The caller provides the whole URL, which is the purpose of such a tool.
   if (/^(?:\{\{|\{%)/.test(start) && isFilledInByCaller(firstOutput(start))) return () => true
   const authority = /^[a-z][a-z0-9+.-]*:\/\/((?:\{\{.*?\}\}|\{%.*?%\}|[^/?#{])*)/is.exec(start)?.[1]
   const outputs = authority?.match(OUTPUT_OR_TAG) ?? []

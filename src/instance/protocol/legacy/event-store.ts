@@ -3,7 +3,7 @@ import type { SseResponse } from '../../http/sse-response.ts'
 const MAX_STREAMS = 1000
 const MAX_CHARACTERS = 8 * 1024 * 1024
 const MAX_STREAM_CHARACTERS = 1024 * 1024
-/** Limit on what is kept for a client without a GET stream, or for resuming one. */
+/** Limit on the messages kept for a client without a GET stream, or for resuming one. */
 const MAX_OUTBOX_CHARACTERS = 64 * 1024
 const KEEP_MS = 5 * 60_000
 /** Reconnect delay sent to clients. */
@@ -34,7 +34,7 @@ export class EventStore {
     return new ResumableStream(this.#nextId++, sessionId, MAX_OUTBOX_CHARACTERS)
   }
 
-  /** `eventId` comes from the client. Undefined when the session never had it or has dropped it. */
+  /** `eventId` is any text that a client sent. Undefined when the session never had the event or has dropped it. */
   find(eventId: string, sessionId: string): { stream: ResumableStream; after: number } | undefined {
     const event = parseEventId(eventId)
     const stream = event && this.#streams.get(event.streamId)
@@ -46,7 +46,7 @@ export class EventStore {
       if (stream.sessionId === sessionId) this.#streams.delete(stream.id)
   }
 
-  // The oldest are dropped first. Running streams are kept, because open streams are limited separately.
+  // Drops the oldest streams first. Keeps running streams, because open streams are limited separately.
   #makeRoom(): void {
     const limit = Date.now() - KEEP_MS
     let characters = 0
@@ -75,13 +75,13 @@ export class ResumableStream {
   #events: { sequence: number; data: string }[] = []
   #sequence = 0
   #delivered = 0
-  readonly #mostCharacters: number
+  readonly #maxCharacters: number
   #sink: SseResponse | undefined
 
-  constructor(id: number, sessionId: string, mostCharacters: number) {
+  constructor(id: number, sessionId: string, maxCharacters: number) {
     this.id = id
     this.sessionId = sessionId
-    this.#mostCharacters = mostCharacters
+    this.#maxCharacters = maxCharacters
   }
 
   get isDone(): boolean {
@@ -115,7 +115,7 @@ export class ResumableStream {
     const event = { sequence: ++this.#sequence, data }
     this.#events.push(event)
     this.characters += data.length
-    while (this.characters > this.#mostCharacters && this.#events.length > 1)
+    while (this.characters > this.#maxCharacters && this.#events.length > 1)
       this.characters -= this.#events.shift()!.data.length
     this.#deliver(event)
   }

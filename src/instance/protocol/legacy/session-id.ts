@@ -3,7 +3,7 @@ import { LEGACY_REVISIONS, type LegacyRevision } from '../revisions.ts'
 
 /** Loaded on first use, which saves a megabyte in other processes. */
 const crypto = () => process.getBuiltinModule('node:crypto')
-/** The same number as in other ids. */
+/** Same length as in other ids. */
 const HANDLE_CHARACTERS = 20
 
 /**

@@ -2,7 +2,7 @@ import { META, MODERN_REVISIONS } from '../../../shared/modern-envelope.ts'
 import type { ServedTenant } from '../../tenant/served-tenant.ts'
 import type { MethodResult } from '../methods.ts'
 
-/** Lifetime of a list at the client. Lists change only with a release, so a client may notice one this late. */
+/** Lifetime of a list at the client. Lists change only with a release, which a client may notice this late. */
 const LIST_TTL_MS = 10_000
 
 /** Results with a lifetime (SEP-2549). Content of resources may depend on the caller. */

@@ -22,12 +22,12 @@ export async function beginSignIn(
 ): Promise<Response> {
   const browser = randomToken()
   const start = {
-    redirectUri: callbackAddress(component, providerId),
+    redirectUri: callbackUrl(component, providerId),
     state: randomToken(),
     nonce: randomToken(),
     codeVerifier: randomToken(),
   }
-  const location = await upstreamAddress(component, providerId, start)
+  const location = await upstreamUrl(component, providerId, start)
   const { state, ...rest } = start
   const record: SignInRecord = {
     ...rest,
@@ -47,11 +47,11 @@ export function signInCookie(state: string): string {
   return `sign-in-${hashToken(state).slice(0, 12)}`
 }
 
-function callbackAddress({ endpoints, distinctCallbacks }: Component, providerId: string): string {
+function callbackUrl({ endpoints, distinctCallbacks }: Component, providerId: string): string {
   return distinctCallbacks ? `${endpoints.callback}/${providerId}` : endpoints.callback
 }
 
-async function upstreamAddress(
+async function upstreamUrl(
   component: Component,
   providerId: string,
   start: Parameters<typeof authorizationUrl>[1],

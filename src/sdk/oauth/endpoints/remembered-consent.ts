@@ -60,6 +60,6 @@ function agreementOf({
   resources,
   providerId = '',
 }: AuthorizationRequest): string {
-  const address = redirectUri.replace(/^(http:\/\/[^/:]+|http:\/\/\[::1\]):\d+/, '$1')
-  return hashToken(JSON.stringify([clientId, address, scope, resources, providerId]))
+  const redirect = redirectUri.replace(/^(http:\/\/[^/:]+|http:\/\/\[::1\]):\d+/, '$1')
+  return hashToken(JSON.stringify([clientId, redirect, scope, resources, providerId]))
 }

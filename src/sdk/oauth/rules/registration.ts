@@ -30,7 +30,7 @@ export function readRegistration(
     token_endpoint_auth_method:
       readOneOf(body, 'token_endpoint_auth_method', AUTH_METHODS) ?? 'client_secret_basic',
     ...optionalMember('application_type', readOneOf(body, 'application_type', ['native', 'web'] as const)),
-    ...optionalMember('client_uri', readWebAddress(body, 'client_uri')),
+    ...optionalMember('client_uri', readWebUrl(body, 'client_uri')),
   }
 }
 
@@ -86,7 +86,7 @@ function readName(body: Record<string, unknown>): string | undefined {
   throw invalidMetadata('client_name contains an invisible character.')
 }
 
-function readWebAddress(body: Record<string, unknown>, name: string): string | undefined {
+function readWebUrl(body: Record<string, unknown>, name: string): string | undefined {
   const value = readText(body, name, 2048)
   if (value === undefined || (URL.canParse(value) && /^https?:$/.test(new URL(value).protocol))) return value
   throw invalidMetadata(`${name} must be an http(s) URL.`)

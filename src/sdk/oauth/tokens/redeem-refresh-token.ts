@@ -9,7 +9,7 @@ import { issueTokens } from './issue-tokens.ts'
 import { type RefreshToken, readRefreshToken } from './refresh-token.ts'
 import type { TokenResponse } from './token-mapper.ts'
 
-/** Longer than two requests with the same token can overlap. */
+/** Lifetime of the marker for a spent token. Two requests with the same token cannot overlap for this long. */
 const RACE_SECONDS = 600
 
 /**

@@ -18,7 +18,7 @@ export function writeRefreshToken(sealer: Sealer, clientId: string, token: Refre
   return `${grantId}.${generation}.${sealer.authenticate(PURPOSE, [clientId, grantId, generation])}`
 }
 
-/** Undefined for a token that is not ours or for another client. */
+/** Undefined for a token that is not ours or belongs to another client. */
 export function readRefreshToken(sealer: Sealer, clientId: string, token: string): RefreshToken | undefined {
   const [, grantId, digits, mac] = /^([\w-]{1,64})\.(\d{1,10})\.([\w-]{43})$/.exec(token) ?? []
   if (grantId === undefined || mac === undefined) return undefined

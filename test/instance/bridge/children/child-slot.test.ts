@@ -97,7 +97,7 @@ test('a slot that waits for its next start closes immediately', async () => {
     await child.ended
   }
   expect(crashes.map(([, restartMs]) => restartMs)).toEqual([0, 200])
-  const asked = expect(slot.get()).rejects.toThrow('being stopped')
+  const asked = expect(slot.get()).rejects.toThrow('the server is stopping')
   await slot.close()
   await asked
 })

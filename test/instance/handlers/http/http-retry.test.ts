@@ -20,7 +20,7 @@ test('retries idempotent requests on 429, 502, 503, 504 and connection errors', 
   expect(api.received).toHaveLength(6)
 })
 
-test('retries at most as often as configured, then reports the last response', async () => {
+test('stops after the configured number of retries and reports the last response', async () => {
   api.respond = (_request, response) => response.writeHead(503, { 'retry-after': '0' }).end('busy')
   expect(textOf(await api.call({ retries: 1 }))).toMatch(/answered 503 Service Unavailable: busy/)
   expect(api.received).toHaveLength(2)

@@ -164,13 +164,13 @@ test.each(Object.entries(RUNAWAYS))('%s is stopped with a tool error', async (_n
   expect(textOf(result)).toMatch(/tool failed: its template cannot be rendered/)
 })
 
-test('prototypes and functions of a value are out of reach', async () => {
+test('templates cannot reach the prototypes and functions of a value', async () => {
   const text =
     '{{ a.constructor }}{{ a.__proto__ }}{{ a.toString }}{{ constructor }}{{ list.map }}{{ args.constructor.name }}'
   expect(textOf(await callTool({ handler: template({ text }) }, { a: { b: 1 }, list: [1] }))).toBe('')
 })
 
-test('failures contain no environment values', async () => {
+test('failures of templates contain no environment values', async () => {
   const handler = template({
     text: '{{ env.TOKEN | divided_by: 0 }}{{ "%" | append: env.TOKEN | url_decode }}',
   })
