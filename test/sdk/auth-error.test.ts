@@ -34,7 +34,7 @@ test('the challenge names the missing scope', () => {
   ])
 })
 
-test('values cannot break out of their quotes or line', () => {
+test('values in the challenge cannot break out of their quotes or line', () => {
   const { _meta } = createAuthError({ message: 'a "b" \\ c\r\nX-Evil: 1', resourceMetadataUrl })
   const [challenge] = _meta!['mcp/www_authenticate'] as [string]
   expect(challenge).toContain('error_description="a \\"b\\" \\\\ c X-Evil: 1"')

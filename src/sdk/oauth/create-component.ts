@@ -105,7 +105,7 @@ function validateParts({
   // May be undefined at run time, for example when an environment variable is missing.
   if (Buffer.byteLength(secret ?? '') < MIN_SECRET_BYTES) {
     throw new TypeError(
-      `The signing secret must have at least ${MIN_SECRET_BYTES} bytes. Use 32 random bytes in hexadecimal.`,
+      `The signing secret must be at least ${MIN_SECRET_BYTES} bytes long. Use 32 random bytes in hexadecimal.`,
     )
   }
   if (!(tokenTTL > 0) || !(refreshTokenTTL > 0))

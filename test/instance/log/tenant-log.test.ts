@@ -21,7 +21,7 @@ async function linesOf(write: (log: TenantLog) => void, changes: Partial<Tenant>
   return readFileSync(logFile, 'utf8').trim().split('\n')
 }
 
-test('limits the arguments and answers that are kept per minute, and keeps further lines without them', async () => {
+test('limits the arguments and answers that are kept per minute, and logs further requests without them', async () => {
   const record = { method: 'tools/call', tool: 'add', ms: 1, failed: false, bytes: 1, requestId: '1' }
   const body = JSON.stringify({ text: 'x'.repeat(15_000) })
   const lines = await linesOf(
@@ -43,7 +43,7 @@ test('limits the arguments and answers that are kept per minute, and keeps furth
   expect(lines.join('').length).toBeLessThan(9_000_000)
 })
 
-test('logs who called, what failed and what was cancelled', async () => {
+test('logs the caller and error code of a failed request, and that a request was cancelled', async () => {
   const record = { method: 'ping', ms: 1, bytes: 1, requestId: '1', contentLength: '007', replayOf: 'req_1' }
   const lines = await linesOf(log => {
     log.request({ ...record, failed: true, code: -32602, caller: 'local|ada' })

@@ -32,7 +32,7 @@ describe('loading a bundle fails', () => {
     )
   })
 
-  test('loading a bundle fails for a prompt in the folder of tools', async () => {
+  test('loading a bundle fails for a prompt in the tools folder', async () => {
     const text = `export default sdk.definePrompt({ description: 'x', handler: () => 'x' })`
     expect((await refusal('tools/greet.ts', text)).message).toBe(
       'tools/greet.ts exports a prompt, but a tool is expected here.',

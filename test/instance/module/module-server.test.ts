@@ -20,8 +20,8 @@ const call = async (name: string, args: object = {}, more: object = {}) =>
   (await postModern(url, 'tools/call', { name, arguments: args, ...more })).json
 const result = async (name: string, args: object = {}) => (await call(name, args)).result
 
-describe('the answer of a module handler', () => {
-  test('the answer of a handler can be text, nothing or content blocks', async () => {
+describe("a module handler's answer", () => {
+  test("a handler's answer can be text, nothing or content blocks", async () => {
     expect((await result('text')).content).toEqual([{ type: 'text', text: 'plain' }])
     expect((await result('nothing')).content).toEqual([])
     expect((await result('blocks')).content).toEqual([
@@ -31,7 +31,7 @@ describe('the answer of a module handler', () => {
     expect((await result('bytes')).content).toEqual([{ type: 'image', data: 'AQID', mimeType: 'image/png' }])
   })
 
-  test('the answer of a handler becomes structured content and text when it is an object', async () => {
+  test("a handler's answer becomes structured content and text when it is an object", async () => {
     expect(await result('object')).toMatchObject({
       content: [{ type: 'text', text: '{"a":1,"b":[2]}' }],
       structuredContent: { a: 1, b: [2] },
@@ -45,7 +45,7 @@ describe('the answer of a module handler', () => {
     expect(json.result).toEqual({ content: [{ type: 'text', text: '[1,2,3]' }] })
   })
 
-  test('the answer of a handler is a tool error when the handler returns error()', async () => {
+  test("a handler's answer is a tool error when the handler returns error()", async () => {
     expect(await result('failure')).toMatchObject({
       isError: true,
       content: [{ text: 'not today' }],
@@ -53,18 +53,18 @@ describe('the answer of a module handler', () => {
     })
   })
 
-  test('the answer of a handler is a tool error without environment values when the handler throws', async () => {
+  test("a handler's answer is a tool error without environment values when the handler throws", async () => {
     expect(await result('throws')).toMatchObject({
       isError: true,
       content: [{ text: 'it broke on [redacted]' }],
     })
   })
 
-  test('the answer of a handler is a JSON-RPC error when the handler throws an McpError', async () => {
+  test("a handler's answer is a JSON-RPC error when the handler throws an McpError", async () => {
     expect((await call('protocol_error')).error).toEqual({ code: -32099, message: 'mine', data: { a: 1 } })
   })
 
-  test('the answer of a handler is checked against the output schema', async () => {
+  test("a handler's answer is checked against the output schema", async () => {
     expect(await result('typed', { t: 1 })).toMatchObject({ structuredContent: { t: 1 } })
     const refused = await result('typed', { t: 'x' })
     expect(refused.isError).toBe(true)
@@ -108,8 +108,8 @@ describe('the log of a module', () => {
   })
 })
 
-describe('the arguments of a module handler', () => {
-  test('the arguments of a handler are validated first, with defaults filled in', async () => {
+describe("a module handler's arguments", () => {
+  test("a handler's arguments are validated first, with defaults filled in", async () => {
     expect((await result('math/sum')).content[0].text).toBe('2')
     expect(await result('math/sum', { a: 'x' })).toMatchObject({
       isError: true,
@@ -117,7 +117,7 @@ describe('the arguments of a module handler', () => {
     })
   })
 
-  test('the arguments of a handler are transformed by the schema library', async () => {
+  test("a handler's arguments are transformed by the schema library", async () => {
     expect((await result('zod', { when: 'four' })).structuredContent).toEqual({ length: 4, unit: 'c' })
     expect((await result('zod', { when: 'a', even: 3 })).content[0].text).toBe(
       'Invalid arguments for zod: "even": must be even',
@@ -132,7 +132,7 @@ describe('the arguments of a module handler', () => {
     expect((await result('protocol_names', {})).isError).toBe(true)
   })
 
-  test('the arguments of a handler are described to clients as JSON Schema', () => {
+  test("a handler's arguments are described to clients as JSON Schema", () => {
     const zod = server.artifact.tools.find(({ name }) => name === 'zod')!
     expect(zod).toMatchObject({
       title: 'With zod',
@@ -150,8 +150,8 @@ describe('the arguments of a module handler', () => {
   })
 })
 
-describe('the context of a module handler', () => {
-  test('the context of a handler contains the declared environment, the client and the token', async () => {
+describe("a module handler's context", () => {
+  test("a handler's context contains the declared environment, the client and the token", async () => {
     const { structuredContent } = (
       await postModern(url, 'tools/call', { name: 'facts' }, { authorization: 'Bearer from-header' })
     ).json.result
@@ -163,7 +163,7 @@ describe('the context of a module handler', () => {
     })
   })
 
-  test('the context of a handler contains all variables of the deployment if the server declares none', async () => {
+  test("a handler's context contains all variables of the deployment if the server declares none", async () => {
     const { harness, address } = await startModules(
       { 'tools/facts.ts': FILES['tools/facts.ts'] },
       { tenant: { env: { KEY: 'given' } } },
@@ -173,7 +173,7 @@ describe('the context of a module handler', () => {
     await harness.stop()
   })
 
-  test('prefers the token in the request to that in the header', async () => {
+  test('prefers the token in the _meta of a request to the token in its Authorization header', async () => {
     const session = await beginSession(url)
     const params = { name: 'facts', _meta: { authorization: { token: 'from-meta' } } }
     const { json } = await post(url, rpc('tools/call', params), { ...session, authorization: 'Bearer h' })
@@ -201,7 +201,7 @@ describe('the context of a module handler', () => {
     ])
   })
 
-  test('the context of a handler is aborted by a cancellation', async () => {
+  test('a cancellation aborts the signal of the handler', async () => {
     const session = await beginSession(url)
     const waiting = post(url, rpc('tools/call', { name: 'waits' }, 5), session)
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } }

@@ -38,7 +38,7 @@ test('returns the same object for all calls of a tool, and undefined for an unkn
   expect(server.findTool('other')).toBeUndefined()
 })
 
-test('fails a slow tool, aborts its signal and logs it', async () => {
+test('fails a slow tool, aborts its signal and logs the timeout', async () => {
   const { server, log } = createServer(() => new Promise(() => {}))
   const context = createContext()
   expect(await server.findTool('slow')!.call({}, context)).toEqual({

@@ -205,7 +205,7 @@ describe('a module behind the network border', () => {
   })
 })
 
-test('the list of hosts also applies to name resolution', async () => {
+test('the list of allowed hosts also applies to name resolution', async () => {
   const module = await startModule({ allowPrivateNetwork: false, network: { allow: ['public.example'] } })
   expect(await module.run(`await fetch('http://other.example/')`)).toMatchObject({
     cause:
@@ -218,7 +218,7 @@ test('the list of hosts also applies to name resolution', async () => {
   await module.stop()
 })
 
-test('a custom lookup cannot bypass the list, and its errors are kept', async () => {
+test('a custom lookup cannot bypass the list of allowed hosts, and its errors are kept', async () => {
   const module = await startModule({ allowPrivateNetwork: false, network: { allow: ['public.example'] } })
   const connect = (lookup: string) =>
     module.run(`

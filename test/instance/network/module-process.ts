@@ -15,14 +15,14 @@ export interface ModuleProcess {
 /** Starts a process with an egress listener, with or without a namespace. Names are resolved by the test's resolver. */
 export async function startModule(
   settings: NetworkSettings,
-  { isBordered = true } = {},
+  { hasNamespace = true } = {},
 ): Promise<ModuleProcess> {
   const child = fork(fixtureProgram('moduleProcess'), [JSON.stringify(settings)], {
     execArgv: ['--no-warnings'],
-    env: isBordered ? { [OWN_NETWORK]: '1' } : {},
+    env: hasNamespace ? { [OWN_NETWORK]: '1' } : {},
   })
   let egress: Egress | undefined
-  if (isBordered) {
+  if (hasNamespace) {
     const [, listener] = await once(child, 'message')
     egress = new Egress(resolver, () => {})
     egress.receive({ type: 'listen', processId: 'a' }, listener)

@@ -4,7 +4,7 @@ import { startModule } from './module-process.ts'
 
 describe('without a network namespace', () => {
   test('a module cannot reach private networks, and the refusal is logged once', async () => {
-    const module = await startModule({ allowPrivateNetwork: false }, { isBordered: false })
+    const module = await startModule({ allowPrivateNetwork: false }, { hasNamespace: false })
     for (let i = 0; i < 3; i++)
       expect(await module.run(`await fetch('http://127.0.0.1:6273/')`)).toMatchObject({
         causeCode: 'ERR_NETWORK_REFUSED',
@@ -16,7 +16,7 @@ describe('without a network namespace', () => {
   })
 
   describe('native handles', () => {
-    /** Code that connects to the daemon's port with a native handle and returns the result. */
+    /** Code that connects to a port of this machine with a native handle and returns the result. */
     const connectNatively = (port: number, before = '') => `
       const net = await load('node:net')
       ${before}
@@ -61,7 +61,7 @@ describe('without a network namespace', () => {
       const upstream = await startUpstream()
       let connections = 0
       upstream.on('connection', () => connections++)
-      const module = await startModule({ allowPrivateNetwork: false }, { isBordered: false })
+      const module = await startModule({ allowPrivateNetwork: false }, { hasNamespace: false })
       const { result } = await module.run(
         connectNatively(upstream.port, before.replaceAll('PORT', String(upstream.port))),
       )
@@ -71,8 +71,11 @@ describe('without a network namespace', () => {
       upstream.close()
     })
 
-    test('a server of the module is reached by every loopback address that it listens on', async () => {
-      const module = await startModule({ allowPrivateNetwork: false, network: 'none' }, { isBordered: false })
+    test('a module can reach its own server at every loopback address that the server listens on', async () => {
+      const module = await startModule(
+        { allowPrivateNetwork: false, network: 'none' },
+        { hasNamespace: false },
+      )
       const { result } = await module.run(`
         const { createServer } = await load('node:http')
         const texts = []
@@ -88,7 +91,7 @@ describe('without a network namespace', () => {
     })
 
     test('native handles offer neither UDP nor a resolver', async () => {
-      const module = await startModule({ allowPrivateNetwork: false }, { isBordered: false })
+      const module = await startModule({ allowPrivateNetwork: false }, { hasNamespace: false })
       const { result } = await module.run(`
         const dns = await load('node:dns'), dgram = await load('node:dgram')
         const socket = dgram.createSocket('udp4')
@@ -106,7 +109,7 @@ describe('without a network namespace', () => {
     test('native handles reach an address on the list only after its name has been resolved for the same port', async () => {
       const upstream = await startUpstream()
       const settings = { allowPrivateNetwork: true, network: { allow: [`localhost:${upstream.port}`] } }
-      const module = await startModule(settings, { isBordered: false })
+      const module = await startModule(settings, { hasNamespace: false })
       expect((await module.run(connectNatively(upstream.port))).result).toBe(-13)
       const { result } = await module.run(`
         const net = await load('node:net')
@@ -147,12 +150,12 @@ describe('without a network namespace', () => {
       RegExp.prototype[Symbol.replace] = () => '192.0.2.1'
       socket = net.connect({ port: PORT, host: '127.0.0.1' })`,
     ],
-  ])('%s cannot bypass the list', async (_name, attack) => {
+  ])('%s cannot bypass the list of allowed hosts', async (_name, attack) => {
     const upstream = await startUpstream()
     let connections = 0
     upstream.on('connection', () => connections++)
     const settings = { allowPrivateNetwork: true, network: { allow: ['public.example', '192.0.2.1'] } }
-    const module = await startModule(settings, { isBordered: false })
+    const module = await startModule(settings, { hasNamespace: false })
     const connect = attack.includes('socket = ') ? attack : `socket = ${attack}`
     const answer = await module.run(`
       const net = await load('node:net')
@@ -170,7 +173,7 @@ describe('without a network namespace', () => {
 
   test('the resolved name is the name that was checked against the list', async () => {
     const settings = { allowPrivateNetwork: false, network: { allow: ['public.invalid', '192.0.2.1'] } }
-    const module = await startModule(settings, { isBordered: false })
+    const module = await startModule(settings, { hasNamespace: false })
     const connect = (host: string) =>
       module.run(`
         const net = await load('node:net')
@@ -186,7 +189,7 @@ describe('without a network namespace', () => {
 
   test("allow_private_network leaves Node's functions unchanged", async () => {
     const upstream = await startUpstream()
-    const module = await startModule({ allowPrivateNetwork: true }, { isBordered: false })
+    const module = await startModule({ allowPrivateNetwork: true }, { hasNamespace: false })
     const { result } = await module.run(`
       const net = await load('node:net')
       const socket = net.connect(${upstream.port}, '127.0.0.1')

@@ -21,7 +21,7 @@ const TENANT = {
   allowedHosts: ['shop.test'],
 }
 
-/** Both instances have the address of their deployment. */
+/** Both instances serve the host name of their deployment. */
 const HOST = { host: 'shop.test' }
 
 let server: ModuleServer
@@ -51,7 +51,7 @@ const call = (url: string, name: string, headers: Record<string, string>) =>
 const pidOf = async (url: string, headers: Record<string, string>) =>
   Number((await call(url, 'pid', headers)).json.result.content[0].text)
 
-test('each request of a session is answered by the instance that started it, whichever instance it reaches', async () => {
+test('the instance that started a session answers each of its requests, whichever instance the request reaches', async () => {
   const [mine, other] = [await begin(here), await begin(there.url)]
   expect(await pidOf(there.url, mine)).toBe(server.harness.pid)
   expect(await pidOf(here, mine)).toBe(server.harness.pid)
@@ -98,7 +98,7 @@ test('a draining instance still gets the answer that its call waits for, and the
   await leaving.stop()
 })
 
-test('a replaced release does not relay a session back: sessions that it lacks continue on the next release', async () => {
+test('sessions that a replaced release no longer has continue on the next release and are not relayed back', async () => {
   const replaced = new InstanceHarness()
   const address = await replaced.serve(server.artifact, TENANT, server.bundle)
   const [asked, ended] = [await begin(address.url), await begin(address.url)]

@@ -44,7 +44,7 @@ async function ask(name: string, headers: Record<string, string>, id = 1) {
 const answer = (headers: Record<string, string>, id: unknown, result: object) =>
   post(url, { jsonrpc: '2.0', id, result }, headers)
 
-describe('a legacy session with serverRequests', () => {
+describe('a legacy session with server requests', () => {
   test('a legacy session gets a question on the stream of its call and posts the answer', async () => {
     const headers = await session()
     const next = await ask('name', headers)
@@ -122,7 +122,7 @@ describe('a legacy session with serverRequests', () => {
     expect(await next()).toBeUndefined()
   })
 
-  test('runs a handler that throws its questions again, with the answers', async () => {
+  test('a handler that returns its questions to a legacy session runs again with the answers', async () => {
     const headers = await session()
     const next = await ask('by_hand', headers)
     await answer(headers, (await next()).id, { roots: [] })
@@ -192,7 +192,7 @@ describe('a client without a session', () => {
     expect(done).toMatchObject({ resultType: 'complete', content: [{ text: 'Hello Ann' }] })
   })
 
-  test('a client without a session gets simultaneous questions together, and earlier answers are kept for it', async () => {
+  test('a client without a session gets simultaneous questions together and need not repeat earlier answers', async () => {
     const { result: first } = await call('both')
     expect(Object.keys(first.inputRequests)).toEqual(['question-1', 'question-2'])
     const { result: second } = await call('both', {
@@ -239,7 +239,7 @@ describe('a client without a session', () => {
     expect((await call('tidied')).result.isError).toBeUndefined()
   })
 
-  test('a client without a session gets the questions that a handler throws', async () => {
+  test('a client without a session gets the questions that a handler returns', async () => {
     const { result } = await call('by_hand')
     const { result: done } = await call('by_hand', {
       inputResponses: { q: { roots: [] } },

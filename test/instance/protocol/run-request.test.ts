@@ -53,7 +53,7 @@ test('a result that cannot be serialized fails only its own request', async () =
   expect(tenant.counters.active).toBe(0)
 })
 
-test('logs an error that a handler throws after the answer', async () => {
+test('logs an error that occurs after the answer was sent', async () => {
   const fault = {
     request() {
       throw new RangeError('too deep')

@@ -153,7 +153,7 @@ test('a program stops with its instance', async () => {
   await eventually(() => !started.some(isRunning))
 })
 
-test('reports a program that never listens', async () => {
+test('reports a program that exits before it listens', async () => {
   const broken = serveProgram({
     type: 'http',
     command: 'sh',

@@ -20,7 +20,7 @@ const TENANT = {
 
 const FACTS = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' } }
 
-/** Both instances have the address of their deployment. */
+/** Both instances serve the host name of their deployment. */
 const HOST = { host: 'shop.test' }
 
 const served: ServedProgram[] = []

@@ -70,7 +70,7 @@ describe('lists of a declared server', () => {
   })
 })
 
-test('offers only the capabilities that its definitions use', () => {
+test('a declared server offers only the capabilities that its definitions use', () => {
   expect(prepare({}).capabilities).toEqual({})
   expect(prepare({ tools: [createTool({})] }).capabilities).toEqual({ tools: {} })
   const prompt = createPrompt({ completions: { who: ['me'] } })
@@ -147,14 +147,14 @@ describe('declared prompts', () => {
     ],
   })
 
-  test('a bare template becomes one user message', async () => {
+  test('a prompt with a bare template becomes one user message', async () => {
     expect(await server.getPrompt('p', { who: 'Ada' }, createCall())).toEqual({
       description: 'd',
       messages: [{ role: 'user', content: { type: 'text', text: 'Greet Ada well' } }],
     })
   })
 
-  test('messages keep their roles and content types', async () => {
+  test('prompt messages keep their roles and content types', async () => {
     const { messages } = await server.getPrompt('talk', { who: 'Ada' }, createCall())
     expect(messages).toEqual([
       { role: 'user', content: { type: 'text', text: 'I am Ada' } },

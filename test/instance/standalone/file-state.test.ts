@@ -16,7 +16,7 @@ function openStore(path = join(folder, 'data', 'store.ndjson')): KeyValueStore {
   return new KeyValueStore({ run: async operation => (await file.run([operation]))[0]! })
 }
 
-test('an exported server finds what it stored before, without an unfinished line', async () => {
+test('an exported server finds its stored entries after a restart and ignores an unfinished line', async () => {
   const store = openStore()
   await Promise.all([store.set('a', 1), store.set('b', { c: 'é' }), store.increment('n', 2)])
   await store.delete('a')
@@ -29,7 +29,7 @@ test('an exported server finds what it stored before, without an unfinished line
   ])
 })
 
-test('reports a folder that cannot be written', async () => {
+test('reports a store whose folder cannot be written to as unavailable', async () => {
   const store = openStore(join('/dev/null', 'store.ndjson'))
   await expect(store.set('a', 1)).rejects.toMatchObject({ name: 'StoreError', code: 'UNAVAILABLE' })
 })

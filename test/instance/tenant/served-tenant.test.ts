@@ -3,7 +3,7 @@ import type { PreparedServer } from '../../../src/instance/server/prepared-serve
 import { ServedTenant } from '../../../src/instance/tenant/served-tenant.ts'
 import type { Tenant } from '../../../src/shared/instances/instance-protocol.ts'
 
-test('limits open streams and running requests', () => {
+test('a tenant has no room for another stream at the limit of open streams or running requests', () => {
   const tenant = new ServedTenant({ env: {} } as Tenant, 'i', {} as PreparedServer, () => {})
   expect(tenant.hasRoomForStream).toBe(true)
   tenant.openStreams = 1000

@@ -133,7 +133,7 @@ describe.each(Object.entries(applications))('mounted with %s', (_name, applicati
     expect(await (await fetch(`${issuer}/mcp`, { headers })).text()).toBe('idp|ada')
   })
 
-  test('registers clients and limits them by address', async () => {
+  test('registers clients and limits registrations by client address', async () => {
     const { base } = await start(application)
     const register = () =>
       fetch(`${base}/register`, {
@@ -162,7 +162,7 @@ describe.each(Object.entries(applications))('mounted with %s', (_name, applicati
     expect((await send(`client_id=${'x'.repeat(200_000)}`)).status).toBe(413)
   })
 
-  test('sets several cookies, and leaves other paths to the app', async () => {
+  test('sets cookies, and leaves other paths to the application', async () => {
     const { issuer, base } = await start(application)
     const flow = startFlow(base)
     const page = await flow.browser.open(flow.authorizeUrl)

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => mounted[Symbol.asyncDispose]())
 
-test('a strict client gets an access token with the consent page and a real identity provider', async () => {
+test('a strict client gets an access token through the consent page and a real identity provider', async () => {
   const issuer = new URL(mounted.issuer)
   const server = await oauth.processDiscoveryResponse(
     issuer,

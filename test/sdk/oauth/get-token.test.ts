@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { getToken } from '../../../src/sdk/oauth/resource/get-token.ts'
 
-test('reads the token of a tool call', () => {
+test('getToken reads the token of a tool call', () => {
   expect(getToken({ authorization: { token: 'abc' }, progressToken: 1 })).toBe('abc')
 })
 
@@ -14,4 +14,4 @@ test.each([
   { authorization: { token: '' } },
   { authorization: { token: 1 } },
   'abc',
-])('returns undefined for %j', meta => expect(getToken(meta)).toBeUndefined())
+])('getToken returns undefined for the _meta %j', meta => expect(getToken(meta)).toBeUndefined())

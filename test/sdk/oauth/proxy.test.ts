@@ -46,7 +46,7 @@ test('the proxy lists its providers', async () => {
   ])
 })
 
-test('lets the user choose a provider, unless the client did', async () => {
+test('lets the user choose a provider, unless the client chose one', async () => {
   const both = await openAuthorize(startFlow(base))
   expect(both.text).toContain('Continue with Scripted openid')
   expect(both.text).toContain('Continue with Scripted plain')
@@ -89,7 +89,7 @@ test('adds its own access token when the mapper returns none', async () => {
 })
 
 test.each(['access_token', 'refresh_token', 'id_token'])(
-  "a mapper that hands out the provider's %s is refused",
+  "rejects a token mapper that returns the provider's %s",
   async name => {
     mapper = tokens => ({ access_token: 'mine', extra: { nested: tokens[name] } })
     const answer = await signInWith('openid')

@@ -145,7 +145,7 @@ test('limits registrations from one address', async () => {
   expect((await register({ redirect_uris: [CALLBACK] })).status).toBe(201)
 })
 
-test('addresses do not affect each other, and clients that share one wait at most a minute', () => {
+test('client addresses do not affect each other, and clients that share an address wait at most a minute', () => {
   const limit = createRegistrationLimit()
   const registered = (address: string, now: number, tries: number) =>
     Array.from({ length: tries }, () => limit.waitSeconds(address, now)).filter(wait => wait === 0).length

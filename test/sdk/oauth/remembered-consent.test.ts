@@ -56,7 +56,7 @@ test('remembers the consent to a loopback client at another port', async () => {
 
 test.each([
   ['client', { client_id: 'other' }],
-  ['address', { redirect_uri: 'https://tool.example/cb' }],
+  ['redirect URI', { redirect_uri: 'https://tool.example/cb' }],
   ['scope', { scope: 'openid' }],
 ])('asks again for another %s', async (_name, parameters) => {
   const browser = await browserWithConsent()

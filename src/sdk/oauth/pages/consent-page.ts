@@ -23,7 +23,7 @@ export function consentPage(page: ConsentPage): Response {
   const body = html`<h1>${name} wants to sign you in</h1>
 <dl>
 <dt>Application</dt><dd>${name}${origin(page.client)}</dd>
-<dt>Sign-in is sent to</dt><dd>${destination(page.redirectUri)}</dd>
+<dt>Redirects to</dt><dd>${destination(page.redirectUri)}</dd>
 <dt>Access to</dt>${page.resources.map(resource => html`<dd>${resource}</dd>`)}
 ${page.scope.length > 0 ? html`<dt>Permissions</dt><dd>${page.scope.join(', ')}</dd>` : undefined}
 </dl>

@@ -75,7 +75,7 @@ async function verifyJwt(
     if (code === undefined || UNAVAILABLE.has(code)) {
       throw new OAuthError(
         'temporarily_unavailable',
-        'The token cannot be verified, because the keys of the issuer are unavailable.',
+        'The token cannot be verified, because the issuer cannot provide its keys.',
         {
           cause,
         },

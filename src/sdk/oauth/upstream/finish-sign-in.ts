@@ -142,7 +142,7 @@ async function readUserInfo(
     options,
   )
   if (!response.ok)
-    throw new SignInError(`${provider.name} returned the status ${response.status} for the user info.`)
+    throw new SignInError(`${provider.name} answered the user info request with status ${response.status}.`)
   return JSON.parse(await readText(response, MAX_USER_INFO_BYTES))
 }
 
@@ -151,7 +151,7 @@ function subjectOf({ provider }: Upstream, userInfo: UserInfo): string {
   if (typeof claim === 'string' || typeof claim === 'number') return `${provider.id}|${claim}`
   // Without ID tokens and user info, each sign-in counts as a new user.
   if (!provider.userInfoEndpoint && !provider.issuer) return `${provider.id}|${crypto.randomUUID()}`
-  throw new SignInError(`${provider.name} did not return the id of the user.`)
+  throw new SignInError(`${provider.name} did not return the user's id.`)
 }
 
 function describeFailure({ provider }: Upstream, cause: unknown): SignInError {

@@ -74,7 +74,7 @@ describe('a legacy session', () => {
     }
   })
 
-  test('answers with plain JSON', async () => {
+  test('a legacy session answers with plain JSON', async () => {
     const session = await beginSession(address.url)
     const answer = await post(
       address.url,
@@ -90,7 +90,7 @@ describe('a legacy session', () => {
     expect((await post(address.url, rpc('ping'), session)).json.result).toEqual({})
   })
 
-  test('answers notifications and responses with 202 and no body', async () => {
+  test('a legacy session answers notifications and responses with 202 and no body', async () => {
     const session = await beginSession(address.url)
     for (const message of [
       { jsonrpc: '2.0', method: 'notifications/initialized' },
@@ -103,7 +103,7 @@ describe('a legacy session', () => {
     }
   })
 
-  test('rejects an unsupported protocol version and works without the header', async () => {
+  test('a legacy session rejects an unsupported protocol version and works without the version header', async () => {
     const { 'mcp-session-id': id } = await beginSession(address.url)
     const headers = { 'mcp-session-id': id! }
     const refused = await post(address.url, rpc('ping'), { ...headers, 'mcp-protocol-version': '1999-01-01' })
@@ -112,7 +112,7 @@ describe('a legacy session', () => {
     expect((await post(address.url, rpc('ping'), headers)).status).toBe(200)
   })
 
-  test('ends with DELETE, after which all requests and a second DELETE get 404', async () => {
+  test('a legacy session ends with DELETE, after which all requests and a second DELETE get 404', async () => {
     const session = await beginSession(address.url)
     const end = () => send(address.url, { method: 'DELETE', headers: session })
     expect((await end()).status).toBe(200)

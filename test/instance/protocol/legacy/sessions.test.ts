@@ -73,7 +73,7 @@ describe('legacy sessions', () => {
   })
 
   describe('when shared with another instance', () => {
-    test('a shared session stays open at both instances while it is used at one of them, even if only by a stream', () => {
+    test('a shared session stays open on both instances while it is used on one of them, even if only by a stream', () => {
       const [one, two] = siblings()
       const [called, streamed] = [one.create('2025-11-25'), one.create('2025-11-25')]
       two.find(streamed.id)!.running.add({ id: 1, cancel: () => {} })
@@ -85,7 +85,7 @@ describe('legacy sessions', () => {
       for (const sessions of [one, two]) sessions.close()
     })
 
-    test('shared sessions end at both instances after the idle time', () => {
+    test('shared sessions end on both instances after the idle time', () => {
       const [one, two] = siblings()
       const { id } = one.create('2025-11-25')
       two.find(id)
@@ -94,7 +94,7 @@ describe('legacy sessions', () => {
       expect(vi.getTimerCount()).toBe(0)
     })
 
-    test('shared sessions end at the remaining instance after the idle time', () => {
+    test('shared sessions end on the remaining instance after the idle time', () => {
       const [one, two] = siblings()
       const { id } = one.create('2025-11-25')
       one.close()
@@ -103,7 +103,7 @@ describe('legacy sessions', () => {
       expect(two.find(id)).toBeUndefined()
     })
 
-    test('shared sessions end at both instances when the client ends them', () => {
+    test('shared sessions end on both instances when the client ends them', () => {
       const [one, two] = siblings()
       const { id } = one.create('2025-11-25')
       two.end(two.find(id)!.id)

@@ -31,7 +31,7 @@ const cancelledCount = async (session: Record<string, string>) =>
   )
 
 describe('a legacy tool that streams', () => {
-  test('sends progress and log messages in order, then the result, then the end', async () => {
+  test('a streaming legacy tool sends progress and log messages in order, then the result, then the end', async () => {
     const session = await beginSession(address.url)
     const answer = await post(address.url, steps(7), session)
     expect(answer.headers).toMatchObject({
@@ -74,7 +74,7 @@ describe('a legacy tool that streams', () => {
     expect(answers.map(answer => messagesOf(answer.text).at(-1)!.json.id)).toEqual([1, 2, 3])
   })
 
-  test('continues after its connection breaks, and Last-Event-ID returns the rest', async () => {
+  test('a streaming legacy tool continues after its connection breaks, and Last-Event-ID returns the rest', async () => {
     const session = await beginSession(address.url)
     const broken = await open(address.url, { body: steps(9, 30), headers: session })
     const events = readEvents(broken)
@@ -143,7 +143,7 @@ describe('notifications/cancelled', () => {
     hanging.destroy()
   })
 
-  test('notifications/cancelled is implied by the end of the session', async () => {
+  test('the end of a session cancels its requests, as notifications/cancelled does', async () => {
     const session = await beginSession(address.url)
     const other = await beginSession(address.url)
     const before = await cancelledCount(other)
@@ -183,7 +183,7 @@ describe('the GET stream of a session', () => {
       .toBe(200)
   })
 
-  test('requires a session and a client that accepts events', async () => {
+  test('a GET stream requires a session and a client that accepts events', async () => {
     const session = await beginSession(address.url)
     expect((await send(address.url, { headers: { ...session, accept: 'application/json' } })).status).toBe(
       406,

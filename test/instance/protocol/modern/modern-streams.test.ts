@@ -39,7 +39,7 @@ describe('a modern tool that streams', () => {
       modernHeaders('tools/call', 'in-steps'),
     )
 
-  test('sends log messages only to a client that named a level, and only from that level up', async () => {
+  test('a streaming modern tool sends log messages only at or above the level that the client named', async () => {
     const logged = async (meta: Record<string, unknown>) =>
       messagesOf((await steps(meta)).text).filter(event => event.json.method === 'notifications/message')
         .length
@@ -48,7 +48,7 @@ describe('a modern tool that streams', () => {
     expect(await logged({ [`${META}logLevel`]: 'warning' })).toBe(1)
   })
 
-  test('sends progress and then the result', async () => {
+  test('a streaming modern tool sends progress and then the result', async () => {
     const events = messagesOf((await steps({ progressToken: 5 })).text)
     expect(events.map(event => event.json.params?.progress ?? event.json.result.resultType)).toEqual([
       1,
@@ -95,7 +95,7 @@ describe('subscriptions/listen', () => {
       headers: modernHeaders('subscriptions/listen'),
     })
 
-  test('acknowledges the supported subscriptions and stays open', async () => {
+  test('subscriptions/listen acknowledges the supported subscriptions and stays open', async () => {
     const events = readEvents(await listen({ toolsListChanged: true, resourceSubscriptions: ['test://one'] }))
     expect((await events.next())!.json).toEqual({
       jsonrpc: '2.0',
@@ -108,7 +108,7 @@ describe('subscriptions/listen', () => {
     events.close()
   })
 
-  test('ends immediately with its result when no subscription is supported', async () => {
+  test('subscriptions/listen ends immediately with its result when no subscription is supported', async () => {
     const events = readEvents(await listen({ promptsListChanged: true }))
     expect((await events.next())!.json.params.notifications).toEqual({})
     expect((await events.next())!.json).toEqual({
@@ -120,7 +120,7 @@ describe('subscriptions/listen', () => {
   })
 
   test.each([undefined, [], { toolsListChanged: 'yes' }, { resourceSubscriptions: [1] }])(
-    'rejects the filter %j',
+    'subscriptions/listen rejects the filter %j',
     async notifications => {
       const message = await listen(notifications)
       let text = ''

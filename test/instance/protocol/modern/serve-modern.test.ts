@@ -211,7 +211,7 @@ describe('the headers of a modern request', () => {
   )
 })
 
-test('serves both eras at one address at the same time', async () => {
+test('serves both eras at one URL at the same time', async () => {
   const session = await beginSession(address.url)
   const [legacy, now] = await Promise.all([
     post(address.url, { jsonrpc: '2.0', id: 1, method: 'tools/list' }, session),

@@ -189,9 +189,9 @@ test('concurrent sign-ins in one browser do not interfere', async () => {
 test.each([
   ['an unknown client', { client_id: 'nobody' }],
   ['no client', { client_id: undefined }],
-  ['an address that is not registered', { redirect_uri: 'https://evil.example/callback' }],
+  ['a redirect URI that is not registered', { redirect_uri: 'https://evil.example/callback' }],
   [
-    'an address that resembles the registered one',
+    'a redirect URI that resembles the registered one',
     { redirect_uri: 'http://127.0.0.1@evil.example/callback' },
   ],
   ['a scheme that runs code', { redirect_uri: 'javascript:alert(1)' }],

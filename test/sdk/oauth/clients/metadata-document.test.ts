@@ -70,7 +70,7 @@ test.each([
   ['an answer other than JSON', () => new Response('<html>')],
   ['an answer that is too long', () => Response.json({ ...GOOD, padding: 'x'.repeat(70_000) })],
   ['a refused connection', () => Promise.reject(new Error('ECONNREFUSED 10.0.0.7:443')) as never],
-])("reports %s of the document's server without details", async (_name, respond) => {
+])("reports %s from the document's server without details", async (_name, respond) => {
   answer = respond
   const page = await openAuthorize(flow())
   expect(page.status).toBe(400)
@@ -116,7 +116,7 @@ test('URLs of documents are canonical https URLs with a path', () => {
   }
 })
 
-test('without the option, a client with a document is unknown, and the metadata does not mention documents', async () => {
+test('without clientMetadataDocuments, a client with a document is unknown, and the metadata does not mention documents', async () => {
   const about = async () => (await fetch(`${mounted.issuer}/.well-known/oauth-authorization-server`)).json()
   expect(await about()).toMatchObject({ client_id_metadata_document_supported: true })
   mounted.restart({ clientMetadataDocuments: false })
@@ -125,7 +125,7 @@ test('without the option, a client with a document is unknown, and the metadata 
   expect(fetched).toBe(0)
 })
 
-test('the real fetch reports a client at a private address without details', async () => {
+test('the built-in fetch reports a client at a private address without details', async () => {
   mounted.restart({ clientMetadataDocuments: true })
   const page = await openAuthorize(startFlow(base, { client_id: 'https://127.0.0.1:1/client.json' }))
   expect(page.status).toBe(400)

@@ -90,8 +90,8 @@ test.each([
   ['v1', StreamableHTTPClientTransport, Client],
   ['v2', ModernTransport, ModernClient],
 ] as const)(
-  'the %s client signs in with the proxy form, with an unregistered client id',
-  async (_era, Transport, Class) => {
+  'the %s client signs in through the proxy with an unregistered client id',
+  async (_version, Transport, Class) => {
     await using provider = await startScriptedProvider('idp')
     await using proxy = await mountProxy({ providers: [provider.config] }, protectedApplication)
     const memory = createClientMemory()
@@ -120,7 +120,7 @@ test.each([
   ['v2', ModernTransport, ModernClient],
 ] as const)(
   'the %s client signs in with its metadata document instead of registering',
-  async (_era, Transport, Class) => {
+  async (_version, Transport, Class) => {
     const memory = createClientMemory(DOCUMENT_URL)
     const transport = new Transport(url, { authProvider: memory })
     const client = new Class({ name: 'client', version: '1.0.0' })

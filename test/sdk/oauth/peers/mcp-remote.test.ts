@@ -30,7 +30,7 @@ async function callThroughRemote(): Promise<{ answer: string | undefined; visits
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [PROGRAM, `${mounted.issuer}/mcp`, '--allow-http', '--transport', 'http-only'],
-    // No program on the path can open a window.
+    // With an empty PATH, no program can open a window.
     env: { MCP_REMOTE_CONFIG_DIR: folder, HOME: folder, PATH: '' },
     stderr: 'pipe',
   })

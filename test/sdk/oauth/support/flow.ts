@@ -49,7 +49,7 @@ export function isCallback(url: string): boolean {
   return url.startsWith('http://127.0.0.1/') || url.startsWith('http://127.0.0.1:1/')
 }
 
-/** Opens the consent page, or whatever the request leads to. */
+/** Opens the authorization URL, which leads to the consent page unless the request is refused or needs no consent. */
 export function openAuthorize(flow: Flow): Promise<Page> {
   return flow.browser.open(flow.authorizeUrl, isCallback)
 }

@@ -7,9 +7,9 @@ import { close, listen } from './identity-provider.ts'
 export interface ScriptedProvider extends AsyncDisposable {
   origin: string
   config: ProviderConfig
-  /** Forms that its token endpoint received. */
+  /** Forms that the provider's token endpoint received. */
   tokenRequests: URLSearchParams[]
-  /** Changes its responses. `{}` restores them. */
+  /** Changes the provider's responses. `{}` restores them. */
   script: Script
 }
 
