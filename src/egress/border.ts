@@ -9,10 +9,10 @@ import { Lookups } from './lookups.ts'
 import type { Resolver } from './resolve.ts'
 import { IDLE_MS, splice } from './splice.ts'
 
-/** Maximum number of connections of one process, including pending ones. */
+/** Maximum number of connections per process, including pending ones. */
 const MAX_CONNECTIONS = 512
 const CONNECT_MS = 30_000
-/** Maximum wait for the policy. The daemon sends it before any code runs. */
+/** Maximum time to wait for the policy. The daemon sends it before any code runs. */
 const POLICY_TIMEOUT_MS = 10_000
 
 export interface BorderOptions {
@@ -119,7 +119,7 @@ export class Border {
   }
 
   #accept(socket: Socket): void {
-    socket.on('error', () => {}) // a broken connection is handled by its 'close' event
+    socket.on('error', () => {}) // the 'close' event handles broken connections
     if (this.#sockets.size >= 2 * MAX_CONNECTIONS) return void socket.resetAndDestroy()
     this.#track(socket)
     this.#options.accept(socket, this)
@@ -183,7 +183,7 @@ export class Border {
       socket.once('connect', () => {
         clearTimeout(timer)
         socket.off('error', reject)
-        socket.on('error', () => {}) // `splice` passes it to the other side
+        socket.on('error', () => {}) // `splice` passes the error on to the other side
         resolve(socket)
       })
     })

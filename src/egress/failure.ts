@@ -31,7 +31,7 @@ export function toControlError(error: unknown): ControlError {
   }
 }
 
-/** Last error of a connection to a name with several addresses, which fails with one error per address. */
+/** A connection to a name with several addresses fails with one error per address. Returns the last one. */
 function singleError(error: unknown): unknown {
   return error instanceof AggregateError && error.errors.length > 0 ? error.errors.at(-1) : error
 }

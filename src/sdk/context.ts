@@ -4,7 +4,7 @@ import type { ServerStore } from './store/store.ts'
 
 export type LogLevel = 'debug' | 'info' | 'notice' | 'warning' | 'error' | 'critical' | 'alert' | 'emergency'
 
-/** Context of a handler. Its methods have no effect after the handler has returned. */
+/** Context of a handler. Log messages and progress no longer reach the client after the handler has returned. */
 export interface Context {
   /** Aborted when the client cancels the call, or disconnects if the protocol treats that as cancelling. */
   readonly signal: AbortSignal

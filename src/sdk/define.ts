@@ -4,7 +4,7 @@ import type { InputRequired } from './input-required.ts'
 import type { ArgumentsOf, Schema, ValueFor } from './schema.ts'
 
 interface CommonOptions {
-  /** Default: the name of the file. */
+  /** Default: the name of the export, or of the file for a default export. */
   name?: string
   title?: string
   description: string
@@ -13,7 +13,7 @@ interface CommonOptions {
 }
 
 export interface ToolOptions<Input, Output> extends CommonOptions {
-  /** Schema of the arguments, an object. Without it, any arguments are accepted. */
+  /** Schema of the arguments object. Without a schema, any arguments are accepted. */
   input?: Input
   /** Alias of `input`, as in the protocol. */
   inputSchema?: Input
@@ -59,7 +59,7 @@ export type Completion =
     ) => readonly string[] | Promise<readonly string[]>)
 
 export interface ResourceOptions<Uri extends string> extends CommonOptions {
-  /** With `{variables}`, it is a resource template (RFC 6570). */
+  /** A URI with `{variables}` defines a resource template (RFC 6570). */
   uri: Uri
   /** Default: `text/plain` for strings, `application/octet-stream` for bytes, `application/json` for other values. */
   mimeType?: string

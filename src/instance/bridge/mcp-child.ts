@@ -27,7 +27,7 @@ export interface ChildEvents {
 }
 
 export interface ChildOptions {
-  /** Calls without an answer or progress for this time fail. */
+  /** A call fails after this time without an answer or progress. */
   timeoutMs: number
   /** Time from the start until the answer to `initialize`. */
   startTimeoutMs: number
@@ -137,7 +137,7 @@ export class McpChild {
     })
   }
 
-  /** Adds advice to a failed result, if there is any. */
+  /** Adds advice, if there is any, to a failed result. */
   #advise(result: object): CallToolResult | ResultText {
     const failed = result as CallToolResult | ResultText
     const text = failed instanceof ResultText ? `{${failed.members}}` : JSON.stringify(failed)

@@ -3,7 +3,7 @@ import type { TenantContainer } from '../../shared/instances/tenant-container.ts
 
 /**
  * Reads `+ <container>` and `- <container>`. When its input closes, it removes the remaining containers, as the program guard
- * does with processes (bridge/process/process-guard.ts). It does so again after a delay, because the engine may have been
+ * does with processes (bridge/process/process-guard.ts). After a delay, it removes them again, because the engine may have been
  * starting a container.
  */
 const SCRIPT = `

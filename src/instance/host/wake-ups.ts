@@ -12,8 +12,8 @@ export class WakeUps {
   }
 
   /**
-   * Handler for requests that wake the tenant. Undefined when the tenant is awake. `onHere` is called when it wakes in this
-   * process.
+   * Handler for requests that wake the tenant. Undefined when the tenant is awake. `onHere` is called when the tenant wakes in
+   * this process.
    */
   handlerFor({ id, asleep }: Tenant, onHere: () => void): WakeUp | undefined {
     if (asleep === undefined) return undefined

@@ -6,8 +6,8 @@ import type { ExchangeTenant, HttpExchange } from './http-exchange.ts'
 const crypto = () => process.getBuiltinModule('node:crypto')
 
 /**
- * Header of a relayed request that arrived under a host name: the URL that its client used, and its MAC. Only tokens for that
- * URL are accepted (RFC 8707), and the receiver cannot see the name otherwise.
+ * Header of a relayed request that arrived under a host name: the URL that the client used, and a MAC of the URL. Only tokens for
+ * that URL are accepted (RFC 8707), and the receiver cannot see the host name otherwise.
  */
 const HEADER = 'mcp-hosting-arrival'
 

@@ -24,7 +24,7 @@ type Send = (
   callback?: (error: Error | null) => void,
 ) => boolean
 
-/** Node's native handle of the IPC channel (`setupChannel` in lib/internal/child_process.js). */
+/** Node's native handle for the IPC channel (`setupChannel` in lib/internal/child_process.js). */
 interface Channel {
   onread(buffer?: ArrayBuffer): unknown
   /** Bytes received since the start. */

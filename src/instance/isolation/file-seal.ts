@@ -29,7 +29,7 @@ const { nextTick } = process
 const text = uncurryThis<Uint8Array, [], string>(Buffer.prototype.toString as never)
 const Bytes = Uint8Array
 
-/** Leaves only functions of `node:fs` that take names, which the permission model checks, and printing. */
+/** Restricts `node:fs` to functions that take names, which the permission model checks, and to printing. */
 export function sealFiles(output: UserOutput): void {
   // `open` can open this program's readable files, and from there any descriptor.
   denyAll(fs.promises, ['open'], 'fs.promises')
@@ -131,7 +131,7 @@ function callbackOf(args: readonly unknown[]): Callback | undefined {
   return typeof last === 'function' ? (last as Callback) : undefined
 }
 
-/** Reveals the existence of readable files only. */
+/** Hides whether unreadable files exist. */
 function hideExistence(): void {
   const { existsSync, realpath, realpathSync } = fs
   replace(fs, 'existsSync', (path: string) => {

@@ -34,7 +34,7 @@ const PROCESS_FUNCTIONS = [
   'loadEnvFile',
 ]
 
-/** Limits which parts of the process handler modules can see and change. */
+/** Limits the parts of the process that handler modules can see and change. */
 export function sealProcess({ env, output, log }: SealOptions): void {
   const end = createEnd(output, log)
   sealKill()

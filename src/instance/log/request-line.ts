@@ -17,7 +17,7 @@ export interface RequestRecord {
   method: string
   /** Tool of a `tools/call`. */
   tool?: string | undefined
-  /** Resource or prompt of a request for one. */
+  /** Resource or prompt that the request names. */
   subject?: string | undefined
   ms: number
   failed: boolean
@@ -36,7 +36,7 @@ export interface RequestRecord {
   caller?: string | undefined
   /** Id of the record that this request replays, as sent by the client. */
   replayOf?: unknown
-  /** The request's arguments, written only where bodies are kept. */
+  /** The request's arguments, written only when bodies are kept. */
   arguments?: unknown
 }
 
@@ -138,7 +138,7 @@ function describeRequest(method: string, target: string | undefined): string {
   return `"stream":"mcp","message":${message},"method":${stringify(truncate(method))}`
 }
 
-/** JSON text as it is, or its truncated text as a string if long, because half a JSON value is invalid. */
+/** JSON text, or its beginning as a JSON string if it is too long, because half a JSON value is invalid. */
 function truncateBody(text: string): string {
   return text.length > MAX_BODY_CHARACTERS ? stringify(truncate(text, MAX_BODY_CHARACTERS)) : text
 }

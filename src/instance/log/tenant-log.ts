@@ -12,7 +12,7 @@ const MAX_MESSAGE_CHARACTERS = 64 * 1024
 /** Facts from the headers of a refused request. */
 export type RefusedRequest = Partial<Pick<RequestRecord, 'method' | 'tool' | 'sessionId'>>
 
-/** The log of one tenant: a line per request, and at level `debug` every message. */
+/** The log of one tenant: one line per request and, at level `debug`, every message. */
 export class TenantLog {
   readonly showsMessages: boolean
   readonly #writer: LogWriter

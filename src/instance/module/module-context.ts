@@ -29,7 +29,7 @@ export interface ModuleScope {
   state?: StateBackend | undefined
 }
 
-/** Context of a handler call. One per call, so it holds only two references. */
+/** Context of a handler call. Kept small, because every call creates one. */
 export class ModuleContext implements Context {
   readonly #scope: ModuleScope
   readonly #call: ClientContext

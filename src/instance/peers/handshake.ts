@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 const crypto = () => process.getBuiltinModule('node:crypto')
 
 /**
- * Handshake between instances. Before an instance receives a relayed request, it proves that it has the deployment's key, because
+ * Handshake between instances. Before an instance receives a relayed request, it proves that it has the key of the address, because
  * another process may have its port by then. The caller sends `NONCE_BYTES` random bytes and receives their HMAC and one byte of
  * `REPLY`. For `whichSession`, the caller sends the session and receives a final reply.
  */
@@ -14,7 +14,7 @@ export const REPLY_BYTES = 1
 const HANDSHAKE_MS = 2000
 
 export const REPLY = {
-  /** The instance no longer has its sessions. Do not send the request. */
+  /** The instance no longer serves the session. Do not send the request. */
   refused: 0,
   /** Send the request. */
   accepted: 1,

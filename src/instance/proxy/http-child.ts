@@ -20,7 +20,7 @@ export interface HttpChildOptions {
 
 const PROBE_PAUSE_MS = 30
 const MAX_LINE_BYTES = 16 * 1024
-/** Closing its input has no effect, because the program does not read it. */
+/** Closing the program's input has no effect, because the program does not read it. */
 const STOP_DELAYS = { requestMs: 0, terminateMs: 1800 }
 
 /** A program that serves HTTP on its own loopback port. */

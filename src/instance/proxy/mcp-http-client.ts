@@ -28,7 +28,7 @@ export class McpHttpClient {
     this.#client = client
   }
 
-  /** Headers of its requests: the session id, if there is one, and the negotiated revision. */
+  /** Headers of the client's requests: the session id, if there is one, and the negotiated revision. */
   get headers(): Readonly<Record<string, string>> {
     return this.#headers
   }

@@ -57,7 +57,7 @@ export function typeOf(schema: JsonSchema): string {
   return 'string'
 }
 
-/** A schema that satisfies both, as far as possible. */
+/** Merges two schemas into one that requires both, as far as possible. */
 export function mergeSchemas(a: JsonSchema, b: JsonSchema): JsonSchema {
   const merged: JsonSchema = { ...a, ...b }
   for (const keyword of Object.keys(a))

@@ -91,7 +91,7 @@ function isMultiple(value: number, of: unknown): boolean {
   return typeof of !== 'number' || Math.abs(Math.round(value / of) - value / of) < 1e-9
 }
 
-/** Removes errors of binary fractions: 3 * 0.1 is 0.3. */
+/** Removes binary rounding errors, so that 3 * 0.1 is 0.3. */
 function round(value: number): number {
   return Number.isInteger(value) || !Number.isFinite(value) ? value : Number(value.toPrecision(12))
 }

@@ -42,7 +42,7 @@ export interface ClientContext extends CallContext {
   ): Promise<Record<string, unknown>>
   /** Answers to the requests of an {@link InputRequired} that this handler threw earlier, by key. */
   readonly inputResponses: Readonly<Record<string, Record<string, unknown>>> | undefined
-  /** State that the handler threw with those requests. Only this deployment can have signed it. */
+  /** State that the handler threw with those requests. Only this server can have signed it. */
   readonly requestState: unknown
   /** Sends `notifications/{tools,prompts,resources}/list_changed` to all clients that listen. */
   announce(list: 'tools' | 'prompts' | 'resources'): void

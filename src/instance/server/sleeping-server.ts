@@ -38,7 +38,7 @@ export function prepareSleepingServer(artifact: Artifact, tenant: Tenant): Prepa
     program.type === 'module' ? moduleCapabilities(artifact) : programCapabilities(artifact)
   const asleep: PreparedServer = { ...declared, capabilities, sendsServerRequests: true }
   if (!servesHttp(program)) return asleep
-  // The program has its own paths and may speak one era only. If the build did not record which, wake it to find out.
+  // The program has its own paths and may speak only one era. If the build did not record which one, a request wakes the program.
   const eras = artifact.capabilities?.eras
   return {
     ...asleep,

@@ -107,7 +107,7 @@ function programFolders(
   }
 }
 
-/** Key that signs session ids. A client that knew it could forge them. */
+/** Key that signs session ids and `requestState`. A client that knew the key could forge them. */
 function stateKeyOf(text: string | undefined): string {
   if (!text) return randomBytes(KEY_BYTES).toString('base64')
   const { length } = Buffer.from(text, 'base64')

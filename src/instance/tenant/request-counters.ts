@@ -1,7 +1,7 @@
 import type { TenantMetrics } from '../../shared/instances/instance-protocol.ts'
 import { type RequestTally, type SeriesCounts, tallyOf } from '../../shared/instances/request-tally.ts'
 
-/** Tools that are counted separately. A server cannot list more. */
+/** Maximum number of tools counted separately. A server cannot list more. */
 const MAX_TOOLS = 1000
 /** Name for everything else, so that names invented by clients do not use memory. */
 const OTHER = '(other)'

@@ -131,7 +131,7 @@ export class ServedTenant {
     return this.#changeNotifier
   }
 
-  /** Key that signs `requestState`, shared by all instances of the deployment. */
+  /** Key that signs `requestState`, shared by all instances of one address. */
   get stateKey(): Buffer {
     this.#stateKey ??= Buffer.from(this.config.stateKey, 'base64')
     return this.#stateKey

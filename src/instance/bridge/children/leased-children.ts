@@ -20,8 +20,8 @@ interface Lease {
 }
 
 /**
- * Children for clients without a session. Each child has one call at a time, so its questions belong to that call's client. The
- * first free child is used, so that consecutive calls from a client reach the same child.
+ * Children for clients without a session. Each child runs one call at a time, so its questions belong to that call's client. A
+ * call uses the first free child, so that consecutive calls from a client reach the same child.
  */
 export class LeasedChildren {
   /** Called after each handshake of the first child. */

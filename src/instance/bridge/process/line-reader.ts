@@ -12,7 +12,7 @@ export interface LineReaderOptions {
   onLongLine(start: string, end: string, bytes: number): void
 }
 
-/** Reads the lines of a process's pipe. Pipe errors are ignored, because the exit of the process is reported anyway. */
+/** Reads lines from a process's pipe. Ignores pipe errors, because the exit of the process is reported anyway. */
 export function readLines(pipe: Readable, options: LineReaderOptions): void {
   const reader = new LineReader(options)
   pipe.on('data', chunk => reader.read(chunk))
@@ -29,7 +29,7 @@ export function readOutput(pipe: Readable, maxBytes: number, onLine: (line: stri
   })
 }
 
-/** Splits a stream of bytes into lines of UTF-8. */
+/** Splits a byte stream into UTF-8 lines. */
 export class LineReader {
   readonly #options: LineReaderOptions
   /** Parts of the unfinished line. */

@@ -60,7 +60,7 @@ export class ProcessGuard {
   readonly #groups = new Set<number>()
   #shell: ChildProcess | undefined
   #closed = false
-  /** Prefix of its programs' markers. */
+  /** Prefix of the programs' markers. */
   readonly #prefix = `${randomBytes(12).toString('hex')}.`
   #markers = 0
   readonly #groupPrefix = `${PROGRAM_GROUP}${process.pid}-${randomBytes(6).toString('hex')}.`
@@ -109,7 +109,7 @@ export class ProcessGuard {
       // Another process group, so that killing a group does not kill the guard.
       detached: true,
     })
-    shell.stdin!.on('error', () => {}) // 'exit' handles it
+    shell.stdin!.on('error', () => {}) // handled by 'exit'
     shell.once('exit', () => this.#onLost(shell))
     shell.once('error', () => this.#onLost(shell))
     shell.unref()

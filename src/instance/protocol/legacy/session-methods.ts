@@ -53,7 +53,7 @@ async function subscribe(
   const isWanted = name === 'resources/subscribe'
   await server.subscribe?.(uri, isWanted, context)
   if (!isWanted) session.subscriptions?.delete(uri)
-  // A declared resource changes only with a release, which ends the session. Nothing needs to be stored.
+  // A declared resource never changes while this instance serves it. Nothing needs to be stored.
   else if (server.sendsServerRequests || server.capabilities.resources?.listChanged) {
     session.subscriptions ??= new Set()
     if (session.subscriptions.size >= MAX_SUBSCRIPTIONS)

@@ -40,7 +40,7 @@ export class Sessions {
   readonly #instanceId: string
   #limits: SessionLimits
   readonly #open = new Map<string, Session>()
-  /** Sessions that expired, or that their client ended on any instance. They must not be taken over again. */
+  /** Sessions that expired, or that their clients ended on any instance. They must not be taken over again. */
   readonly #ended = new Set<string>()
   #sweep: NodeJS.Timeout | undefined
   /** Port to which other instances relay requests for these sessions. */
@@ -56,7 +56,7 @@ export class Sessions {
   /** Called after sessions were checked for expiry. */
   onSwept: (() => void) | undefined
 
-  /** `stateKey` is the deployment's key in base64. */
+  /** `stateKey` is the key of the address in base64. */
   constructor(stateKey: string, instanceId: string, limits: SessionLimits = SESSION_LIMITS) {
     this.#key = Buffer.from(stateKey, 'base64')
     this.#instanceId = instanceId

@@ -14,7 +14,7 @@ export interface CallState {
 }
 
 /**
- * Signs a state with the deployment's key and binds it to its request, so that a client can neither change it nor use it for
+ * Signs a state with the key of the address and binds it to its request, so that a client can neither change it nor use it for
  * another call. Not encrypted, because it holds only the client's own answers.
  */
 export function signState(

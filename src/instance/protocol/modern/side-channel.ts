@@ -60,7 +60,7 @@ export const modernSideChannel: SideChannel = {
   closeStream: () => {},
 }
 
-/** Reads the answers in a repeated request. Throws RpcError for a state that this deployment did not sign for this request. */
+/** Reads the answers in a repeated request. Throws RpcError for a state that this server did not sign for this request. */
 export function readAnswers(run: Run): void {
   const { request, exchange } = run
   const { inputResponses, requestState } = request.params ?? {}

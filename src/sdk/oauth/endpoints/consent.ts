@@ -24,7 +24,7 @@ export const consent: Endpoint = async (component, request) => {
   }
 }
 
-/** Throws if `Origin` shows that another site sent the form. It is "null" for a hidden origin. */
+/** Throws if `Origin` shows that another site sent the form. Browsers send "null" to hide an origin. */
 function refuseForeignOrigin({ issuer }: Component, request: Request): void {
   const origin = request.headers.get('origin')
   if (origin === null || origin === new URL(issuer).origin) return

@@ -8,7 +8,7 @@ import type { SigningAlgorithm } from './signing-algorithm.ts'
 
 export interface VerificationKeys {
   issuer: string
-  /** The only accepted algorithm. The algorithm in the token's header is ignored (RFC 8725 3.1). */
+  /** The only accepted algorithm. A token with another algorithm in its header is rejected (RFC 8725 3.1). */
   algorithm: SigningAlgorithm
   key(kid: string | undefined): Promise<CryptoKey | Uint8Array>
   /** Seconds since 1970. */
