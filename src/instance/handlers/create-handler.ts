@@ -17,6 +17,8 @@ export async function createHandler(definition: Definition, tenant: Tenant): Pro
       return withEmit(definition.emit, createHttpHandler(definition, tenant, templates), templates)
     }
     case 'module':
-      throw new HandlerError('Module handlers require the template custom, which runs in a dedicated process')
+      throw new HandlerError(
+        'Module handlers require the template "custom", which runs in a dedicated process',
+      )
   }
 }

@@ -20,7 +20,7 @@ export class RequestContext implements RunContext {
   #cancelListeners: (() => void)[] | undefined
   #state: 'running' | 'answered' | 'cancelled' = 'running'
   #isOpened = false
-  #asking = 0
+  #openQuestions = 0
 
   /** `meta`: `params._meta` of the request. No log messages are sent when `minimumLevel` is undefined. */
   constructor(meta: unknown, minimumLevel: LogLevel | undefined) {
@@ -119,16 +119,16 @@ export class RequestContext implements RunContext {
       throw new RpcError(RPC.invalidRequest, `${method} was called after the request had ended`)
     if (!this.run?.sideChannel)
       throw new RpcError(RPC.invalidRequest, `${method} cannot be sent during this request`)
-    this.#asking++
+    this.#openQuestions++
     try {
       return await this.run.sideChannel.ask(this.run, method, params, key, unwanted)
     } finally {
-      this.#asking--
+      this.#openQuestions--
     }
   }
 
   get isAsking(): boolean {
-    return this.#asking > 0
+    return this.#openQuestions > 0
   }
 
   announce(list: 'tools' | 'prompts' | 'resources'): void {

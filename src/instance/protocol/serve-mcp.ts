@@ -95,7 +95,8 @@ function serveMessage(exchange: TenantExchange, message: unknown): void {
     return isModernHeader
       ? refuseModern(exchange, {
           code: RPC.invalidRequest,
-          message: 'Responses cannot be posted in this revision',
+          message:
+            'Responses cannot be posted since revision 2026-07-28. Repeat the request with inputResponses.',
         })
       : serveLegacyMessage(exchange, kind, message as RpcNotification)
   const call = message as RpcRequest

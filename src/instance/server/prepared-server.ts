@@ -93,7 +93,10 @@ export interface PreparedTool {
    * start. Otherwise, it becomes a stream with the handler's first message.
    */
   streams: boolean
-  /** Validates the arguments and runs the handler. Bad arguments and failed handlers return `isError: true`. Throws only InputRequired and protocol errors. */
+  /**
+   * Validates the arguments and runs the handler. Bad arguments and failed handlers return `isError: true`. Throws only
+   * InputRequired and protocol errors.
+   */
   call(
     args: Record<string, unknown>,
     context: ClientContext,

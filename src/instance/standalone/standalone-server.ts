@@ -68,7 +68,9 @@ function parsePort(text: string | undefined): number {
 function listen(port: number, hostname: string): Promise<Server> {
   const server = createServer()
   return new Promise((resolve, reject) => {
-    server.once('error', error => reject(new Error(`PORT ${port} cannot be used: ${error.message}`)))
+    server.once('error', error =>
+      reject(new Error(`PORT ${port} cannot be used: ${error.message}. Check PORT and HOST.`)),
+    )
     server.listen(port, hostname, () => resolve(server))
   })
 }
@@ -135,7 +137,7 @@ function declaredValues(artifact: Artifact, env: NodeJS.ProcessEnv): Record<stri
     throw new Error(
       `Missing environment variables: ${missing
         .map(({ name, description }) => (description ? `${name} (${description})` : name))
-        .join(', ')}.`,
+        .join(', ')}. Set them and start the server again.`,
     )
   const values = artifact.env.map(({ name, default: fallback }) => [name, given.get(name) ?? fallback])
   return Object.fromEntries(values.filter(([, value]) => value !== undefined))

@@ -109,7 +109,7 @@ function validateParts({
     )
   }
   if (!(tokenTTL > 0) || !(refreshTokenTTL > 0))
-    throw new TypeError('Token lifetimes must be more than 0 seconds.')
+    throw new TypeError('tokenTTL and refreshTokenTTL must be more than 0 seconds.')
   if (providers.length === 0) throw new TypeError('At least one identity provider is required.')
   for (const provider of providers) validateProvider(provider)
   const ids = providers.map(({ id }) => id)

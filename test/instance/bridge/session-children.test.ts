@@ -60,7 +60,7 @@ describe('one child per session', () => {
     const { url } = await serve({ isolation: { ...isolation, maxChildren: 1 } })
     const [one, other] = [await openSession(url), await openSession(url)]
     expect(await one.call('count')).toBe('1')
-    await expect(other.call('count')).rejects.toThrow('the limit of 1 is reached')
+    await expect(other.call('count')).rejects.toThrow('has reached the limit of 1')
     await one.end()
     await eventually(() => other.call('count').catch(() => undefined))
   })

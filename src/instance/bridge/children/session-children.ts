@@ -128,7 +128,7 @@ export class SessionChildren implements Children {
   #limitError(): RpcError {
     return new RpcError(
       RPC.refused,
-      `This server runs one process per session, and the limit of ${this.#limits.maxChildren} is reached. Try again later.`,
+      `This server runs one process per session and has reached the limit of ${this.#limits.maxChildren}. Try again later.`,
     )
   }
 

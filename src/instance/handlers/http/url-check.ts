@@ -85,7 +85,7 @@ function firstOutput(source: string): string {
 }
 
 /** Filters that make a value safe for a URL, or declare that it is. */
-const ENCODES = /\|\s*(?:url_encode|cgi_escape|uri_escape|slugify|raw)\b/
+const ENCODING_FILTERS = /\|\s*(?:url_encode|cgi_escape|uri_escape|slugify|raw)\b/
 
 /**
  * Percent-encodes the caller's values in the path and query (RFC 3986 2.1), so that "?", "&" and "/" stay part of a value.
@@ -97,7 +97,7 @@ export function encodeCallerValues(source: string): string {
   const parts = source.slice(authority.length).split(/(\{\{.*?\}\}|\{%.*?%\})/s)
   const encoded = parts.map(part => {
     if (!/^\{[{%]/.test(part)) inPath ||= /[/?]/.test(part)
-    else if (inPath && part.startsWith('{{') && isFilledInByCaller(part) && !ENCODES.test(part))
+    else if (inPath && part.startsWith('{{') && isFilledInByCaller(part) && !ENCODING_FILTERS.test(part))
       return part.replace(/(-?\}\})$/, ' | url_encode | replace: "+", "%20" $1')
     return part
   })

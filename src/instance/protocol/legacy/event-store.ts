@@ -89,11 +89,11 @@ export class ResumableStream {
   }
 
   /**
-   * Sends to `sink`, starting with undelivered events. `priming` gives the client an id to resume from before the first event.
+   * Sends to `sink`, starting with undelivered events. If `isPrimed`, the client first gets an id to resume from.
    */
-  attach(sink: SseResponse, priming: boolean): void {
+  attach(sink: SseResponse, isPrimed: boolean): void {
     this.#sink = sink
-    if (priming) sink.prime(`${this.id}-${this.#delivered}`, RETRY_MS)
+    if (isPrimed) sink.prime(`${this.id}-${this.#delivered}`, RETRY_MS)
     for (const event of this.#events) if (event.sequence > this.#delivered) this.#deliver(event)
   }
 

@@ -21,7 +21,8 @@ export function initialize(exchange: TenantExchange, request: RpcRequest): void 
   if (isModernRevision(header(exchange.request, 'mcp-protocol-version') ?? ''))
     return refuse(exchange, 400, {
       code: RPC.headerMismatch,
-      message: 'initialize does not exist in the revision that MCP-Protocol-Version names',
+      message:
+        'initialize does not exist in the revision that MCP-Protocol-Version names. Use server/discover.',
       id: request.id,
     })
   const run: Run = {

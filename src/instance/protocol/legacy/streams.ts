@@ -47,7 +47,7 @@ function resumeStream(exchange: TenantExchange, session: Session, lastEventId: s
   if (!found)
     return refuse(exchange, 400, {
       code: RPC.refused,
-      message: `Event ${JSON.stringify(lastEventId)} is unknown in this session, so its stream cannot be resumed`,
+      message: `Event ${JSON.stringify(lastEventId)} is unknown in this session, so its stream cannot be resumed. Open a new stream without Last-Event-ID.`,
     })
   const sse = openStream(exchange, ['Mcp-Session-Id', session.id], () => {})
   found.stream.resume(sse, found.after)

@@ -46,7 +46,7 @@ async function load(url: string, fetch: MetadataDocumentOptions['fetch']): Promi
   try {
     const document = fetch ? await fromResponse(await fetch(url)) : await fetchDocument(url)
     if (document.status === 200) return document
-    throw new Error(`The status is ${document.status}.`)
+    throw new Error(`The server answered with status ${document.status}.`)
   } catch (cause) {
     // The reason is not sent, because it could reveal details of our network.
     throw invalidDocument('The metadata document of the application cannot be fetched.', cause)

@@ -38,7 +38,7 @@ export function fetchDocument(url: string, options: FetchDocumentOptions = {}): 
   const host = hostname.replace(/^\[|\]$/g, '')
   // Literal addresses are not looked up.
   if (protocol !== 'https:' || (isIP(host) !== 0 && !isAllowed(host))) {
-    return Promise.reject(new Error('The URL is not allowed.'))
+    return Promise.reject(new Error(`The URL ${url} is not https, or its address is not allowed.`))
   }
   return new Promise((resolve, reject) => {
     const outgoing = request(

@@ -64,7 +64,7 @@ async function askOtherUser(
 ): Promise<Response> {
   const client = await component.clients.find(accepted.clientId)
   if (client) return askConsent(component, request, client, accepted)
-  throw new OAuthError('access_denied', 'The application is no longer known.')
+  throw new OAuthError('access_denied', 'The application is no longer registered. It must register again.')
 }
 
 async function completeSignIn(
