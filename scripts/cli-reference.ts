@@ -23,7 +23,7 @@ export async function renderCliReference(page: string): Promise<string> {
     const commands = shown.filter(({ section }) => section === title)
     return `## ${title}\n\n${commands.map(({ name, aliases }) => describe(made.get(name)!, aliases)).join('\n')}`
   })
-  return `${head}\n\n${sections.join('\n')}\n${quietTable()}\n## Options of every command\n\n${optionTable(GLOBAL_OPTIONS)}\n\n${codeTables()}`
+  return `${head}\n\n${sections.join('\n')}\n${quietTable()}\n## Global options\n\n${optionTable(GLOBAL_OPTIONS)}\n\n${codeTables()}`
 }
 
 function quietTable(): string {

@@ -53,7 +53,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
  */
 export interface ApiClient {
   readonly url: string
-  /** True once the API has responded that it lacks an extension of the contract, such as a list. */
+  /** True once the API has rejected an extension of the contract, such as a list. */
   readonly isContractOnly: boolean
   /** `data` of an envelope, or the body itself. Undefined for an empty body. */
   request<T>(method: Method, path: string, input?: RequestInput): Promise<T>
@@ -208,7 +208,7 @@ function parseData<T>(text: string, url: string): T {
   } catch (error) {
     throw new HostingError(
       'UPSTREAM_FAILED',
-      `${url} did not respond with JSON. Is this the address of the API?`,
+      `${url} did not respond with JSON. Is this the URL of the API?`,
       {
         details: text.slice(0, 200),
         cause: error,

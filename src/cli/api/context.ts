@@ -5,13 +5,13 @@ import type { GlobalInput } from '../command-line/global-options.ts'
 import { readJsonFile } from '../project/json-file.ts'
 import { readCredentials } from './credentials.ts'
 
-/** Where a value came from, as shown by `mcp context show`. */
+/** Source of a value, as shown by `mcp context show`. */
 type Source = 'flag' | 'environment' | 'context' | 'default'
 
 export interface SourcedValue<T> {
   value: T
   source: Source
-  /** The flag, variable or context. */
+  /** Name of the flag, variable or context. */
   from: string
 }
 
@@ -40,8 +40,8 @@ export interface SettingsInput {
 }
 
 /**
- * Resolves each setting from flag, environment, context or default, in that order. Project files cannot set addresses or keys, so
- * a shared project cannot redirect a key. A saved key is only sent to the address it was saved for.
+ * Resolves each setting from flag, environment, context or default, in that order. Project files cannot set URLs or keys, so
+ * a shared project cannot redirect a key. A saved key is only sent to the URL it was saved for.
  */
 export function resolveSettings({ globals, env, paths }: SettingsInput): Settings {
   const config = readConfig(paths.config)
@@ -71,7 +71,7 @@ function pickApiUrl(
 ): SourcedValue<string> | undefined {
   if (globals.apiUrl)
     return { value: normalizeApiUrl(globals.apiUrl, '--api-url'), source: 'flag', from: '--api-url' }
-  // A context given on the command line takes precedence over an address in the environment.
+  // A context given on the command line takes precedence over a URL in the environment.
   if (env.MCP_API_URL && context.source !== 'flag')
     return {
       value: normalizeApiUrl(env.MCP_API_URL, 'MCP_API_URL'),

@@ -1,6 +1,6 @@
 import { isLoopback } from './transport.ts'
 
-/** Node's `fetch` ignores HTTPS_PROXY, HTTP_PROXY and NO_PROXY by default. */
+/** `fetch` that honours HTTPS_PROXY, HTTP_PROXY and NO_PROXY, which Node's `fetch` ignores by default. */
 export async function fetchByProxy(url: string | URL, init?: RequestInit): Promise<Response> {
   const { HTTPS_PROXY, https_proxy, HTTP_PROXY, http_proxy } = process.env
   if (isLoopback(new URL(url).hostname) || !(HTTPS_PROXY ?? https_proxy ?? HTTP_PROXY ?? http_proxy))

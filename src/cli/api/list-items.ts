@@ -7,7 +7,7 @@ interface Page<T> {
   nextToken?: string | null
 }
 
-/** All records of a list, over all pages. */
+/** Records from all pages of a list. */
 export async function listItems<T>(
   api: ApiClient,
   path: string,

@@ -29,7 +29,6 @@ export function isLoopback(hostname: string): boolean {
 /** A hosted API may send a response of any size. */
 const MAX_RESPONSE_BYTES = 256 * 1024 * 1024
 
-/** Body of a response. */
 export function readText(incoming: IncomingMessage): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

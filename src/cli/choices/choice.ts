@@ -10,7 +10,7 @@ export interface Choice {
   doc?: string | undefined
 }
 
-/** Known part of the command line when values are listed. */
+/** Part of the command line that is known when values are listed. */
 export interface TypedInput {
   /** Beginning of the word to complete. Empty for a question. */
   typed: string

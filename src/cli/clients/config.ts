@@ -116,7 +116,7 @@ export function write(file: string, text: string): ConfigChange {
   return { file, changed: true, backup }
 }
 
-/** The member that holds the address differs from client to client. */
+/** URL of a server. The member that holds it differs from client to client. */
 export function urlOf(entry: Record<string, unknown>): string | undefined {
   const values = [entry.url, entry.serverUrl, entry.httpUrl, ...(Array.isArray(entry.args) ? entry.args : [])]
   return values.find((value): value is string => /^https?:\/\//.test(String(value)))

@@ -8,7 +8,7 @@ export interface Machine {
   env: NodeJS.ProcessEnv
 }
 
-/** Where a client keeps its configuration. */
+/** Paths of a client's configuration files. */
 interface ClientPlaces {
   /** Path of the user's configuration. */
   userFile(machine: Machine): string

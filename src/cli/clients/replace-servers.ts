@@ -7,7 +7,7 @@ import type { Entries } from './json-config.ts'
 import type { McpClient } from './list.ts'
 
 /**
- * Points servers in a configuration at new addresses, in one change. The previous entries are stored next to the configuration,
+ * Points servers in a configuration at new URLs, in one change. The previous entries are stored next to the configuration,
  * with mode 0600, until `restoreServers` puts them back.
  */
 export async function replaceServers(

@@ -1,4 +1,4 @@
-/** Everything that `--help`, completion and suggestions need, so that they need not load commands. */
+/** Summary of a command. Lets `--help`, completion and suggestions work without loading commands. */
 export interface CommandEntry {
   /** One word, or two for a command of a group: `keys create`. */
   name: string
@@ -42,7 +42,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     'clients remove': 'remove a sign-in client and revoke its grants',
   }),
   ...section('Manage deployments', {
-    stop: 'stop a deployment and keep its address',
+    stop: 'stop a deployment and keep its URL',
     start: 'start a stopped deployment',
     restart: 'replace all instances of a deployment',
     rollback: 'return to the previous or a given release',
@@ -62,9 +62,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     read: 'read a resource of a server',
     prompts: 'list the prompts of a server',
     prompt: 'fill in a prompt of a server',
-    'tests list': 'list runs of test suites, newest first',
-    'tests show': 'show the cases of a run of a test suite',
-    'tests remove': 'remove a run of a test suite',
+    'tests list': 'list suite runs, newest first',
+    'tests show': 'show the cases of a suite run',
+    'tests remove': 'remove a suite run',
     chat: 'chat with an agent that uses a server',
     'chats list': 'list chats with the test agent, newest first',
     'chats show': 'show the messages in a chat, oldest first',
@@ -78,7 +78,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     'store delete': "delete an entry of a server's store",
     'store export': "write all entries of a server's store to a file",
     'store import': "import entries from a file into a server's store",
-    'domains list': 'list the names of servers',
+    'domains list': 'list the host names of servers',
     'domains add': 'map a subdomain to a deployment',
     'domains remove': 'remove a mapped subdomain',
     'domains trust': 'show how to trust the HTTPS certificates of this machine',
@@ -108,7 +108,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     'context list': 'list saved contexts',
     'context show': 'show the API and key in use, and where they come from',
     'context use': 'switch to a context',
-    'context add': 'save the address of an API under a name',
+    'context add': 'save the URL of an API under a name',
     'context remove': 'remove a context and its key',
     'models list': 'list the models that the test agent can use',
     'models login': "save a model vendor's key, encrypted",

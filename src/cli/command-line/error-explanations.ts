@@ -14,7 +14,7 @@ const READ_MESSAGE = {
   description: 'Read the message, which names the field, its value and the expected value',
 }
 const SHOW_API = { description: 'Show the API and key in use', command: 'mcp context show' }
-const SHOW_DAEMON_LOG = { description: 'Search the log of the daemon', command: 'mcp daemon logs' }
+const SHOW_DAEMON_LOG = { description: 'Search the daemon log', command: 'mcp daemon logs' }
 
 export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> = {
   INVALID_JSON: {
@@ -55,7 +55,7 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
     next: [{ description: 'Show the permissions of the key', command: 'mcp whoami' }],
   },
   NOT_FOUND: {
-    meaning: 'the server, deployment, build or file that was named does not exist',
+    meaning: 'the named server, deployment, build or file does not exist',
     causes: ['a typo', 'a removed server', 'the wrong API or context'],
     next: [{ description: 'List servers', command: 'mcp list' }, SHOW_API],
   },
@@ -96,7 +96,7 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
   PAYLOAD_TOO_LARGE: {
     meaning: 'a request, an archive or a stored value is larger than allowed',
     causes: ['a source with large files that are not ignored', 'a full store'],
-    next: [{ description: 'Send less data: the message names the limit' }],
+    next: [{ description: 'Stay below the limit that the message names' }],
   },
   UNSUPPORTED_MEDIA_TYPE: {
     meaning: 'the body of a request has the wrong content type',
@@ -110,7 +110,7 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
   },
   CANCELLED: {
     meaning: 'the command was stopped before it finished',
-    causes: ['Ctrl-C', 'a question that was answered with no', 'a server that was stopped during a call'],
+    causes: ['Ctrl-C', 'a question answered with no', 'a server that was stopped during a call'],
     next: [{ description: 'Run the command again' }],
   },
   TIMEOUT: {
@@ -128,7 +128,7 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
   },
   INTERNAL: {
     meaning: 'a bug in mcp or in the daemon',
-    causes: ['an unexpected error: the API only returns a request id, and the log has the details'],
+    causes: ['an unexpected error, whose details are in the daemon log'],
     next: [SHOW_DAEMON_LOG, { description: 'Run the command again with --debug for a stack trace' }],
   },
   UPSTREAM_FAILED: {

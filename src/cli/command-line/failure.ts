@@ -4,8 +4,8 @@ import type { Output } from '../output/output.ts'
 import { EXIT, type ExitCode } from './exit-codes.ts'
 
 /**
- * Reports a record whose status is `failed`. The command itself ran, so the exit code is 1 whatever code the record's
- * error has.
+ * Reports a record whose status is `failed`. The command itself ran, so the exit code is 1, regardless of the
+ * record's error code.
  */
 export async function reportFailure(
   output: Output,

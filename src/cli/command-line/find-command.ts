@@ -11,7 +11,7 @@ export type FoundCommand =
   | { kind: 'help'; group?: string }
   | { kind: 'usage'; error: HostingError }
 
-/** Global flags with a value, which must not be mistaken for the command's name. */
+/** Global flags whose value must not be mistaken for the command's name. */
 const VALUE_FLAGS = Object.entries(GLOBAL_OPTIONS)
   .filter(([, option]) => option.type !== 'boolean')
   .map(([key]) => `--${toKebabCase(key)}`)

@@ -2,7 +2,7 @@ import type { OptionDeclaration, OptionValues } from './declaration.ts'
 
 /** Options of every command, before or after its name. */
 export const GLOBAL_OPTIONS = {
-  json: { type: 'boolean', doc: 'print one JSON document, errors as JSON on stderr' },
+  json: { type: 'boolean', doc: 'print one JSON document, and errors as JSON on stderr' },
   yes: { type: 'boolean', short: 'y', doc: 'answer yes to every question' },
   quiet: { type: 'boolean', short: 'q', doc: 'print only the result' },
   debug: { type: 'boolean', doc: 'show requests and stack traces on stderr' },

@@ -22,7 +22,7 @@ const COMMON = [
   'rollback',
 ]
 
-/** Page of `mcp` and `mcp --help`: fits a terminal of 24 lines. */
+/** Page of `mcp` and `mcp --help`. Fits a terminal with 24 lines. */
 export function formatHelp(commands: readonly CommandEntry[], columns = COLUMNS): string {
   const shown = commands.filter(({ hidden }) => !hidden)
   const common = COMMON.flatMap(name => shown.filter(entry => entry.name === name))
@@ -60,11 +60,11 @@ export function formatFullHelp(commands: readonly CommandEntry[], columns = COLU
 
 ${sections.join('\n\n')}
 
-Options of every command:
+Global options:
 ${globalRows(columns).join('\n')}
   ${'--version'.padEnd(22)}  show the version of mcp (-v, -V)
 
-Help of a command: mcp <command> --help
+Help for a command: mcp <command> --help
 `
 }
 

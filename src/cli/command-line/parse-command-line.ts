@@ -73,7 +73,7 @@ function writeOut(text: string): void {
   withPipeError(process.stdout).write(text)
 }
 
-/** 80 in a pipe. */
+/** At most 100 columns, and 80 in a pipe. */
 function getOutHelpWidth(): number {
   return Math.min(process.stdout.columns || 80, 100)
 }

@@ -11,7 +11,7 @@ import { ENVIRONMENT_FILTER, SERVER_ARGUMENT, serverOption } from '../targets/se
 export const list = defineCommand({
   name: 'clients',
   description:
-    'List the sign-in clients of a server: how each client identified itself, where users return after the sign-in, and its grants.',
+    'List the sign-in clients of a server: how each client identified itself, where users return after sign-in, and its grants.',
   arguments: {
     server: SERVER_ARGUMENT,
   },
@@ -57,8 +57,8 @@ export const remove = defineCommand({
     const api = await context.api()
     const name = server ?? (await chooseServer(context, { argument: '--server' }))
     const clients = await listClients(api, name, env)
-    const different = [...new Map(clients.map(client => [client.id, client])).values()]
-    const client = pickById(different, id, { what: 'client', list: `mcp clients ${name}` })
+    const distinct = [...new Map(clients.map(client => [client.id, client])).values()]
+    const client = pickById(distinct, id, { what: 'client', list: `mcp clients ${name}` })
     await confirm(context, `Remove client ${client.name ?? client.id} of ${name} and revoke its grants?`)
     const query = env === undefined ? '' : `?environment=${env}`
     const path = `${pathOf(name)}/${encodeURIComponent(client.id)}${query}`

@@ -13,7 +13,7 @@ const INSTALL: Readonly<Record<Shell, string>> = {
 export const completion = defineCommand({
   name: 'completion',
   description:
-    'Print a script that completes commands, options, ids and server names. The default shell is the one in SHELL.',
+    'Print a script that completes commands, options, ids and server names. Defaults to the shell in SHELL.',
   arguments: { shell: { choices: SHELLS, doc: SHELLS.join(', ') } },
   examples: Object.fromEntries(SHELLS.map(shell => [INSTALL[shell], 'enable it in new shells'])),
   run({ output, env }, input) {
@@ -33,7 +33,7 @@ export const completion = defineCommand({
  */
 export const complete = defineCommand({
   name: '__complete',
-  arguments: { words: { doc: 'words so far, of which the last may be incomplete', variadic: true } },
+  arguments: { words: { doc: 'words so far; the last one may be incomplete', variadic: true } },
   passThrough: true,
   async run(context, { words }): Promise<ExitCode> {
     const { suggest } = await import('../completion/suggest.ts')

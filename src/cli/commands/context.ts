@@ -100,14 +100,14 @@ export const add = defineCommand({
   name: 'context add',
   arguments: {
     name: { required: true, doc: 'letters, digits, "-", "_" or "."' },
-    url: { required: true, doc: 'address of the API' },
+    url: { required: true, doc: 'URL of the API' },
   },
   examples: { 'mcp context add work https://api.example.com': 'next: mcp login --context work' },
   run({ output, paths }, { name, url }) {
     if (name === LOCAL || !/^[A-Za-z0-9._:-]{1,100}$/.test(name))
       throw new HostingError(
         'INVALID_REQUEST',
-        `"${name}" is not a valid context name. Use letters, digits, "-", "_" or ".", and not "${LOCAL}".`,
+        `"${name}" is not a valid context name. Use letters, digits, "-", "_" or ".". "${LOCAL}" is reserved.`,
       )
     const apiUrl = normalizeApiUrl(url, 'The URL')
     const config = readConfig(paths.config)
@@ -142,7 +142,7 @@ function keyOf(credential: Credential | undefined): string {
   return credential.session ? 'signed in' : 'key saved'
 }
 
-/** Last known address of the daemon, without a request. */
+/** Last known URL of the daemon, without a request. */
 function localUrl({ paths }: CommandContext): SourcedValue<string | null> {
   const discovery = readJsonFile(paths.discovery) as Partial<Discovery> | undefined
   const from = discovery?.url ? paths.discovery : 'the local daemon, started when needed'

@@ -17,7 +17,7 @@ import { confirm } from '../output/prompt.ts'
 export const backup = defineCommand({
   name: 'daemon backup',
   description:
-    'Back up the database, the artifacts and sources it refers to, and config.json while the daemon is running, then verify the backup. The daemon does the same daily and before every upgrade. Backups are stored in the folder "backups" of the home and in MCP_BACKUP (s3://bucket/prefix or file:///folder), if set. The newest seven are kept for each reason (manual, daily, upgrade, migration). A backup never contains secret.key: keep a copy of it elsewhere.',
+    'Back up the database, the artifacts and sources it refers to, and config.json while the daemon is running, then verify the backup. The daemon does the same daily and before every upgrade. Backups are stored in the folder "backups" of the home and in MCP_BACKUP (s3://bucket/prefix or file:///folder), if set. The newest seven are kept for each reason (manual, daily, upgrade, migration). A backup never contains secret.key. Keep a copy of that file elsewhere.',
   arguments: {
     file: { kind: 'file', doc: 'file to also copy the database to; with --verify, the backup to check' },
   },
@@ -145,7 +145,7 @@ function reportRestore(
   if (files > 0) output.line(`Restored ${counted(files, 'missing file')}`)
   if (kept) output.line(`The previous database is kept at ${kept}`)
   for (const { deployment_id, name, environment, reason } of wouldNotStart)
-    output.warn(`${name} in ${environment} (${deployment_id}) did not start: ${reason}.`)
+    output.warn(`${name} in ${environment} (${deployment_id}) cannot start: ${reason}.`)
   for (const { deployment_id, name, environment, reason } of needBuild)
     output.warn(`${name} in ${environment} (${deployment_id}) needs a new build: ${reason}.`)
   output.next({ description: 'List servers', command: 'mcp list' })

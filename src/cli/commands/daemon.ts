@@ -43,7 +43,7 @@ function alreadyRunning(
   { url }: Discovery,
   flags: readonly string[] = [],
 ): HostingError {
-  const why = flags.length > 0 ? `; ${flags.join(' and ')} must be given when it starts` : ''
+  const why = flags.length > 0 ? `, and ${flags.join(' and ')} must be given when it starts` : ''
   return new HostingError('CONFLICT', `The daemon for ${home} is already running at ${url}${why}.`, {
     next: [{ description: 'Stop the running daemon', command: 'mcp daemon stop' }],
   })
@@ -121,7 +121,7 @@ async function upgradeRunning(context: CommandContext): Promise<Discovery> {
   return running ? upgradeDaemon(running, context) : startDaemon(context)
 }
 
-/** A hung daemon has nothing to hand over. */
+/** Kills a hung daemon, because it cannot hand over. */
 async function replaceDaemon(context: CommandContext): Promise<Discovery> {
   const { daemon, hung } = await findDaemonOrTimeout(context.paths)
   if (daemon) return upgradeDaemon(daemon, context)

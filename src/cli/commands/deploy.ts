@@ -98,7 +98,7 @@ type DeployInput = Input<typeof ARGUMENTS, typeof OPTIONS>
 export default defineCommand({
   name: 'deploy',
   description:
-    'Build and deploy the project in a folder, or deploy a server that is already built. All releases to an environment have the same address. A server that is already built keeps the configuration of its live or newest deployment in the environment, except for what the options change.',
+    'Build and deploy the project in a folder, or deploy a server that is already built. All releases to an environment have the same URL. A server that is already built keeps the configuration of its live or newest deployment in the environment, except for what the options change.',
   arguments: ARGUMENTS,
   options: OPTIONS,
   examples: {
@@ -192,7 +192,7 @@ export default defineCommand({
   },
 })
 
-/** True when only a target and an environment were given. */
+/** True when no option changes the build or its configuration. */
 function isPlain(options: DeployInput): boolean {
   const { domain, min, max, set, envFile, command, auth, image, network, memory, cpus, pids, origin } =
     options
@@ -219,7 +219,7 @@ function withImage(input: DeployInput): DeployInput {
   return image && target === '.' && existsSync(image) ? { ...input, target: image, image: '' } : input
 }
 
-/** A path is a project, which is built first. Anything else names a build: ids of a hosted API may have any form. */
+/** A path is a project, which is built first. Anything else names a build, because ids of a hosted API may have any form. */
 async function openTarget(
   context: CommandContext,
   input: DeployInput,
@@ -269,13 +269,13 @@ async function keptConfig(
   } catch (error) {
     if ((error as HostingError).code !== 'INSUFFICIENT_SCOPE') throw error
     context.output.warn(
-      `The configuration of ${name} in ${environment} is not kept: the API key has no READ scope.`,
+      `The configuration of ${name} in ${environment} is not kept, because the API key lacks the READ scope.`,
     )
     return undefined
   }
 }
 
-/** Redirect URLs and similar values to register at the identity provider. */
+/** Issuer, and the callback URL to register with it. */
 function signInFields({ sign_in }: DeployResult): Record<string, string> {
   return sign_in ? { 'sign-in': sign_in.issuer, callback: sign_in.callback_url } : {}
 }

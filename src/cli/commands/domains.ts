@@ -17,7 +17,7 @@ const HANDSHAKE_MS = 5000
 export const list = defineCommand({
   name: 'domains list',
   description:
-    'List the names of deployed servers: their default subdomains, custom domains and mapped subdomains.',
+    'List the host names of deployed servers: their default subdomains, custom domains and mapped subdomains.',
   examples: { 'mcp domains list': 'every name and its server' },
   async run(context) {
     const names = await listNames(context)
@@ -29,7 +29,7 @@ export const list = defineCommand({
         environment,
         url,
       ])
-      context.output.table(['NAME', 'KIND', 'SERVER', 'WHERE', 'URL'], rows, 'No server has a name yet.')
+      context.output.table(['NAME', 'KIND', 'SERVER', 'WHERE', 'URL'], rows, 'No server has a host name yet.')
       context.output.next({
         description: 'Add a subdomain',
         command: 'mcp domains add <subdomain> <deployment>',
@@ -96,7 +96,7 @@ export const remove = defineCommand({
 export const trust = defineCommand({
   name: 'domains trust',
   description:
-    'Show the path of the local certificate authority and how to make programs trust it. The first HTTPS connection to a server creates the authority. This command creates one if necessary. Changes no system settings.',
+    'Show the path of the local certificate authority and how to make programs trust it. The first HTTPS connection to a server creates the authority. This command makes one if necessary. Changes no system settings.',
   examples: { 'mcp domains trust': 'commands for this system' },
   async run(context) {
     const { output, paths } = context
@@ -177,10 +177,10 @@ function trustCommands(
   url: URL | undefined,
 ): { description: string; command: string }[] {
   const node = {
-    description: 'A Node program',
+    description: 'In a Node program',
     command: `NODE_EXTRA_CA_CERTS='${certificate}' node client.mjs`,
   }
-  const curl = url && { description: 'curl', command: `curl --cacert '${certificate}' ${url.origin}/health` }
+  const curl = url && { description: 'With curl', command: `curl --cacert '${certificate}' ${url.origin}/health` }
   const system = {
     darwin: `sudo security add-trusted-cert -d -k /Library/Keychains/System.keychain '${certificate}'`,
     win32: `certutil -addstore -user Root "${certificate}"`,
@@ -189,6 +189,6 @@ function trustCommands(
   return [
     node,
     ...(curl ? [curl] : []),
-    ...(system ? [{ description: 'All programs on this system', command: system }] : []),
+    ...(system ? [{ description: 'In all programs on this system', command: system }] : []),
   ]
 }

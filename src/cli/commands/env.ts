@@ -30,7 +30,7 @@ import { variableTable } from '../variables/variable-table.ts'
 const FILE_OPTION = { type: 'string', value: 'file', default: '.env' } as const
 const SECRET_OPTIONS = {
   secret: { type: 'boolean', doc: 'never show the values again (default for names such as API_KEY)' },
-  plain: { type: 'boolean', doc: 'show the values in lists, whatever their names' },
+  plain: { type: 'boolean', doc: 'show the values in lists, regardless of their names' },
 } as const
 
 export const list = defineCommand({
@@ -43,12 +43,12 @@ export const list = defineCommand({
       type: 'string',
       value: 'environment',
       choices: ENVIRONMENTS,
-      doc: 'only this environment (default: all that are in use)',
+      doc: 'only this environment (default: all in use)',
     },
   },
   examples: {
-    'mcp env list': 'of the project in this folder',
-    'mcp env list shop --env production': 'of one environment',
+    'mcp env list': 'variables of the project in this folder',
+    'mcp env list shop --env production': 'variables in one environment',
   },
   async run(context, { server, env }) {
     const { output } = context
@@ -88,7 +88,7 @@ export const set = defineCommand({
   },
   async run(context, { server, variables, env, release, ...kind }): Promise<ExitCode | undefined> {
     const words = wordsOf(server, variables)
-    if (words.length === 0) throw missingArgument('KEY=VALUE')
+    if (words.length === 0) throw missingArgument('KEY=VALUE', 'set')
     const secret = secretFlag(kind)
     const { name, variables: given } = await readServerWords(context, words)
     const values = await completeValues(
@@ -118,7 +118,7 @@ export const unset = defineCommand({
   async run(context, { server, variables, env, all, release }): Promise<ExitCode | undefined> {
     const words = wordsOf(server, variables)
     if (all ? variables.length > 0 : words.length === 0)
-      throw missingArgument('the names of variables, or --all')
+      throw missingArgument('the names of variables, or --all', 'unset')
     const { name, variables: given } = all
       ? { name: await resolveServer(context, server), variables: [] }
       : await readServerWords(context, words)
@@ -203,9 +203,9 @@ function wordsOf(server: string | undefined, variables: readonly string[] | unde
   return [...(server === undefined ? [] : [server]), ...(variables ?? [])]
 }
 
-function missingArgument(what: string): HostingError {
+function missingArgument(what: string, subcommand: string): HostingError {
   return new HostingError('INVALID_REQUEST', `Missing ${what}.`, {
-    next: [{ description: 'Show its usage', command: 'mcp env set --help' }],
+    next: [{ description: 'Show its usage', command: `mcp env ${subcommand} --help` }],
   })
 }
 
@@ -224,8 +224,8 @@ async function completeValues(
   if (open.length > 1 && !context.output.interactive)
     throw new HostingError(
       'INVALID_REQUEST',
-      `${open.map(({ name }) => name).join(' and ')} have no value. Only one value can come from standard input.`,
-      { next: [{ description: 'Put the values into a file', command: 'mcp env push --file <file>' }] },
+      `${open.map(({ name }) => name).join(' and ')} have no value. Only one value can be read from standard input.`,
+      { next: [{ description: 'Store the values from a file', command: 'mcp env push --file <file>' }] },
     )
   const values: Record<string, string> = {}
   for (const { name, value } of given)
@@ -239,7 +239,7 @@ function readInput(name: string): string {
   const text = process.stdin.isTTY ? '' : readFileSync(0, 'utf8').replace(/\r?\n$/, '')
   if (text !== '') return text
   throw new HostingError('INVALID_REQUEST', `${name} has no value, and standard input is empty.`, {
-    next: [{ description: `Write ${name}=VALUE, or pipe the value to the command` }],
+    next: [{ description: `Pass ${name}=VALUE, or pipe the value to the command` }],
   })
 }
 

@@ -17,7 +17,7 @@ const RESETS = {
 export default defineCommand({
   name: 'events',
   description:
-    'Print changes to servers, builds with their phases, deployments, releases, instances, health, container builds, projects, domains, variables, chats and keys until Ctrl-C. Continues after a restart of the daemon. A reset event comes first, and again whenever changes may have been missed: a program should then load everything again.',
+    'Print changes to servers, builds with their phases, deployments, releases, instances, health, container builds, projects, domains, variables, chats and keys until Ctrl-C. Continues after a restart of the daemon. A reset event comes first, and whenever changes may have been missed. After a reset, a program should reload everything.',
   arguments: {
     server: { kind: 'server', doc: 'only changes to this server (default: all changes)' },
   },
@@ -49,7 +49,7 @@ export default defineCommand({
 function toType(given: string): ChangeType {
   const found = CHANGE_TYPES.find(type => type.toLowerCase() === given.trim().toLowerCase())
   if (found) return found
-  throw new HostingError('INVALID_REQUEST', `--type has "${given}".`, {
+  throw new HostingError('INVALID_REQUEST', `--type: unknown type "${given}".`, {
     details: `Expected one or more of ${CHANGE_TYPES.join(', ')}, separated by commas.`,
   })
 }

@@ -124,7 +124,7 @@ function requireEmpty(directory: string, force: boolean): void {
   })
 }
 
-/** Throws INVALID_REQUEST for a program, whose code is not part of the artifact. */
+/** True for a server with code. Throws INVALID_REQUEST for a program, whose code is not part of the artifact. */
 function hasModules({ program, server }: Artifact): boolean {
   if (!program || program.type === 'module') return program !== undefined
   throw new HostingError(
@@ -187,6 +187,6 @@ ${program ? CODE_NOTE : ''}
 | \`LOG_LEVEL\` | \`info\` or \`debug\` | \`info\` |
 | \`RECORD_BODIES\` | \`1\` keeps arguments and answers in the log, redacted | \`0\`, or \`1\` with \`LOG_LEVEL=debug\` |
 | \`ALLOW_PRIVATE_NETWORK\` | \`1\` lets HTTP calls reach private addresses | none |
-| \`STATE_KEY\` | 32 random bytes in Base64, the same for all copies behind one address | random |
+| \`STATE_KEY\` | 32 random bytes in Base64, the same for all copies behind one URL | random |
 ${declared.join('\n')}${declared.length > 0 ? '\n' : ''}`
 }

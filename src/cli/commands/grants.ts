@@ -59,7 +59,7 @@ export const list = defineCommand({
 export const revoke = defineCommand({
   name: 'grants revoke',
   description:
-    'Revoke a grant. Its refresh token and access tokens are refused immediately. Running requests and open streams continue: end them with mcp sessions end.',
+    'Revoke a grant. Its refresh token and access tokens are refused immediately. Running requests and open streams continue. End them with mcp sessions end.',
   arguments: { id: { required: true, doc: 'grant id or unique prefix' } },
   options: {
     server: serverOption('mcp grants'),

@@ -33,7 +33,7 @@ export const list = defineCommand({
 export const create = defineCommand({
   name: 'keys create',
   description:
-    'Create an API key and show its secret once. Names are unique: a key with the same name is replaced after confirmation, so its secret stops working.',
+    'Create an API key and show its secret once. Names are unique. After confirmation, a key with the same name is replaced, and its secret stops working.',
   options: {
     name: { type: 'string', doc: 'purpose of the key', value: 'name' },
     scopes: {

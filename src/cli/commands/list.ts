@@ -35,7 +35,7 @@ interface Contents {
 
 function printServers(output: Output, everything: Contents, all: boolean): void {
   const rows = toRows(all ? everything : currentOf(everything))
-  // With `all`, several rows may share an address, so the id distinguishes them.
+  // With `all`, several rows may share a URL, so the id distinguishes them.
   const columns = SERVER_COLUMNS.filter(([header]) => header !== (all ? 'URL' : 'ID')).filter(
     ([header, cell]) => header === 'URL' || rows.some(row => cell(row) !== ''),
   )

@@ -23,7 +23,7 @@ const OPTIONS = {
 export default defineCommand({
   name: 'login',
   description:
-    'Sign in to a hosted API with a code that you enter in a browser, on this or another machine. If the API only supports keys, enter an API key. The credentials are saved in the credentials file (mode 0600) and the API becomes the current context. Sign-ins are renewed automatically. The local daemon needs no login. Scripts set MCP_API_KEY instead.',
+    'Sign in to a hosted API with a code that you enter in a browser, on this or another machine. If the API only supports keys, enter an API key. Credentials are saved in credentials.json (mode 0600), and the API becomes the current context. Sign-ins are renewed automatically. The local daemon needs no login. Scripts set MCP_API_KEY instead.',
   options: OPTIONS,
   examples: {
     'mcp login --api-url https://api.example.com': 'show a code, or prompt for a key',
@@ -52,19 +52,19 @@ interface Target {
   url: string
 }
 
-/** Saves under the name from `--context`, or under the host name of the API. */
+/** Context to save, named after `--context` or the API's host. */
 async function pickTarget(context: CommandContext): Promise<Target> {
   const { globals, env } = context
   const named = globals.context ?? env.MCP_CONTEXT
-  if (named !== undefined && globals.apiUrl) return { name: named, url: addressOf(context, globals.apiUrl) }
+  if (named !== undefined && globals.apiUrl) return { name: named, url: newContextUrl(context, globals.apiUrl) }
   const { apiUrl, context: current } = context.settings()
   if (!apiUrl) return { name: LOCAL, url: (await ensureDaemon(context)).url }
   const name = apiUrl.source === 'context' ? current.value : new URL(apiUrl.value).host
   return { name, url: apiUrl.value }
 }
 
-/** Resolves the settings without the context's name, because a new context is not known yet. */
-function addressOf(context: CommandContext, url: string): string {
+/** Normalizes `--api-url` without resolving the settings, because the named context may not exist yet. */
+function newContextUrl(context: CommandContext, url: string): string {
   if (context.globals.context === LOCAL)
     throw new HostingError(
       'INVALID_REQUEST',

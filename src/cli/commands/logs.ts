@@ -188,7 +188,7 @@ interface FollowOptions {
   signal: AbortSignal
 }
 
-/** Explains NOT_FOUND from an API that only has logs of container builds: the id may be a deployment's. */
+/** Explains NOT_FOUND from an API that only has logs of container builds. The id may be a deployment's. */
 async function* withMissingLogError(
   lines: AsyncIterable<LogEntry>,
   reference: string,

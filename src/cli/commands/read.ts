@@ -49,7 +49,7 @@ function print({ output }: CommandContext, { contents }: ReadResourceResult): vo
     if ('text' in one) output.content(one.text)
     else if (process.stdout.isTTY)
       throw new HostingError('INVALID_REQUEST', `${one.uri} is binary (${one.mimeType ?? 'no type'}).`, {
-        next: [{ description: 'Write it to a file: repeat the command with > FILE' }],
+        next: [{ description: 'Repeat the command with > FILE to write it to a file' }],
       })
     else output.bytes(Buffer.from(one.blob, 'base64'))
   }

@@ -7,7 +7,7 @@ import { resolveContainerBuild } from '../targets/resolve-id.ts'
 const stopDeployment = defineDeploymentAction({
   name: 'stop',
   description:
-    'Stop a deployment: new connections are refused, and running requests finish. `mcp start` starts it again at the same address. A pending or running container build is killed with all its processes.',
+    'Stop a deployment. New connections are refused, and running requests finish. `mcp start` starts it again at the same URL. A pending or running container build is killed with all its processes.',
   examples: {
     'mcp stop weather': 'the live deployment of the server',
     'mcp stop weather --env staging': 'in one environment',

@@ -17,7 +17,7 @@ const RUN = {
 export const list = defineCommand({
   name: 'tests list',
   description:
-    'List runs of test suites, newest first. mcp test and mcp deploy --require-test store each run. The newest 100 runs per server are kept.',
+    'List suite runs, newest first. mcp test and mcp deploy --require-test store each run. The newest 100 runs per server are kept.',
   arguments: { server: { kind: 'server', doc: 'only runs against this server' } },
   options: {
     limit: { type: 'integer', short: 'n', value: 'count', default: 20, doc: 'maximum number of runs' },
@@ -31,7 +31,7 @@ export const list = defineCommand({
     const { items } = await (await api()).get<{ items: SuiteRunSummary[] }>(path, { server, limit })
     output.result(items, () => {
       const headers = ['ID', 'SERVER', 'SUITE', 'MODELS', 'RESULT', 'CASES', 'TIME', 'AGE']
-      output.table(headers, items.map(rowOf), 'No runs of test suites.')
+      output.table(headers, items.map(rowOf), 'No suite runs.')
       output.next(
         items[0]
           ? { description: 'Show a run', command: `mcp tests show ${items[0].id}` }
@@ -43,7 +43,7 @@ export const list = defineCommand({
 
 export const show = defineCommand({
   name: 'tests show',
-  description: 'Show the cases of a run of a test suite. Prints the transcripts of runs that did not pass.',
+  description: 'Show the cases of a suite run. Prints the transcripts of runs that did not pass.',
   arguments: RUN,
   options: { transcripts: { type: 'boolean', doc: 'print the transcripts of all runs' } },
   examples: { 'mcp tests show srun_4h7k… --json': 'everything that is stored' },

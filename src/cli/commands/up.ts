@@ -103,7 +103,7 @@ export default defineCommand({
     printStored(context, name, { env_vars, ...(variables && { variables }) })
     context.output.warnOf(deployment)
     const isolation = project.request.template === 'custom' && (await readIsolation(context, deployment))
-    // If users must sign in, the preview of the same build is used, which needs no sign-in.
+    // If users must sign in, calls the preview of the same build instead, which needs no sign-in.
     const tried = await tryServer(context, auth ? build.url : deployment.url, project)
     // An API that implements only the contract has no console.
     const console = build.template && (await signInUrl(context, consolePage(name, place.environment)))
@@ -111,7 +111,7 @@ export default defineCommand({
   },
 })
 
-/** A name is a built server unless it is also a path. */
+/** Treats a name as a built server unless it is also a path. */
 async function findTarget(
   context: CommandContext,
   input: ProgramInput & { dir: string },
@@ -144,7 +144,7 @@ interface TrialResult {
   ms: number
 }
 
-/** Does what any client does with the URL: connect, list the tools, call one. */
+/** Acts like any client: connects, lists the tools and calls one. */
 async function tryServer(context: CommandContext, url: string, { request }: Project): Promise<TrialResult> {
   const { withServer } = await import('../mcp-client/with-server.ts')
   const { globals, signal, output } = context

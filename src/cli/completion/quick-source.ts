@@ -51,7 +51,7 @@ function savedToken(file: string, url: string): string | undefined {
   return session && isFresh(session) ? session.accessToken : undefined
 }
 
-/** `id`: of a deployment or build. */
+/** Lists in the artifact of a build or of a deployment's build. */
 async function buildLists(api: ApiClient, id: string): Promise<Lists> {
   const path = `/v1/deploy/${encodeURIComponent(id)}/status`
   const { mcp_id } = id.startsWith('dep_') ? await api.get<{ mcp_id: string }>(path) : { mcp_id: id }

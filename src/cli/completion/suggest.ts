@@ -16,7 +16,7 @@ import { quickSource } from './quick-source.ts'
 /** The shell waits for the suggestions, so slower ones are dropped. */
 const TIMEOUT_MS = 1500
 
-/** Completions of the last word of a command line. Undefined when only file names can complete it. */
+/** Completions of the last word of a command line. */
 export interface Suggestions {
   choices: Choice[]
   /** True when the word may also be a file name. */
@@ -157,7 +157,7 @@ async function argumentValues(
     valuesOf(context, declaration?.kind, given),
     valuesOf(context, next?.kind, given),
   ])
-  // A folder, or a server's name.
+  // An argument that defaults to this folder also takes a path.
   const files = found.files || declaration?.default === '.'
   return { choices: [...found.choices, ...more.choices], files }
 }

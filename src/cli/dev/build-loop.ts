@@ -42,7 +42,7 @@ export class BuildLoop {
     this.#options = options
   }
 
-  /** Resolves when all changes so far are built. */
+  /** Resolves when all changes so far have been built. */
   build({ since = performance.now(), force = false, files = [] }: BuildTrigger = {}): Promise<void> {
     this.#wanted = {
       since: this.#wanted?.since ?? since,

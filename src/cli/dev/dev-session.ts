@@ -26,7 +26,7 @@ const MAX_SHOWN_FILES = 3
 export interface DevSettings {
   directory: string
   level: Level
-  /** Port of a debugger. Undefined: none. */
+  /** Port of the debugger. Undefined when there is none. */
   inspectPort: number | undefined
 }
 
@@ -181,8 +181,8 @@ export class DevSession {
   /** An API that implements only the contract has no console. */
   async #showConsole({ name, template }: BuildRecord): Promise<void> {
     const { output } = this.#context
-    const address = template && (await signInUrl(this.#context, consolePage(name, 'preview')))
-    if (address) output.line(`console  ${output.style.cyan(address)}`)
+    const url = template && (await signInUrl(this.#context, consolePage(name, 'preview')))
+    if (url) output.line(`console  ${output.style.cyan(url)}`)
   }
 
   async #showUrl(): Promise<void> {

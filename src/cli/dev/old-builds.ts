@@ -32,7 +32,7 @@ export class OldBuilds {
     const removals = ids.map(async id =>
       (await this.#openApi()).delete(`/v1/build/${encodeURIComponent(id)}`),
     )
-    // A deployed build is kept, and some APIs cannot remove builds.
+    // Removal fails for a deployed build, and in an API that cannot remove builds.
     this.#removing = Promise.allSettled([this.#removing, ...removals])
   }
 }

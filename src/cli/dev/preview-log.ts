@@ -4,7 +4,7 @@ import { type LogEntry, readLogPage } from '../output/log-lines.ts'
 
 export type Level = (typeof LOG_LEVELS)[number]
 
-/** Follows the log of the previewed build. The previous build's log is read until it is closed. */
+/** Follows the log of one build at a time. */
 export class PreviewLog {
   readonly #openApi: () => Promise<ApiClient>
   readonly #show: (line: LogEntry) => void
@@ -47,7 +47,7 @@ export class PreviewLog {
   }
 }
 
-/** True for lines of the chosen level. Start and stop messages of the host only count as debug. */
+/** True for lines at or above the chosen level. Info lines of the host, such as start and stop, count as debug. */
 export function isShown({ level = 'info', stream }: LogEntry, chosen: Level): boolean {
   const rank = LOG_LEVELS.indexOf(level as Level)
   if (stream === 'server' && level === 'info') return chosen === 'debug'

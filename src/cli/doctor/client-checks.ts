@@ -8,7 +8,7 @@ import type { CommandContext } from '../command-line/command-context.ts'
 
 const CONNECT_TIMEOUT_MS = 2000
 
-/** Finds entries of MCP clients that point to this machine where no server responds. */
+/** Checks that a server responds at each local URL in the configurations of MCP clients. */
 export const CLIENT_CHECKS: readonly Check<CommandContext>[] = [{ name: 'clients', run: checkClients }]
 
 async function checkClients({ env }: CommandContext): Promise<Finding[]> {

@@ -47,7 +47,7 @@ async function checkDaemon({ paths }: CommandContext): Promise<Finding> {
   }
 }
 
-/** Checks the port, which must be free only while no daemon is running. */
+/** Checks the port, which only needs to be free while no daemon is running. */
 async function checkPort({ env, paths }: CommandContext): Promise<Finding> {
   const port = Number(env.MCP_PORT || DEFAULT_PORT)
   if (!Number.isInteger(port) || port < 0 || port > 65_535)

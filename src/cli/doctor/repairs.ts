@@ -47,8 +47,8 @@ function isJson(file: string): boolean {
 
 /** Repairs for a hung daemon, or for the leftovers of a dead daemon. Safe because all state is in the database. */
 async function killHungOrClean(paths: HomePaths): Promise<Repair[]> {
-  const answers = await findDaemon(paths).catch(() => undefined)
-  if (answers) return []
+  const running = await findDaemon(paths).catch(() => undefined)
+  if (running) return []
   const holder = findHolder(paths)
   if (holder && isDaemon(holder))
     return [
@@ -57,12 +57,12 @@ async function killHungOrClean(paths: HomePaths): Promise<Repair[]> {
         done: `Killed the daemon (pid ${holder.pid}), which did not respond`,
         apply: () => killProcess(holder.pid),
       },
-      ...discoveryFile(paths),
+      ...removeDiscovery(paths),
     ]
-  return holder ? [] : discoveryFile(paths)
+  return holder ? [] : removeDiscovery(paths)
 }
 
-function discoveryFile({ discovery }: HomePaths): Repair[] {
+function removeDiscovery({ discovery }: HomePaths): Repair[] {
   if (!existsSync(discovery)) return []
   return [
     {

@@ -63,7 +63,7 @@ async function waitForRewrite(paths: HomePaths): Promise<Discovery | undefined> 
   return undefined
 }
 
-/** False when no daemon holds the home's lock, or the system does not report the holder. */
+/** Asks the daemon that holds the home's lock to rewrite its discovery file. Returns false when none is found. */
 export async function requestRewrite(paths: HomePaths): Promise<boolean> {
   const [{ findHolder, isDaemon }, { sendSignal }] = await Promise.all([
     import('./home-holder.ts'),

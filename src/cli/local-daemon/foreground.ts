@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 
 /**
- * Runs a program in this terminal until it exits, and lets it handle signals. Returns its exit code, or 128 + the signal's number
- * as shells do.
+ * Runs a program in this terminal until it exits, and lets it handle signals. Returns its exit code, or 130 after SIGINT and 143
+ * after any other signal.
  */
 export function runInForeground(
   program: string,

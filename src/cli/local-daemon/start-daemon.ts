@@ -85,7 +85,7 @@ export function daemonProgram(): string {
   return join(packageRoot(), 'dist', 'daemon.js')
 }
 
-/** Drops variables that identify the user of the command. */
+/** Drops variables that only concern commands, such as the API key. */
 export function daemonEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const {
     MCP_API_KEY: _key,

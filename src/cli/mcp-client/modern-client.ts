@@ -144,7 +144,7 @@ function parseMessage(text: string): Message | undefined {
   }
 }
 
-/** An error in a response with status 200: the server accepted the revision and handled the request. */
+/** An error in a response with status 200. The server accepted the revision and handled the request. */
 class HandledError extends Error {}
 
 function resultOf({ result, error }: Message, { isHandled }: { isHandled: boolean }): unknown {
@@ -161,7 +161,7 @@ function resultOf({ result, error }: Message, { isHandled }: { isHandled: boolea
   )
 }
 
-/** The token is missing, expired or lacks a scope. The server has not handled the request. */
+/** True when the token is missing, expired or lacks a scope. The server has not handled the request. */
 function isSignInError(error: unknown): boolean {
   const { status } = (error as { data?: { status?: number } }).data ?? {}
   return status === 401 || status === 403

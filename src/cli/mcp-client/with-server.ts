@@ -26,7 +26,7 @@ export async function withServer<T>(
   return withSdkServer(url, options, work)
 }
 
-/** Other addresses may need a proxy. */
+/** True for plain HTTP on this machine. Other URLs may need a proxy. */
 function isLocal(url: string): boolean {
   const { protocol, hostname } = new URL(url)
   return protocol === 'http:' && isLoopback(hostname)

@@ -45,7 +45,7 @@ export async function fromExample(example: string, name: string): Promise<NewPro
   return { files: [...files, GITIGNORE_FILE, schemaFile()], warnings: [] }
 }
 
-/** Renames the template's configuration and keeps everything else. */
+/** Sets the server's name and the path of the schema. Keeps everything else. */
 async function renameConfig(text: string, name: string): Promise<string> {
   const { applyEdits, modify } = await import('jsonc-parser')
   const changes = { $schema: `./${SCHEMA}`, name }

@@ -7,7 +7,7 @@ export interface Inputs {
   required: string[]
 }
 
-/** Parts of an HTTP handler for the parameters. */
+/** Parts of an HTTP handler that send the parameters. */
 export interface ParameterParts {
   path: string
   query: Record<string, string>

@@ -135,7 +135,7 @@ export async function createOutput(options: OutputOptions) {
 }
 
 /**
- * Creates the stream on first use, because that takes Node milliseconds. Server text goes to a pipe unchanged and to a terminal without
+ * Creates the stream on first use, because creating it takes milliseconds. Server text goes to a pipe unchanged and to a terminal without
  * control sequences.
  */
 function writerTo(name: 'stdout' | 'stderr'): (text: string, end?: string) => void {
@@ -146,7 +146,7 @@ function writerTo(name: 'stdout' | 'stderr'): (text: string, end?: string) => vo
   }
 }
 
-/** `built weather in 12 ms` */
+/** `in 12 ms` */
 export function inTime(ms: number): string {
   return `in ${formatDurationMs(ms)}`
 }

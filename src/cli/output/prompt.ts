@@ -55,7 +55,7 @@ interface Replacement<T> {
   replace(): Promise<T>
 }
 
-/** Asks a question at a terminal. */
+/** Asks a yes-or-no question at a terminal. */
 export async function ask(question: string): Promise<boolean> {
   const prompt = await openPrompts()
   const { yes } = await prompt([

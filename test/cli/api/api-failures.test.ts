@@ -72,7 +72,7 @@ test('an error response without JSON is reported with its HTTP status', async ()
 test('reports a successful response without JSON and asks whether the address is right', async () => {
   const failed = await answering(response => response.writeHead(200).end('<html>Welcome</html>'))
   expect(failed).toMatchObject({ code: 7, error: { code: 'UPSTREAM_FAILED' } })
-  expect(failed.error.message).toContain('Is this the address of the API?')
+  expect(failed.error.message).toContain('Is this the URL of the API?')
 })
 
 test('a rate limit error says when to try again', async () => {
