@@ -180,7 +180,10 @@ function trustCommands(
     description: 'In a Node program',
     command: `NODE_EXTRA_CA_CERTS='${certificate}' node client.mjs`,
   }
-  const curl = url && { description: 'With curl', command: `curl --cacert '${certificate}' ${url.origin}/health` }
+  const curl = url && {
+    description: 'With curl',
+    command: `curl --cacert '${certificate}' ${url.origin}/health`,
+  }
   const system = {
     darwin: `sudo security add-trusted-cert -d -k /Library/Keychains/System.keychain '${certificate}'`,
     win32: `certutil -addstore -user Root "${certificate}"`,

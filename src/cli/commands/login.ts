@@ -56,7 +56,8 @@ interface Target {
 async function pickTarget(context: CommandContext): Promise<Target> {
   const { globals, env } = context
   const named = globals.context ?? env.MCP_CONTEXT
-  if (named !== undefined && globals.apiUrl) return { name: named, url: newContextUrl(context, globals.apiUrl) }
+  if (named !== undefined && globals.apiUrl)
+    return { name: named, url: newContextUrl(context, globals.apiUrl) }
   const { apiUrl, context: current } = context.settings()
   if (!apiUrl) return { name: LOCAL, url: (await ensureDaemon(context)).url }
   const name = apiUrl.source === 'context' ? current.value : new URL(apiUrl.value).host

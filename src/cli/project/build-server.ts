@@ -73,13 +73,13 @@ function programNextStep(program: NonNullable<BuildRequest['program']>, env: Nod
   if (program.type === 'image')
     return {
       description:
-        'Run the image in a terminal: a server over stdio waits for messages, one over HTTP listens on $PORT',
+        'Run the image in a terminal. A server over stdio waits for messages, and one over HTTP listens on $PORT',
     }
   const file = missingFile(program)
   if (file) return { description: `File ${file} does not exist in this folder. Set its folder with --cwd` }
   return {
     description: isInPath(program.command, env)
-      ? 'Run the command in a terminal: a server waits for messages and prints nothing else'
+      ? 'Run the command in a terminal. A server waits for messages and prints nothing else'
       : `Install ${program.command}, or give the path of the program`,
   }
 }

@@ -23,7 +23,8 @@ export function chooseAuth({ base, flag, envVars, env }: AuthInput): {
   const provider = flag ?? base?.provider
   if (provider === undefined || provider === 'none') return { auth: undefined, envVars }
   const rest = { ...envVars }
-  const auth: DeploymentAuth = base?.provider === provider ? { ...base } : { ...scopesOf(base), provider }
+  const auth: DeploymentAuth =
+    base?.provider === provider ? { ...base } : { ...commonFieldsOf(base), provider }
   const missing: string[] = []
   for (const field of AUTH_FIELDS[provider]) {
     const name = `${provider}_${field}`.toUpperCase()
@@ -36,7 +37,7 @@ export function chooseAuth({ base, flag, envVars, env }: AuthInput): {
 }
 
 /** Fields common to all providers. */
-function scopesOf(base: DeploymentAuth | undefined): Partial<DeploymentAuth> {
+function commonFieldsOf(base: DeploymentAuth | undefined): Partial<DeploymentAuth> {
   const { scopes, required_scopes, token_ttl } = base ?? {}
   return {
     ...(scopes && { scopes }),

@@ -33,7 +33,7 @@ export const PROGRAM_OPTIONS = {
 } as const
 
 export type ProgramInput = OptionValues<typeof PROGRAM_OPTIONS> & {
-  /** Existing image. Empty, or undefined: none. */
+  /** Existing image. Empty or undefined when there is none. */
   image?: string | undefined
 }
 

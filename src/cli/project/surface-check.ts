@@ -42,7 +42,7 @@ async function readReport(
     const { code } = error as HostingError
     if (code === 'INSUFFICIENT_SCOPE')
       context.output.warn(
-        `Not compared with the live deployment in ${environment}: the API key has no READ scope.`,
+        `Could not compare with the live deployment in ${environment}, because the API key lacks the READ scope.`,
       )
     // Other errors are reported by the deployment.
     else if (!['NOT_FOUND', 'METHOD_NOT_ALLOWED', 'CONFLICT'].includes(code)) throw error

@@ -7,7 +7,7 @@ export interface ServiceSpec {
   /** Absolute paths of Node and the daemon program. */
   node: string
   program: string
-  /** Environment variables for the daemon's home and ports. */
+  /** Environment variables of the daemon. */
   env: Record<string, string>
   logPath: string
 }
@@ -15,7 +15,7 @@ export interface ServiceSpec {
 export const SYSTEMD_UNIT = 'mcp-hosting.service'
 export const LAUNCHD_LABEL = 'dev.mcp-hosting.daemon'
 
-/** Variables that locate a daemon. A service must not inherit the rest of a terminal's environment. */
+/** Variables that locate or configure a daemon. A service must not inherit the rest of a terminal's environment. */
 const KEPT_VARIABLES =
   /^(?:MCP_(?:HOME|PORT|NAMED_PORT|NAMED_TLS_PORT|WARM_SPARES|ENTERPRISE_LIMIT|INSTANCE_MEMORY_MB|IMAGE_REPOSITORY|BACKUP)|XDG_(?:DATA|CONFIG)_HOME|DOCKER_CONFIG|PATH)$/
 
@@ -36,7 +36,7 @@ ExecStart=${systemdQuote(node)} ${systemdQuote(program)}
 ${Object.entries(env)
   .map(([name, value]) => `Environment=${systemdQuote(`${name}=${value}`)}`)
   .join('\n')}
-# SIGTERM to the daemon alone: it drains its servers, then stops them.
+# Only the daemon gets SIGTERM. It drains its servers, then stops them.
 KillMode=mixed
 # Programs get control groups with limits, next to that of the daemon. (systemd before 254 ignores the second line.)
 Delegate=cpu memory pids

@@ -113,8 +113,8 @@ function requestCodes({ oauth, server, client, api }: Flow, signal: AbortSignal)
 export function clientAuth(oauth: Oauth, server: AuthorizationServer, client: Client) {
   const { client_secret, token_endpoint_auth_method: method } = client
   if (typeof client_secret !== 'string') return oauth.None()
-  const taken = method ? [method] : (server.token_endpoint_auth_methods_supported as string[] | undefined)
-  const isHeader = taken?.includes('client_secret_basic') ?? true
+  const methods = method ? [method] : (server.token_endpoint_auth_methods_supported as string[] | undefined)
+  const isHeader = methods?.includes('client_secret_basic') ?? true
   return isHeader ? oauth.ClientSecretBasic(client_secret) : oauth.ClientSecretPost(client_secret)
 }
 
@@ -138,7 +138,7 @@ async function poll(
     if (typeof answer === 'object') return answer
     if (answer === 'slow_down') seconds += SLOW_DOWN_SECONDS
     // RFC 8628 3.5: back off exponentially while the server is unreachable.
-    if (answer === 'out_of_reach') seconds *= 2
+    if (answer === 'unreachable') seconds *= 2
   }
   throw expiredCode()
 }
@@ -147,14 +147,14 @@ async function ask(
   { oauth, server, client }: Flow,
   deviceCode: string,
   signal: AbortSignal,
-): Promise<TokenEndpointResponse | 'authorization_pending' | 'slow_down' | 'out_of_reach'> {
+): Promise<TokenEndpointResponse | 'authorization_pending' | 'slow_down' | 'unreachable'> {
   const options = requestOptions(oauth, server.issuer, signal)
   try {
     const auth = clientAuth(oauth, server, client)
     const response = await oauth.deviceCodeGrantRequest(server, client, auth, deviceCode, options)
     return await oauth.processDeviceCodeResponse(server, client, response)
   } catch (error) {
-    if (isUnreachable(error)) return 'out_of_reach'
+    if (isUnreachable(error)) return 'unreachable'
     const code = error instanceof oauth.ResponseBodyError ? error.error : undefined
     if (code === 'authorization_pending' || code === 'slow_down') return code
     if (code === 'expired_token') throw expiredCode(error)

@@ -8,8 +8,8 @@ const POLL_MS = 20
 const TIMEOUT_MS = 60_000
 
 /**
- * Runs `work` while holding a lock. Uses SQLite's file lock on an empty database, like the daemon: the kernel releases it
- * when the process dies. Throws TIMEOUT and UNAVAILABLE.
+ * Runs `work` while holding a lock. Uses SQLite's file lock on an empty database, like the daemon, because the kernel
+ * releases it when the process dies. Throws TIMEOUT and UNAVAILABLE.
  */
 export async function withLock<T>(path: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const { default: Database } = await import('better-sqlite3')

@@ -22,7 +22,7 @@ async function confirmOpening({ signal }: CommandContext): Promise<boolean> {
 export function openBrowser(url: string, env: NodeJS.ProcessEnv): Promise<Error | undefined> {
   // The URL comes from a server. Only web pages may be passed to a program that opens anything.
   if (!/^https?:$/.test(new URL(url).protocol))
-    return Promise.resolve(new Error(`${url} is not a web address`))
+    return Promise.resolve(new Error(`${url} is not an http or https URL`))
   const [command, ...args] = opener(env)
   const child = spawn(command!, [...args, url], { stdio: 'ignore', detached: true, env })
   return new Promise(resolve => {

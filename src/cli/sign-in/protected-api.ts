@@ -48,9 +48,9 @@ function coversUrl(resource: string, url: string): boolean {
   return `${part.pathname}/`.startsWith(`${whole.pathname.replace(/\/$/, '')}/`)
 }
 
-async function get(address: string, api: string, signal: AbortSignal): Promise<Response> {
+async function get(target: string, api: string, signal: AbortSignal): Promise<Response> {
   try {
-    return await fetchByProxy(address, {
+    return await fetchByProxy(target, {
       headers: { accept: 'application/json' },
       redirect: 'error',
       signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_TIMEOUT_MS)]),

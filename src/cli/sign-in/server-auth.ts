@@ -21,7 +21,7 @@ export interface Challenge {
 export interface RegisteredClient {
   id: string
   secret?: string | undefined
-  /** Port of the registered loopback URL. Undefined: the server accepts any port (RFC 8252 7.3). */
+  /** Port of the registered loopback URL. Undefined when the server accepts any port (RFC 8252 7.3). */
   port?: number | undefined
 }
 
@@ -114,7 +114,7 @@ function challengeOf(error: unknown): Challenge | undefined {
   return undefined
 }
 
-/** Error after a sign-in that the server still refuses, because another sign-in would not help. */
+/** Error for a server that still refuses after a sign-in. Another sign-in would not help. */
 function refusedAgain(
   { name }: { name: string },
   { isDenied, scope }: Challenge,

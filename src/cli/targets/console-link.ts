@@ -12,7 +12,7 @@ export function consolePage(server: string, environment: StoreEnvironment): stri
 }
 
 /**
- * URL of a page of the local daemon's console. The URL has no secret: without a sign-in, the page explains how to sign in.
+ * URL of a page of the local daemon's console. The URL contains no secret. Without a sign-in, the page explains how to sign in.
  * Undefined for another API.
  */
 export function consoleUrl({ url }: Pick<ApiClient, 'url'>, page = '/'): string | undefined {
@@ -21,7 +21,7 @@ export function consoleUrl({ url }: Pick<ApiClient, 'url'>, page = '/'): string 
 }
 
 /**
- * URL of a page of the console that also signs one browser in, within a minute. Without a terminal, the URL has no secret,
+ * URL of a page of the console that also signs one browser in, within a minute. Without a terminal, the URL contains no secret,
  * because other users may read the output. Undefined for an API without a console.
  */
 export async function signInUrl({ api, output }: CommandContext, page: string): Promise<string | undefined> {

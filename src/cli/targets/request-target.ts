@@ -30,8 +30,8 @@ export async function requireKnown(client: ApiClient, server: string | undefined
 }
 
 /**
- * The complete id. A prefix must be unique on the newest page that has it, and a prefix of whole parts, as lists show it, does
- * not match ids with a longer part. Throws NOT_FOUND, INVALID_REQUEST.
+ * Completes an id. A prefix must be unique on the newest page with a match. A prefix of whole parts, as lists show it, does
+ * not match ids in which its last part is longer. Throws NOT_FOUND, INVALID_REQUEST.
  */
 export async function resolveRequest(client: ApiClient, reference: string): Promise<string> {
   if (FULL_ID.test(reference)) return reference

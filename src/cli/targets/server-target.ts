@@ -54,7 +54,7 @@ export async function chooseTarget(
 /**
  * Resolves a URL, a deployment id, an `mcp_id` (its preview), a unique prefix of one, or a server name: its live deployment,
  * production before staging before development, or the preview of a server that was never deployed. Never falls back from a
- * failed deployment to another address, which may run different code with different data. Throws NOT_FOUND, or CONFLICT when the
+ * failed deployment to another URL, which may run different code with different data. Throws NOT_FOUND, or CONFLICT when the
  * deployment is not running.
  */
 export async function resolveTarget(
@@ -104,7 +104,7 @@ function notLive(name: string, env: string, deployments: readonly DeploymentEntr
   const places = [...new Set(deployments.map(one => `${one.environment} (${one.status})`))]
   return new HostingError(
     'NOT_FOUND',
-    `${name} is not live in ${env}.${places.length > 0 ? ` It is in: ${places.join(', ')}.` : ''}`,
+    `${name} is not live in ${env}.${places.length > 0 ? ` Its deployments: ${places.join(', ')}.` : ''}`,
     { next: [{ description: 'Deploy it there', command: `mcp deploy ${name} --env ${env}` }] },
   )
 }

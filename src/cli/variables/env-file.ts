@@ -33,7 +33,7 @@ interface Problem {
   message: string
 }
 
-/** Node ignores lines that it does not understand. */
+/** First problem in the file. Node ignores lines that it does not understand. */
 function findProblem(text: string): Problem | undefined {
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
   for (let index = 0; index < lines.length; index++) {

@@ -55,7 +55,7 @@ function fromShell(name: string, env: NodeJS.ProcessEnv): string {
     'INVALID_REQUEST',
     `--set ${name} has no value, and ${name} is not set in this shell.`,
     {
-      next: [{ description: `Write --set ${name}=VALUE, or set ${name} in this shell` }],
+      next: [{ description: `Pass --set ${name}=VALUE, or set ${name} in this shell` }],
     },
   )
 }

@@ -32,7 +32,7 @@ function locateIn(text: string, path: string): string {
   return positionOf(text, offsets.get('[]') ?? 0)
 }
 
-/** Node's error has no column. */
+/** Error of esbuild with the position, which Node's error lacks. Undefined when the syntax is valid. */
 async function syntaxError(file: string, text: string): Promise<HostingError | undefined> {
   const { transform } = await import('esbuild')
   const loader = /ts$/.test(extname(file)) ? 'ts' : 'js'
