@@ -12,7 +12,7 @@ const size = page.slice(page.indexOf('## Size'), page.indexOf('## Speed'))
 const isAbout = (stated: string | undefined, bytes: number) =>
   Math.abs(Number(stated) * 1000 - bytes) < 0.05 * bytes
 
-test('the page states the size of the packed component, and how much of it is our own code', async () => {
+test('docs/oauth.md states the size of the packed component, and how much of it is our own code', async () => {
   const [, whole, compressed, own] = /`dist\/oauth\.js`: (\d+) KB, (\d+) KB compressed[^.]*\. (\d+) KB/.exec(
     size,
   )!
@@ -24,7 +24,7 @@ test('the page states the size of the packed component, and how much of it is ou
   expect(isAbout(own, parts.get('own')!), `${parts.get('own')} bytes are its own`).toBe(true)
 })
 
-test('the page names every bundled package, and the one that is loaded on demand', async () => {
+test('docs/oauth.md names every bundled package, and the one that is loaded on demand', async () => {
   const packages = [...(await bytesByPackage()).keys()].filter(name => name !== 'own')
   const named = [...size.matchAll(/`([a-z][a-z0-9-]+)`/g)].map(([, name]) => name)
   expect(named.sort()).toEqual([...packages, 'better-sqlite3'].sort())

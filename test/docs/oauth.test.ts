@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(`${root}/docs/oauth.md`, 'utf8')
 const threats = page.slice(page.indexOf('## Threats'), page.indexOf('## Limits'))
 
-test('every test that the threat table names exists', () => {
+test('every test that the threat table in docs/oauth.md names exists', () => {
   const rows = threats.split('\n').filter(line => /^\| (?!threat|---)/.test(line))
   expect(rows.length).toBeGreaterThan(20)
   for (const row of rows) {
@@ -25,7 +25,7 @@ test('every test that the threat table names exists', () => {
   }
 })
 
-test('every function that the page calls is exported', () => {
+test('every function that docs/oauth.md calls is exported', () => {
   const code = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block]) => block).join('\n')
   const called = [...code.matchAll(/(?<![.\w])([a-z]\w+)\(/g)].map(([, name]) => name!)
   const exported = new Set(Object.keys(oauth))

@@ -69,7 +69,7 @@ test('an error response without JSON is reported with its HTTP status', async ()
   expect(failed.error.message).toContain('502')
 })
 
-test('reports a successful response without JSON and asks whether the address is right', async () => {
+test('reports a successful response without JSON and asks whether the URL is right', async () => {
   const failed = await answering(response => response.writeHead(200).end('<html>Welcome</html>'))
   expect(failed).toMatchObject({ code: 7, error: { code: 'UPSTREAM_FAILED' } })
   expect(failed.error.message).toContain('Is this the URL of the API?')

@@ -32,7 +32,7 @@ function resolve(globals: Partial<SettingsInput['globals']> = {}, env: NodeJS.Pr
   return resolveSettings({ globals: flags, env, paths: homePaths({ MCP_HOME: dir }) })
 }
 
-test('defaults to the local daemon', () => {
+test('without flags, variables and contexts, commands use the local daemon', () => {
   expect(resolve()).toEqual({
     context: { value: 'local', source: 'default', from: 'the local daemon' },
     apiUrl: undefined,
@@ -40,7 +40,7 @@ test('defaults to the local daemon', () => {
   })
 })
 
-test('uses the address and key of the current context', () => {
+test('commands use the URL and key of the current context', () => {
   save(
     { current: 'work', contexts: { work: { apiUrl: WORK } } },
     { work: 'key-of-work', local: 'key-of-local' },
@@ -70,7 +70,7 @@ test('the environment overrides the context, and a flag overrides the environmen
   expect(resolve({ context: 'work' }, env).apiUrl).toMatchObject({ value: WORK, source: 'context' })
 })
 
-test('a key is only used with the address it was saved for', () => {
+test('a key is only used with the URL it was saved for', () => {
   save({ contexts: { work: { apiUrl: WORK } } }, { work: 'key-of-work', local: 'key-of-local' })
   expect(resolve({ apiUrl: `${WORK}/` }).apiKey?.value).toBe('key-of-work')
   expect(resolve({ apiUrl: 'https://elsewhere.example.com' }).apiKey).toBeUndefined()

@@ -34,7 +34,7 @@ describe('client configurations', () => {
     },
   )
 
-  it.each(['constructor', '__proto__'])('accepts the entry name %s', async name => {
+  it.each(['constructor', '__proto__'])('does not mistake the entry name %s for an existing entry', async name => {
     for (const client of [clientOf('cursor'), clientOf('codex')]) {
       const file = join(folder, client.id)
       expect(await disconnectClient(client, file, name)).toMatchObject({ changed: false })
@@ -43,7 +43,7 @@ describe('client configurations', () => {
     }
   })
 
-  it('uses the property that each client reads', async () => {
+  it('writes servers under the property that each client reads', async () => {
     const keys = Object.fromEntries(
       await Promise.all(
         ['claude-code', 'vscode', 'cursor', 'zed'].map(async id => [

@@ -97,7 +97,7 @@ describe('the plan of an import', () => {
     return planImport({ ...base, ...entry }, { set, env: { HOME: '/home/ada' } })
   }
 
-  it('resolves variable references, and reports one without a value', () => {
+  it('resolves variable references, and reports a reference without a value', () => {
     const env = { A: '${env:HOME}/notes', B: '${PORT:-80}', C: '{env:HOME}' }
     const { project, variables } = plan({ words: ['server', '${HOME}'], env })
     expect(project!.request.env_vars).toEqual({ A: '/home/ada/notes', B: '80', C: '/home/ada' })

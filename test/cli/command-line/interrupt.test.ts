@@ -38,11 +38,11 @@ async function interrupt(
 
 /** Accepts requests and never responds. */
 let silent: Server
-let address: string
+let silentUrl: string
 beforeAll(async () => {
   silent = createServer(() => {}).listen(0, '127.0.0.1')
   await once(silent, 'listening')
-  address = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+  silentUrl = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
   writeFileSync(join(home.dir, 'suite.yaml'), 'cases: [{ message: hello }]')
   const mcpServers = { tools: { command: 'node', args: ['server.mjs'] } }
   writeFileSync(join(home.dir, 'servers.json'), JSON.stringify({ mcpServers }))
@@ -74,13 +74,13 @@ test.each([
   'login --device',
   'daemon backup',
 ])('Ctrl-C during mcp %s exits with 130 and prints nothing', async line => {
-  const words = line.replace('HOME', home.dir).replace('API', address).replace('WEATHER', WEATHER)
-  const args = [...words.split(' '), '--api-url', address]
+  const words = line.replace('HOME', home.dir).replace('API', silentUrl).replace('WEATHER', WEATHER)
+  const args = [...words.split(' '), '--api-url', silentUrl]
   expect(await interrupt(args, () => once(silent, 'request'))).toEqual([130, '', ''])
 })
 
 test('repeated Ctrl-C during a call exits with 130 and prints nothing', async () => {
-  const ended = interrupt(['call', `${address}/mcp`, 'any'], () => once(silent, 'request'), { repeats: true })
+  const ended = interrupt(['call', `${silentUrl}/mcp`, 'any'], () => once(silent, 'request'), { repeats: true })
   expect(await ended).toEqual([130, '', ''])
 })
 

@@ -72,7 +72,7 @@ test('stored variables take precedence over the project file, and given values t
   expect(await say(up)).toBe('https://given.example ')
 })
 
-test('lists variables with their age, marks missing and unreleased ones, and shows no secret', async () => {
+test('env list shows the age of variables, marks missing and unreleased ones, and hides secrets', async () => {
   const directory = project('listed')
   await home.json(['up', directory, '--set', 'SHOP_URL=https://a.example'])
   const { stdout: before } = await home.mcp(['env', 'list', 'listed'])
@@ -101,7 +101,7 @@ function logFiles(): string[] {
   return files.filter(file => /\.log|jsonl$/.test(file)).map(file => join(home.dir, file))
 }
 
-test('pulls variables into a private file, pushes them to another environment and removes them', async () => {
+test('env pull writes a private file, env push stores it for another environment, and env unset removes variables', async () => {
   const directory = project('moved')
   await home.json(['up', directory, '--set', "SHOP_URL=it's # 1", '--set', 'API_KEY=k1'])
   const pull = ['env', 'pull', '--file', 'pulled.env']
@@ -151,7 +151,7 @@ test('an invalid or missing --env-file is a usage error with file and line, even
   ])
 })
 
-test('reports invalid arguments without storing anything', async () => {
+test('mcp env rejects invalid arguments without storing anything, and warns about an undeclared variable', async () => {
   project('worded')
   await home.json(['build', join(home.dir, 'projects', 'worded')])
   const cases: [args: string[], code: number, message: RegExp][] = [
@@ -159,7 +159,7 @@ test('reports invalid arguments without storing anything', async () => {
     [
       ['env', 'set', 'worded', 'A', 'B'],
       2,
-      /A and B have no value\. Only one value can come from standard input/,
+      /A and B have no value\. Only one value can be read from standard input/,
     ],
     [['env', 'set', 'worded', 'A'], 2, /A has no value, and standard input is empty/],
     [['env', 'set', 'worded'], 2, /Missing <server>\. Servers: .*worded/],

@@ -8,7 +8,7 @@ beforeAll(() => {
 })
 afterAll(() => home.remove())
 
-test('lists all error codes and exit codes without starting the daemon', async () => {
+test('explain lists all error codes and exit codes without starting the daemon', async () => {
   const { stdout } = await home.mcp(['explain'])
   for (const code of ERROR_CODES) expect(stdout).toMatch(new RegExp(`^${code} +\\d+ +\\w`, 'm'))
   expect(stdout).toMatch(/^130 +interrupted/m)
@@ -18,7 +18,7 @@ test('lists all error codes and exit codes without starting the daemon', async (
   expect(home.discovery()).toBeUndefined()
 })
 
-test('explains an error code in upper or lower case, or an exit code, and suggests a similar code', async () => {
+test('explain accepts an error code in any case or an exit code, and suggests a similar code', async () => {
   const { stdout } = await home.mcp(['explain', 'upstream_failed'])
   expect(stdout).toMatch(/^UPSTREAM_FAILED: .* Exit code 7\.\n\nUsual causes:\n- .*mcp logs\n$/s)
   expect((await home.mcp(['explain', '4'])).stdout).toMatch(/^Exit code 4: not found\..*NOT_FOUND/s)

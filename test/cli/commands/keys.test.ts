@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(() => home.remove())
 
-test('create shows the secret once, with the given scopes, plan and expiry', async () => {
+test('keys create shows the secret once, with the given scopes, plan and expiry', async () => {
   const flags = ['--name', 'ci', '--scopes', 'read,chat', '--plan', 'pro', '--expires', '7d']
   const key = await home.json<CreatedKey>(['keys', 'create', ...flags])
   expect(key).toMatchObject({ name: 'ci', scopes: ['READ', 'CHAT'], plan: 'pro', isExpired: false })
@@ -26,7 +26,7 @@ test('create shows the secret once, with the given scopes, plan and expiry', asy
   expect(await home.json(['whoami', '--api-key', key.key])).toMatchObject({ name: 'ci' })
 })
 
-test('rejects a name in use, and --yes replaces the existing key', async () => {
+test('keys create rejects a name in use, and with --yes replaces the existing key', async () => {
   const create = ['keys', 'create', '--name', 'twice']
   const { key, apiKeyId } = await home.json<CreatedKey>(create)
   const { code, stderr } = await home.mcp(create)
@@ -38,7 +38,7 @@ test('rejects a name in use, and --yes replaces the existing key', async () => {
   expect([owner.code, owner.stderr]).toEqual([5, expect.stringContaining('cannot be revoked')])
 })
 
-test('check explains its verdict and exits with 3 if the key is not allowed to make the request', async () => {
+test('keys check explains its verdict and exits with 3 if the key is not allowed to make the request', async () => {
   const { key } = await home.json<CreatedKey>(['keys', 'create', '--name', 'reader'])
   expect(await home.json(['keys', 'check', key, 'GET', '/v1/deploy'])).toMatchObject({ allowed: true })
   const { code, stdout } = await home.mcp(['keys', 'check', key, 'post', '/v1/build', '--json'])
@@ -54,7 +54,7 @@ test('a command exits with 3 if the key lacks the scope, and suggests whoami', a
   expect(stderr).toContain('mcp whoami')
 })
 
-test('revoke requires --yes without a terminal and revokes the key', async () => {
+test('keys revoke requires --yes without a terminal, and revokes the key', async () => {
   const { key, apiKeyId } = await home.json<CreatedKey>(['keys', 'create', '--name', 'gone'])
   expect((await home.mcp(['keys', 'revoke', 'gone'])).code).toBe(2)
   expect(await home.json(['keys', 'revoke', 'gone', '--yes'])).toEqual({ revoked: apiKeyId })
@@ -64,7 +64,7 @@ test('revoke requires --yes without a terminal and revokes the key', async () =>
   expect(left.map(({ name }) => name)).not.toContain('gone')
 })
 
-test('create without a name is a usage error', async () => {
+test('keys create without a name is a usage error', async () => {
   const { code, stderr } = await home.mcp(['keys', 'create'])
   expect(code).toBe(2)
   expect(stderr).toContain('--name')

@@ -88,9 +88,9 @@ test('logs -f shows new lines until Ctrl-C, which exits with 130', async () => {
   const args = [MCP_BIN, 'logs', 'followed', '-f', '--tail', '1', '--json', '--grep', 'tools/call']
   const child = spawn(process.execPath, args, { env: home.env, stdio: ['ignore', 'pipe', 'ignore'] })
   await once(child.stdout, 'data')
-  const came = once(child.stdout, 'data')
+  const nextLine = once(child.stdout, 'data')
   await home.json(['call', url, 'hello'])
-  expect(JSON.parse(String((await came)[0]).split('\n')[0]!).message).toContain('tools/call')
+  expect(JSON.parse(String((await nextLine)[0]).split('\n')[0]!).message).toContain('tools/call')
   child.kill('SIGINT')
   expect((await once(child, 'exit'))[0]).toBe(130)
 })

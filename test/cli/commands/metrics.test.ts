@@ -93,7 +93,7 @@ test('status --watch prints plain lines without a terminal', async () => {
   expect(await interrupt(child)).toBe(130)
 })
 
-test('following continues after a restart of the daemon without missing or duplicate log lines', async () => {
+test('logs -f and status --watch continue after a restart of the daemon, without missing or duplicate log lines', async () => {
   const args = ['--json', '--grep', 'tools/call', '--level', 'info']
   const { child, lines } = start(['logs', 'greeter', '-f', '--since', '1h', ...args])
   const watched = start(['status', '--watch', '--interval', '1s', '--json'])
@@ -140,5 +140,5 @@ test('mcp events prints changes as they happen and continues after a restart of 
 test('mcp events names an unknown type in its error', async () => {
   const { code, stderr } = await home.mcp(['events', '--type', 'cloud'])
   expect(code).toBe(2)
-  expect(stderr).toContain('--type has "cloud".')
+  expect(stderr).toContain('--type: unknown type "cloud".')
 })

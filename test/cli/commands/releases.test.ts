@@ -107,7 +107,7 @@ test('mcp releases lists all releases, even after a restart of the daemon', asyn
   expect(second!.digest).not.toBe(first!.digest)
 })
 
-test('logs continues across releases and marks where one began', async () => {
+test('mcp logs continues across releases and marks where each begins', async () => {
   const calls = (await logs('--tool', 'hello')).filter(({ outcome }) => outcome)
   expect(calls).toMatchObject([
     { version: 1, outcome: 'error', reason: expect.stringContaining('name') },

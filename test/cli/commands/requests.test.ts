@@ -31,7 +31,7 @@ afterAll(() => home.remove())
 const calls = (...filters: string[]) =>
   home.json<RequestRecordItem[]>(['requests', 'greeter', '--tool', 'hello', ...filters])
 
-test('lists requests in a table, newest first, with an id that the other commands accept', async () => {
+test('mcp requests lists requests in a table, newest first, with an id that the other commands accept', async () => {
   const { stdout } = await home.mcp(['requests', 'greeter', '--tool', 'hello'])
   expect(stdout).toMatch(/^ID +AGE +REQUEST +TIME +IN +OUT +OUTCOME\n/)
   const [failed, first] = stdout.split('\n').slice(1)
@@ -52,7 +52,7 @@ test('requests can be filtered by outcome and text, and limited in number', asyn
   expect(await calls('-n', '1')).toHaveLength(1)
 })
 
-test('repeats a call with other arguments, converted to the types of the recorded ones', async () => {
+test('requests replay repeats a call with other arguments, converted to the types of the recorded ones', async () => {
   const [{ id }] = (await calls('--grep', 'Hello Ada')) as [RequestRecordItem]
   const redacted = await home.mcp(['requests', 'replay', id, 'times=3'])
   expect([redacted.code, redacted.stderr]).toEqual([2, expect.stringContaining('"token" contains a secret')])
@@ -62,7 +62,7 @@ test('repeats a call with other arguments, converted to the types of the recorde
   expect(failed.code).toBe(1)
 })
 
-test('finds a request by its listed id even when many newer ones exist', async () => {
+test('requests show finds a request by its listed id even if many newer ones exist', async () => {
   const [first] = (await calls('--grep', 'Hello Ada', '--until', '0s')).slice(-1) as [RequestRecordItem]
   const newer = Array.from({ length: 1001 }, () =>
     logLine(Date.now() / 1000, 'ping', { stream: 'mcp', method: 'ping', outcome: 'ok', ms: 1 }),
@@ -73,7 +73,7 @@ test('finds a request by its listed id even when many newer ones exist', async (
   expect(JSON.parse(stdout).id).toBe(first.id)
 })
 
-test('rejects an ambiguous id and lists the matching ids', async () => {
+test('requests show rejects an ambiguous id and lists the matching ids', async () => {
   const { code, stderr } = await home.mcp(['requests', 'show', 'req_1'])
   expect([code, stderr]).toEqual([
     2,
@@ -81,12 +81,12 @@ test('rejects an ambiguous id and lists the matching ids', async () => {
   ])
 })
 
-test('rejects an export of more than 1000 requests', async () => {
+test('requests export rejects a limit above 1000', async () => {
   const { code, stderr } = await home.mcp(['requests', 'export', '-n', '1001'])
   expect([code, stderr]).toEqual([2, expect.stringContaining('--limit is 1001, expected 1 to 1000')])
 })
 
-test('writes an HTTP archive to a file', async () => {
+test('requests export writes an HTTP archive to a file', async () => {
   const file = join(home.dir, 'greeter.har')
   await home.mcp(['requests', 'export', 'greeter', '-o', file, '--tool', 'hello'])
   const { log } = JSON.parse(readFileSync(file, 'utf8'))

@@ -209,7 +209,7 @@ end`
   })
 })
 
-it('lists the supported shells', async () => {
+it('mcp completion rejects an unknown shell and lists the supported ones', async () => {
   const ended = await home.mcp(['completion', 'tcsh'])
   expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('Choose bash, zsh, fish') })
 })

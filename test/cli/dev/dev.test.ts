@@ -123,7 +123,7 @@ test('a declared project is reloaded, and its log is shown', async () => {
   expect(await say(url)).toBe('two')
 })
 
-test('environment variables come from the project file and the command line', async () => {
+test('mcp dev takes environment variables from the project file and the command line', async () => {
   const tool = {
     name: 'say',
     description: 'x',
@@ -235,7 +235,7 @@ test('a name refers to the server of mcp dev in the project folder, and to the d
   expect((await run(['call', 'twice', 'say'], directory)).stdout).toBe('deployed\n')
 })
 
-test('says that the daemon stopped, and continues when it runs again', async () => {
+test('mcp dev reports that the daemon stopped, and continues when it runs again', async () => {
   const write = makeFolder('stopped', { 'tools/say.ts': moduleTool('one') })
   const dev = startDev(join(home.dir, 'stopped'))
   const { url } = await dev.next('built')
@@ -248,13 +248,13 @@ test('says that the daemon stopped, and continues when it runs again', async () 
   expect(await say(url)).toBe('two')
 })
 
-test('a folder without a project is a usage error', async () => {
+test('mcp dev in a folder without a project is a usage error', async () => {
   const ended = await home.mcp(['dev', home.dir])
   expect(ended.code).toBe(2)
   expect(ended.stderr).toContain('No project file')
 })
 
-test('lists the variables without a value in development, except those set for this run', async () => {
+test('mcp dev lists the variables without a value in development, except those set for this run', async () => {
   const env = ['GIVEN', 'STORED', { name: 'LATER', required: true }, { name: 'USUAL', default: 'x' }]
   const config = JSON.stringify({ name: 'lacking', template: 'custom', env })
   const write = makeFolder('lacking', { 'tools/say.ts': moduleTool('one'), 'mcp.config.json': config })

@@ -4,7 +4,7 @@ import { MissingVariables } from '../../../src/cli/dev/missing-variables.ts'
 import type { NextStep } from '../../../src/shared/errors.ts'
 import { HostingError } from '../../../src/shared/errors.ts'
 
-test('reports nothing while the daemon is stopped, and missing variables after its start', async () => {
+test('missing variables are not reported while the daemon is stopped, but after it has started', async () => {
   const hints: NextStep[] = []
   let isRunning = false
   const context = {

@@ -45,7 +45,7 @@ test('reports files in new folders at any depth', async () => {
   await notified(() => write('lib/deep/x.ts'))
 })
 
-test('reports a burst of changes once', async () => {
+test('combines a burst of changes into a few reports', async () => {
   await notified(() => {
     for (let i = 0; i < 50; i++) write(`tools/${i}.ts`)
   })

@@ -63,7 +63,7 @@ test('doctor changes nothing without --fix', async () => {
   expect(statSync(files.secret).mode & 0o777).toBe(0o644)
 })
 
-test('--fix repairs leftovers of a crash and wrong permissions, and lists each repair', async () => {
+test('doctor --fix repairs leftovers of a crash and wrong permissions, and lists each repair', async () => {
   const files = createDamage()
   const { fixed } = await doctor('--fix')
   expect(fixed!.map(({ name }) => name).sort()).toEqual([
@@ -97,7 +97,7 @@ async function hungDaemon(): Promise<number> {
 const onLinux = test.runIf(process.platform === 'linux')
 
 onLinux(
-  'a hung daemon is shown by status and killed by --fix, and the next one restores everything',
+  'status shows a hung daemon, doctor --fix kills it, and another daemon can start',
   async () => {
     const pid = await hungDaemon()
     const status = await home.mcp(['daemon', 'status', '--json'])
@@ -110,13 +110,13 @@ onLinux(
   },
 )
 
-onLinux('stop kills a hung daemon and says so', async () => {
+onLinux('daemon stop kills a hung daemon and says so', async () => {
   const pid = await hungDaemon()
   expect(await home.json(['daemon', 'stop'])).toEqual({ stopped: true, killed: true, home: home.dir })
   expect(isRunning(pid)).toBe(false)
 })
 
-onLinux('restart replaces a daemon that accepts connections and never answers', async () => {
+onLinux('daemon restart replaces a daemon that accepts connections but never responds', async () => {
   const { pid } = await home.json<{ pid: number }>(['daemon', 'start'])
   process.kill(pid, 'SIGSTOP')
   const { code, stdout, stderr } = await home.mcp(['daemon', 'restart'])

@@ -38,7 +38,7 @@ beforeEach(() => {
 afterEach(() => home.remove())
 
 test.runIf(process.platform === 'linux')(
-  'installs a service that runs the daemon of this home, and removes it',
+  'daemon install runs the daemon of this home as a service, and daemon uninstall removes the service',
   async () => {
     const before = await home.json<{ pid: number }>(['daemon', 'start'])
     const installed = await home.json<{ file: string; url: string }>(['daemon', 'install'], { env })
@@ -69,13 +69,13 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test('--print prints the file and changes nothing', async () => {
+test('daemon install --print prints the unit file and changes nothing', async () => {
   const { stdout } = await home.mcp(['daemon', 'install', '--print'], { env })
   expect(stdout).toContain(process.platform === 'darwin' ? '<plist' : '[Service]')
   expect(existsSync(join(home.dir, 'calls'))).toBe(false)
 })
 
-test('special characters in paths and values are escaped', () => {
+test('special characters in paths and values are escaped in a unit file', () => {
   const spec = {
     node: '/opt/no de/node',
     program: '/a/"b".js',

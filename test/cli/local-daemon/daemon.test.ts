@@ -178,7 +178,7 @@ test('a running daemon rewrites its damaged or lost discovery file, and can be s
   expect(isRunning(pid)).toBe(false)
 })
 
-test('another program at the address of the discovery file is not mistaken for the daemon', async () => {
+test('another program at the URL in the discovery file is not mistaken for the daemon', async () => {
   const stranger = await listen(
     createServer((_request, response) => response.end('{"nonce":"question","proof":"ques"}')),
   )
@@ -225,7 +225,7 @@ test('an invalid MCP_PORT is a usage error', async () => {
   expect(stderr).toContain('MCP_PORT is "http"')
 })
 
-test('a command in a read-only home exits with 7 and names the home', async () => {
+test('a command exits with 7 and names the home if the home is not writable', async () => {
   writeFileSync(join(home.dir, 'file'), '')
   const env = { ...home.env, MCP_HOME: join(home.dir, 'file', 'home') }
   const { code, stderr } = await home.mcp(['daemon', 'start'], { env })
@@ -233,7 +233,7 @@ test('a command in a read-only home exits with 7 and names the home', async () =
   expect(stderr).toContain(`The home ${env.MCP_HOME} is not writable`)
 })
 
-test('run stays in the foreground until it is stopped, and a second one fails', async () => {
+test('daemon run stays in the foreground until it is stopped, and a second daemon run fails', async () => {
   const child = spawn(process.execPath, [MCP_BIN, 'daemon', 'run'], { env: home.env, stdio: 'ignore' })
   const { pid } = await eventually(() => home.discovery())
   const second = await home.mcp(['daemon', 'run'])

@@ -177,7 +177,7 @@ describe.runIf(hasTerminals)('at a terminal', () => {
     await omitted.expects('mcp call greeter greet name=Ada times=2\r')
   })
 
-  test('the values of a resource template and a prompt are asked for', async () => {
+  test('asks for the values of a resource template and of a prompt', async () => {
     const read = open('read')
     await read.expects('❯ 1  note://{day}', '\r')
     await read.expects(/✔ Resource note[\s\S]*day/, 'new year\r')

@@ -64,7 +64,7 @@ test('the link is not part of the source', async () => {
   await here(['link', 'weather'])
 })
 
-test('the link survives a rename of the project and applies to builds', async () => {
+test('a link survives a rename of the project', async () => {
   await here(['update', '--name', 'forecasts'])
   expect(await json(['show'])).toMatchObject({ id, name: 'forecasts' })
 })

@@ -144,7 +144,7 @@ describe('project file', () => {
     expect(details).toContain('tools[1].inputSchema')
   })
 
-  it('checks the deploy section as well', async () => {
+  it('a problem in the deploy section of a project file is reported', async () => {
     write({
       'mcp.config.json': {
         name: 'demo',
@@ -155,7 +155,7 @@ describe('project file', () => {
     expect((await failure()).details).toMatch(/min_instances.* must not exceed max_instances/)
   })
 
-  it('reports an error thrown by a module', async () => {
+  it('an error thrown by a project file is reported', async () => {
     write({ 'mcp.config.ts': "throw new Error('no table')\n" })
     expect((await failure()).message).toMatch(/^mcp\.config\.ts(:1:7)? failed to load: no table$/)
   })

@@ -17,7 +17,7 @@ afterEach(async () => {
   await home.remove()
 })
 
-test('login checks the key, saves it with mode 0600 and makes the address the current context', async () => {
+test('login checks the key, saves it with mode 0600 and makes the API the current context', async () => {
   stub = await startContractStub()
   const result = await home.json([
     'login',
@@ -70,7 +70,7 @@ test('login with an invalid or expired key saves nothing', async () => {
   expect(await home.json(['context', 'list'])).toHaveLength(1)
 })
 
-test('a saved key is not sent to another address', async () => {
+test('a saved key is not sent to another API', async () => {
   stub = await startContractStub()
   await home.json(['login', '--api-url', stub.url, '--api-key', stub.key])
   const other = await startContractStub()

@@ -73,9 +73,9 @@ function readText(file: string): string {
   }
 }
 
-async function approve(address: string): Promise<Page> {
+async function approve(pageUrl: string): Promise<Page> {
   const browser = createBrowser()
-  const key = await browser.submit(await browser.open(address), { provider: 'local' })
+  const key = await browser.submit(await browser.open(pageUrl), { provider: 'local' })
   return browser.submit(key, { key: home.apiKey() })
 }
 
@@ -169,9 +169,9 @@ onLinux('logout revokes the tokens at the server', async () => {
 
 onLinux('a refused sign-in is reported, and nothing is saved', async () => {
   const terminal = atTerminal('tools', 'who')
-  const address = await openPage(terminal)
+  const pageUrl = await openPage(terminal)
   const browser = createBrowser()
-  const page = await browser.submit(await browser.open(address), { deny: '1' })
+  const page = await browser.submit(await browser.open(pageUrl), { deny: '1' })
   expect(page.text).toContain('The sign-in was refused.')
   expect(await terminal.code).toBe(3)
   expect(terminal.text()).toContain('was refused')
@@ -180,11 +180,11 @@ onLinux('a refused sign-in is reported, and nothing is saved', async () => {
 
 onLinux('a request that another page triggers neither completes nor starts a sign-in', async () => {
   const terminal = atTerminal('tools', 'who')
-  const address = await openPage(terminal)
-  const callback = new URL(address).searchParams.get('redirect_uri')!
+  const pageUrl = await openPage(terminal)
+  const callback = new URL(pageUrl).searchParams.get('redirect_uri')!
   for (const query of ['code=stolen', 'code=stolen&state=guess', 'error=access_denied&state=guess'])
     expect((await fetch(`${callback}?${query}`)).status).toBe(400)
-  await approve(address)
+  await approve(pageUrl)
   expect(await terminal.code).toBe(0)
 })
 

@@ -184,7 +184,7 @@ test('logout removes the sign-in even if its server is unreachable', async () =>
   expect(stderr).toContain('Could not revoke the sign-in at its server')
 })
 
-test('a sign-in is only used for its own address', async () => {
+test('a sign-in is only used for its own API', async () => {
   await start()
   await signIn()
   const other = await startContractStub()

@@ -3,7 +3,7 @@ import type { CommandContext } from '../../../src/cli/command-line/command-conte
 import { consolePage, consoleUrl, signInUrl } from '../../../src/cli/targets/console-link.ts'
 import { HostingError } from '../../../src/shared/errors.ts'
 
-const ADDRESS = 'http://console.mcp-hosting.localhost:6273/console'
+const CONSOLE_URL = 'http://console.mcp-hosting.localhost:6273/console'
 const PAGE = consolePage('my server', 'production')
 
 interface Terminal {
@@ -17,23 +17,23 @@ interface Terminal {
 function contextOf({ interactive = true, terminal = true, code }: Terminal): CommandContext {
   const post = async () => {
     if (code === undefined) throw new HostingError('NOT_FOUND', 'There is no POST /api/console/links.')
-    return { url: `${ADDRESS}/sign-in?code=${code}` }
+    return { url: `${CONSOLE_URL}/sign-in?code=${code}` }
   }
   const client = { url: 'http://127.0.0.1:6273', post }
   return { output: { interactive, terminal }, api: async () => client } as unknown as CommandContext
 }
 
 test('at a terminal, the URL signs a browser in and opens the page', async () => {
-  const address = new URL((await signInUrl(contextOf({ code: 'abc' }), PAGE))!)
-  expect(Object.fromEntries(address.searchParams)).toEqual({ code: 'abc', to: PAGE })
+  const url = new URL((await signInUrl(contextOf({ code: 'abc' }), PAGE))!)
+  expect(Object.fromEntries(url.searchParams)).toEqual({ code: 'abc', to: PAGE })
 })
 
 test.each([
   ['without a terminal', { interactive: false }],
   ['with standard output in a pipe', { terminal: false }],
 ])('%s, the URL contains no secret', async (_, terminal) => {
-  const address = await signInUrl(contextOf({ code: 'abc', ...terminal }), PAGE)
-  expect(address).toBe(`${ADDRESS}/servers/my%20server?env=production`)
+  const url = await signInUrl(contextOf({ code: 'abc', ...terminal }), PAGE)
+  expect(url).toBe(`${CONSOLE_URL}/servers/my%20server?env=production`)
 })
 
 test('an API without a console has no console URL', async () => {

@@ -51,7 +51,7 @@ test('a failed check keeps the known version and counts as a check', async () =>
   expect(Date.parse(checkedAt)).toBeGreaterThan(Date.parse('2026-01-01'))
 })
 
-test('only a released version is newer', () => {
+test('only a higher release counts as newer', () => {
   expect(isNewer('0.10.0', '0.9.9')).toBe(true)
   expect(isNewer('1.0.0', '0.9.9')).toBe(true)
   for (const [version, than] of [
@@ -77,7 +77,7 @@ test('the hint is for people at a terminal who have not turned it off', () => {
     expect(wantsUpdateHint(command, output, env)).toBe(false)
 })
 
-test('a newer version is named once a day', async () => {
+test('the hint names a newer version once a day', async () => {
   vi.doMock('../../../src/shared/version.ts', () => ({ VERSION: '0.2.0' }))
   vi.resetModules()
   const { showUpdateHint } = await import('../../../src/cli/update/update-hint.ts')

@@ -7,7 +7,7 @@ export interface Command {
   exit: number
   /** Standard input, for commands that ask. */
   input: string | undefined
-  /** The reader stops the command with Ctrl-C. */
+  /** True when the reader stops the command with Ctrl-C. */
   interrupted: boolean
   /** Output that the page shows. */
   shown: string | undefined
