@@ -138,7 +138,7 @@ export const ERROR_EXPLANATIONS: Readonly<Record<ErrorCode, ErrorExplanation>> =
   },
   UNAVAILABLE: {
     meaning: 'the daemon, the API or the server is unreachable or temporarily unavailable',
-    causes: ['a daemon that is not running', 'a wrong address', 'a full disk', 'a missing container engine'],
+    causes: ['a daemon that is not running', 'a wrong API URL', 'a full disk', 'a missing container engine'],
     next: [{ description: 'Check the installation', command: 'mcp doctor' }, SHOW_API],
   },
 }

@@ -34,14 +34,17 @@ describe('client configurations', () => {
     },
   )
 
-  it.each(['constructor', '__proto__'])('does not mistake the entry name %s for an existing entry', async name => {
-    for (const client of [clientOf('cursor'), clientOf('codex')]) {
-      const file = join(folder, client.id)
-      expect(await disconnectClient(client, file, name)).toMatchObject({ changed: false })
-      if (name === 'constructor')
-        expect(await connectClient(client, file, { ...server, name })).toMatchObject({ changed: true })
-    }
-  })
+  it.each(['constructor', '__proto__'])(
+    'does not mistake the entry name %s for an existing entry',
+    async name => {
+      for (const client of [clientOf('cursor'), clientOf('codex')]) {
+        const file = join(folder, client.id)
+        expect(await disconnectClient(client, file, name)).toMatchObject({ changed: false })
+        if (name === 'constructor')
+          expect(await connectClient(client, file, { ...server, name })).toMatchObject({ changed: true })
+      }
+    },
+  )
 
   it('writes servers under the property that each client reads', async () => {
     const keys = Object.fromEntries(

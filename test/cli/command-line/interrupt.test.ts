@@ -80,7 +80,9 @@ test.each([
 })
 
 test('repeated Ctrl-C during a call exits with 130 and prints nothing', async () => {
-  const ended = interrupt(['call', `${silentUrl}/mcp`, 'any'], () => once(silent, 'request'), { repeats: true })
+  const ended = interrupt(['call', `${silentUrl}/mcp`, 'any'], () => once(silent, 'request'), {
+    repeats: true,
+  })
   expect(await ended).toEqual([130, '', ''])
 })
 

@@ -96,19 +96,16 @@ async function hungDaemon(): Promise<number> {
 
 const onLinux = test.runIf(process.platform === 'linux')
 
-onLinux(
-  'status shows a hung daemon, doctor --fix kills it, and another daemon can start',
-  async () => {
-    const pid = await hungDaemon()
-    const status = await home.mcp(['daemon', 'status', '--json'])
-    expect(status.code).toBe(7)
-    expect(JSON.parse(status.stdout).holder.pid).toBe(pid)
-    const { fixed } = await doctor('--fix')
-    expect(fixed!.map(({ message }) => message).join()).toContain(`(pid ${pid})`)
-    await eventually(() => !isRunning(pid))
-    expect((await home.json<{ pid: number }>(['daemon', 'start'])).pid).not.toBe(pid)
-  },
-)
+onLinux('status shows a hung daemon, doctor --fix kills it, and another daemon can start', async () => {
+  const pid = await hungDaemon()
+  const status = await home.mcp(['daemon', 'status', '--json'])
+  expect(status.code).toBe(7)
+  expect(JSON.parse(status.stdout).holder.pid).toBe(pid)
+  const { fixed } = await doctor('--fix')
+  expect(fixed!.map(({ message }) => message).join()).toContain(`(pid ${pid})`)
+  await eventually(() => !isRunning(pid))
+  expect((await home.json<{ pid: number }>(['daemon', 'start'])).pid).not.toBe(pid)
+})
 
 onLinux('daemon stop kills a hung daemon and says so', async () => {
   const pid = await hungDaemon()
