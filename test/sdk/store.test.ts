@@ -62,7 +62,7 @@ describe('createStore', () => {
     await expect(store.increment('a', Number.NaN)).rejects.toMatchObject({ code: 'INVALID_VALUE' })
   })
 
-  test('limits transactions in keys and bytes', async () => {
+  test('a store limits the keys and bytes of a transaction', async () => {
     const store = createStore()
     const writes = (count: number, value: unknown) =>
       store.transaction(transaction => {

@@ -22,7 +22,7 @@ describe.each([
     expect(pass(line('17', `{${members}}`))).toEqual({ id: 17, members, failed: false })
   })
 
-  test('reports whether the tool failed', () => {
+  test('a forwarded answer reports whether the tool failed', () => {
     expect(pass(line('1', '{"content":[],"isError":true}'))?.failed).toBe(true)
     expect(pass(line('1', '{"content":[],"isError":"true"}'))?.failed).toBe(false)
     expect(pass(line('1', '{"content":[{"isError":true}]}'))?.failed).toBe(false)

@@ -24,7 +24,7 @@ test('acknowledgements from one event loop turn are sent as one message, and a s
   expect(sent).toEqual([{ type: 'several', messages: TOOK }, TOOK[0]])
 })
 
-test('other messages are sent immediately, after waiting acknowledgements', async () => {
+test('messages other than acknowledgements are sent immediately, after the waiting acknowledgements', async () => {
   const { sent, outbox } = createOutbox()
   outbox.send(TOOK[0]!)
   outbox.send(WAKE)

@@ -47,7 +47,7 @@ describe('HTTP requests', () => {
     expect((await send(`${address.origin}/other`, { headers: { accept } })).status).toBe(404)
   })
 
-  test('unknown paths get 404 with the MCP endpoint', async () => {
+  test('unknown paths get 404 with the URL of the MCP endpoint', async () => {
     const answer = await post(`${address.origin}/.well-known/oauth-authorization-server`, {})
     expect(answer.status).toBe(404)
     expect(answer.json.error.code).toBe('NOT_FOUND')
@@ -58,7 +58,7 @@ describe('HTTP requests', () => {
     expect((await post(`${address.url}?a=b`, call('x'), callHeaders)).status).toBe(200)
   })
 
-  test('other content types get 415', async () => {
+  test('requests with content types other than JSON get 415', async () => {
     for (const type of ['text/plain', 'application/jsonp', 'text/plain; a=application/json']) {
       const answer = await post(address.url, call('x'), { ...callHeaders, 'content-type': type })
       expect(answer.status).toBe(415)
@@ -75,7 +75,7 @@ describe('HTTP requests', () => {
       expect((await post(address.url, call('x'), { ...callHeaders, accept })).status).toBe(200)
   })
 
-  test('other methods get 405 with the allowed ones', async () => {
+  test('requests with other methods get 405 with the allowed methods', async () => {
     const answer = await send(address.url, { method: 'PUT', body: '{}' })
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST, DELETE, OPTIONS'])
   })
@@ -148,7 +148,7 @@ describe('HTTP requests', () => {
     expect(received).toMatch(/^HTTP\/1.1 400 Bad Request\r\nContent-Type: application\/json/)
   })
 
-  test('a head above the limit gets 431', async () => {
+  test('a request head above the limit gets 431', async () => {
     const answer = await post(address.url, call('x'), { ...callHeaders, 'x-large': 'a'.repeat(20_000) })
     expect(answer.status).toBe(431)
   })

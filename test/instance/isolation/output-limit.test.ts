@@ -8,13 +8,13 @@ function createLimit() {
   return { clock, limit: new OutputLimit(() => clock.ms) }
 }
 
-test('allows a burst of one megabyte', () => {
+test('the output limit allows a burst of one megabyte', () => {
   const { limit } = createLimit()
   expect(limit.allows(1024 * KB)).toBe(true)
   expect(limit.takeReport()).toBeUndefined()
 })
 
-test('allows 256 KB per second in the long run', () => {
+test('the output limit allows 256 KB per second in the long run', () => {
   const { clock, limit } = createLimit()
   let taken = 0
   for (; clock.ms < 20_000; clock.ms += 10) for (let i = 0; i < 10; i++) if (limit.allows(KB)) taken++

@@ -56,7 +56,7 @@ describe('redaction', () => {
     expect(redact({ [name]: 'x', other: 1 })).toEqual({ [name]: '[redacted]', other: 1 }),
   )
 
-  test('keeps values that only look secret', () => {
+  test('redaction keeps values that only look secret', () => {
     const harmless = {
       progressToken: 'p1',
       properties: { password: { type: 'string' } },
@@ -66,7 +66,7 @@ describe('redaction', () => {
     expect(redact(harmless)).toEqual(harmless)
   })
 
-  test('does not change the original value', () => {
+  test('redaction does not change the original value', () => {
     const value = { token: 'x' }
     redact(value)
     expect(value).toEqual({ token: 'x' })

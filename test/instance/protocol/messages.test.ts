@@ -47,7 +47,7 @@ describe('JSON-RPC messages', () => {
     expect(messageKind(message)).toBe(kind)
   })
 
-  test('serialized messages equal their JSON', () => {
+  test('serialized messages parse as the intended JSON', () => {
     const parsed = [
       rpcResult('a"b', '"x":1'),
       rpcResult(7, ''),

@@ -43,7 +43,7 @@ test('forwards requests and answers unchanged, except for hop-by-hop headers', a
   expect(answer.headers).toMatchObject({ 'mcp-session-id': 's1', 'set-cookie': ['a=1', 'b=2'] })
 })
 
-test('listens on $PORT and has only its own environment', async () => {
+test('an HTTP program listens on $PORT and has only its own environment', async () => {
   const env = await call('env')
   expect(env).toMatchObject({ HOST: '127.0.0.1', API_TOKEN: 'secret-1', HOME: served.folder })
   const own = ['API_TOKEN', 'DATA_DIR', 'HOME', 'HOST', 'MEMORY_FILE_PATH', 'PATH', 'PORT', 'PWD', 'TMPDIR']
@@ -52,7 +52,7 @@ test('listens on $PORT and has only its own environment', async () => {
   expect(Object.keys(env).sort()).toEqual(own.sort())
 })
 
-test('serves every path except /health', async () => {
+test('forwards every path except /health to the program', async () => {
   const { origin } = served.address
   expect((await post(`${served.url}?x=1`, rpc('tools/list'))).status).toBe(200)
   expect(await send(`${origin}/other`)).toMatchObject({ status: 404, text: 'nothing here' })

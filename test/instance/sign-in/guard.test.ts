@@ -73,11 +73,11 @@ describe.each([
   })
   afterAll(() => served.close())
 
-  it('serves requests with a valid token', async () => {
+  it('a protected server serves requests with a valid token', async () => {
     expect((await send(served.url, await tokenFor(served.url))).status).toBe(200)
   })
 
-  it('rejects all requests without a valid token', async () => {
+  it('a protected server rejects all requests without a valid token', async () => {
     const wrong: Changes[] = [
       { issuer: 'http://127.0.0.1:6273/auth/other/production' },
       { audience: 'http://127.0.0.1:1/mcp' },
@@ -95,7 +95,7 @@ describe.each([
     expect((await send(served.url, await tokenFor(served.url, { scope: 'email' }))).status).toBe(403)
   })
 
-  it('serves only /health and its protected resource metadata without a token', async () => {
+  it('a protected server serves only /health and its resource metadata without a token', async () => {
     const { origin } = new URL(served.url)
     expect((await fetch(`${origin}/health`)).status).toBe(200)
     const metadata = await fetch(`${origin}/.well-known/oauth-protected-resource/mcp`)
@@ -110,7 +110,7 @@ describe.each([
     expect((await send(served.url, undefined, { origin: 'https://evil.example' })).status).toBe(403)
   })
 
-  it('answers pages from an allowed origin: preflight, challenge and result', async () => {
+  it('a protected server answers pages from an allowed origin: preflight, challenge and result', async () => {
     const origin = 'https://app.example'
     const asked = { origin, 'access-control-request-method': 'POST' }
     const preflight = await fetch(served.url, { method: 'OPTIONS', headers: asked })

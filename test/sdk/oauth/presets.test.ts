@@ -56,7 +56,7 @@ test('all settings of a preset can be overridden', () => {
   expect(config).toMatchObject({ id: 'google', name: 'Workspace', scopes: ['openid'] })
 })
 
-test("sends the operator's additional parameters", async () => {
+test("a preset sends the operator's additional parameters", async () => {
   const config = presets.google({ ...registration, authorizationParameters: { prompt: 'select_account' } })
   expect(await authorizationUrl(createUpstream(config), start)).toContain('prompt=select_account')
 })

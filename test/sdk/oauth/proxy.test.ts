@@ -65,7 +65,7 @@ test('the proxy issues its own tokens for every provider', async () => {
   }
 })
 
-test('returns the result of the token mapper', async () => {
+test("the proxy returns the token mapper's result", async () => {
   mapper = (tokens, userInfo, provider) => ({
     access_token: `session for ${userInfo.name} of ${provider.id} (${tokens.token_type})`,
     token_type: 'Bearer',

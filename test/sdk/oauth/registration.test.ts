@@ -136,7 +136,7 @@ test('registered clients cannot use failing requests to redirect users to other 
   expect((await ask('http://127.0.0.1/callback')).status).toBe(302)
 })
 
-test('limits registrations from one address', async () => {
+test('limits registrations from one client address', async () => {
   mounted.restart({ registrationsPerHour: 3 })
   const statuses: number[] = []
   for (let turn = 0; turn < 4; turn++) statuses.push((await register({ redirect_uris: [CALLBACK] })).status)

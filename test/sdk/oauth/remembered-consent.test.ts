@@ -58,19 +58,19 @@ test.each([
   ['client', { client_id: 'other' }],
   ['redirect URI', { redirect_uri: 'https://tool.example/cb' }],
   ['scope', { scope: 'openid' }],
-])('asks again for another %s', async (_name, parameters) => {
+])('asks for consent again for another %s', async (_name, parameters) => {
   const browser = await browserWithConsent()
   const page = await openAuthorize(start(browser, parameters))
   expect(page.text).toContain('<form')
 })
 
-test('asks again when the client requests it', async () => {
+test('asks for consent again when the client requests it', async () => {
   const browser = await browserWithConsent()
   expect(await passes(browser, { prompt: 'consent' })).toBe(false)
   expect(await passes(browser)).toBe(true)
 })
 
-test('asks another user in the same browser', async () => {
+test('asks another user in the same browser for consent', async () => {
   const browser = await browserWithConsent()
   provider.script = { idToken: { sub: 'eve' }, userInfo: { sub: 'eve' } }
   const flow = start(browser)

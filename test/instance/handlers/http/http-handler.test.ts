@@ -69,13 +69,13 @@ test('checks a JSON response against the output schema', async () => {
   expect(textOf(await api.call({}, {}, { tool: { outputSchema } }))).toMatch(/"n" must be an integer/)
 })
 
-test('returns an image as image content', async () => {
+test('an HTTP handler returns an image as image content', async () => {
   api.respond = (_request, response) =>
     response.writeHead(200, { 'content-type': 'image/png' }).end(Buffer.from([1, 2]))
   expect((await api.call({})).content).toEqual([{ type: 'image', data: 'AQI=', mimeType: 'image/png' }])
 })
 
-test('decodes text in other character sets', async () => {
+test('an HTTP handler decodes text in other character sets', async () => {
   api.respond = (_request, response) =>
     response.writeHead(200, { 'content-type': 'text/plain; charset=iso-8859-1' }).end(Buffer.from([0xe9]))
   expect(textOf(await api.call({}))).toBe('é')
@@ -134,7 +134,7 @@ test('unpacks a compressed response within the same size limit', async () => {
   expect(textOf(await api.call({ maxResponseBytes: 10_000 }))).toMatch(/larger than maxResponseBytes/)
 })
 
-test('reports a timeout as a tool error', async () => {
+test('an HTTP handler reports a timeout as a tool error', async () => {
   api.respond = () => {}
   expect(textOf(await api.call({ timeoutMs: 50 }))).toMatch(/did not answer within 50 ms/)
 })
@@ -160,7 +160,7 @@ test('aborts the request when the call is cancelled', async () => {
   expect(api.received).toHaveLength(1)
 })
 
-test('rejects line breaks in headers', async () => {
+test('an HTTP handler rejects arguments that put line breaks into headers', async () => {
   api.respond = json(1)
   const result = await api.call({ headers: { 'X-Id': '{{ id }}' } }, { id: 'a\r\nX-Admin: 1' })
   expect(textOf(result)).toMatch(/header "X-Id"/)

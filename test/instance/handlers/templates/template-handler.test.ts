@@ -100,7 +100,7 @@ test('isError is true or a condition that renders to true', async () => {
   expect((await callTool({ handler: template({ text: 'x', isError: true }) })).isError).toBe(true)
 })
 
-test('sends steps in order before the answer', async () => {
+test('a template handler sends its steps in order before the answer', async () => {
   const call = createCall()
   const handler = template({
     text: 'done',

@@ -93,7 +93,7 @@ describe('a modern request', () => {
     expect([status, json.id, json.error.code]).toEqual([404, 1, -32601])
   })
 
-  test('reports a missing resource by its URI', async () => {
+  test('a modern request for a missing resource gets an error with its URI', async () => {
     const { status, json } = await postModern(address.url, 'resources/read', { uri: 'test://two' })
     expect([status, json.error.code, json.error.data]).toEqual([200, -32602, { uri: 'test://two' }])
   })

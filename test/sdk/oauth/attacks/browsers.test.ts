@@ -157,7 +157,7 @@ test('of two concurrent callbacks of a sign-in, only one succeeds', async () => 
   mounted.restart()
 })
 
-test('rejects an unknown state', async () => {
+test('rejects a callback with an unknown state', async () => {
   const page = await createBrowser().open(`${base}/callback?state=guess&code=guess`, isCallback)
   expect(page.status).toBe(400)
 })

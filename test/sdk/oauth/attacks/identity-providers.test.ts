@@ -119,7 +119,7 @@ test('rejects a plain provider that does not identify the user', async () => {
   expect(await outcome('plain')).toBe('access_denied')
 })
 
-test('logs no code, token, state or secret', async () => {
+test('a failed sign-in logs no code, token, state or secret', async () => {
   for (const script of [
     { idToken: { nonce: 'x' } },
     { tokenStatus: 500 },

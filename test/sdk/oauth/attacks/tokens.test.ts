@@ -92,7 +92,7 @@ describe.each(Object.entries(forms))('with %s', (_name, [algorithm, keys]) => {
     }
   })
 
-  test('ignores a key in the token', async () => {
+  test('rejects a token that is signed with a key from its own header', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const jwk = publicKey.export({ format: 'jwk' }) as Record<string, string>
     const forged = await new SignJWT(decodeJwt(token))

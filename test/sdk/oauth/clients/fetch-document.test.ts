@@ -88,11 +88,11 @@ test.each([
   await expect(fetchDocument(url)).rejects.toThrow('its address is not allowed')
 })
 
-test('rejects plain http', async () => {
+test('fetches no document over plain http', async () => {
   await expect(fetchDocument('http://client.example/')).rejects.toThrow('its address is not allowed')
 })
 
-test('does not follow redirects', async () => {
+test('does not follow redirects to other documents', async () => {
   expect((await get('/redirect')).status).toBe(302)
   expect(server.requests.at(-1)).toBe('/redirect')
 })
