@@ -15,7 +15,7 @@ export interface Progress {
 
 type Parts = ReturnType<typeof import('ai').streamText>['stream']
 
-/** Reads a run to its end and reports its text. Throws errors from the stream. */
+/** Reads a run's stream to the end and reports its text. Throws errors from the stream. */
 export async function followStream(
   parts: Parts,
   progress: Progress,
@@ -39,7 +39,7 @@ export async function followStream(
         progress.askedMs = undefined
         break
       case 'tool-error':
-        // For unknown tools and invalid JSON, no call was made. The model gets the error.
+        // The tool is unknown or the JSON invalid, so no call was made. The model gets the error.
         if (!ledger.has(part.toolCallId))
           ledger.reject(
             { id: part.toolCallId, name: part.toolName, arguments: part.input },

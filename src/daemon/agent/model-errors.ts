@@ -11,7 +11,7 @@ interface Fault {
   lastError?: Fault
 }
 
-/** Converts AI SDK errors. Includes only the message of a vendor's response, because the request's headers contain the key. */
+/** Converts AI SDK errors. Includes only the message of the vendor's response, because the request headers contain the key. */
 export function toModelError(error: unknown, model: string): HostingError {
   if (error instanceof HostingError) return error
   const fault = rootOf(error as Fault)

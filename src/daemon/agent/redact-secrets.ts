@@ -1,4 +1,4 @@
-/** Documented formats of credentials. Each has a bounded length, so that the search is linear. */
+/** Documented credential formats. Bounded lengths keep the search linear. */
 const SECRETS: readonly RegExp[] = [
   /\bsk-[A-Za-z0-9_-]{16,200}/g, // Anthropic, OpenAI
   /\bgh[pousr]_[A-Za-z0-9]{20,200}/g, // GitHub

@@ -128,7 +128,7 @@ function requireAnswered(ended: 'end' | 'abort', progress: Progress, model: stri
   throw new HostingError('UPSTREAM_FAILED', `The answer from the model ${model} was incomplete.`)
 }
 
-/** Null when the model had finished. */
+/** The limit that stopped the run. Null when the model had finished. */
 function limitReached(steps: Step[], ledger: CallLedger, limits: Limits): AgentOutcome['stoppedBy'] {
   if (steps.at(-1)?.finishReason !== 'tool-calls') return null
   if (ledger.exceeded) return 'calls'

@@ -1,3 +1,2 @@
-// A bundle contains all of a lazily imported package. If the package is imported through this file, the bundle contains only what this
-// function needs.
+// A bundle includes all of a lazily imported package. Imported through this file, it includes only what `streamText` needs.
 export { streamText } from 'ai'

@@ -11,7 +11,7 @@ import { writeWhole } from './storage/write-whole.ts'
 
 /**
  * Artifacts on disk in `<digest>.json`, with the bundle of handler modules in `<digest>.mjs`. The digests reveal damaged files.
- * With external storage, the local files are copies of its objects, so that servers start without it.
+ * With external storage, the local files are copies of its objects, so servers start even when the storage is unavailable.
  */
 export class ArtifactStore {
   readonly #directory: string
@@ -25,7 +25,7 @@ export class ArtifactStore {
   }
 
   /**
-   * Saves an artifact, locally and in the storage. `record` stores that the artifact is in use, before any removal can run.
+   * Saves an artifact, locally and in the storage. `record` marks the artifact as in use before any removal can run.
    * Throws UPSTREAM_FAILED when the storage rejects it.
    */
   publish<T>(built: Pick<BuiltArtifact, 'digest' | 'bytes' | 'bundle'>, record: () => T): Promise<T> {

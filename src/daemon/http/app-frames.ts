@@ -65,7 +65,7 @@ export class AppFrames {
 
 async function answer(context: Context, folder: string): Promise<Response> {
   if (!isAppHost(context)) return context.text(`Use the host ${APP_HOST}.\n`, 403)
-  // A page of its own, outside a frame, could open windows and would look trustworthy.
+  // Outside a frame, the page could open windows and would look trustworthy.
   if (!['iframe', undefined].includes(context.req.header('sec-fetch-dest')))
     return context.text('This page is only shown in a frame of the console.\n', 403)
   const page = await readCompressed(folder, 'app-frame.html')
@@ -83,7 +83,7 @@ function isAppHost(context: Context): boolean {
   return context.req.header('host')?.toLowerCase().split(':')[0] === APP_HOST
 }
 
-/** Origins in the URL, as the console put them there. Others are left out. */
+/** Origins that the console put in the URL. Invalid ones are omitted. */
 function originsOf(context: Context): AppOrigins {
   const allowed = APP_ORIGIN_KINDS.map(kind => {
     const given = context.req.queries(kind) ?? []

@@ -25,7 +25,7 @@ export function consoleSignIn(sessions: ConsoleSessions): MiddlewareHandler<Bind
     if (!isOpenedByUser(context)) return context.text(FOREIGN, 403)
     const page = pageOf(context.req.query('to'))
     const signedIn = sessions.signIn(context.req.query('code') ?? '')
-    // A used URL in a terminal still opens its page in a browser that is signed in.
+    // A used URL still opens its page in a browser that is already signed in.
     if (!signedIn && sessions.find(getCookie(context, CONSOLE_COOKIE) ?? ''))
       return context.redirect(page, 303)
     if (!signedIn) return context.text(USED, 410)

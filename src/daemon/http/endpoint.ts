@@ -22,7 +22,7 @@ interface Variables {
   call: Call<unknown, unknown, unknown>
 }
 
-/** `X-Api-Key` and the cookie of the console leave `Authorization` to the server that a request is forwarded to. */
+/** With `X-Api-Key` or the console's cookie, `Authorization` is free for the server that a request is forwarded to. */
 export type CredentialHeader = 'authorization' | 'x-api-key' | 'cookie'
 
 export interface Bindings {
@@ -39,7 +39,7 @@ export interface Call<Params, Query, Body> {
   principal: Principal
   /** Undefined for a request with an API key. */
   consoleSession: ConsoleSession | undefined
-  /** The client wants a response before the work is done (RFC 7240 `respond-async`). */
+  /** True when the client wants a response before the work is done (RFC 7240 `respond-async`). */
   respondAsync: boolean
   /** Names in the `Prefer` header (RFC 7240), lower case. */
   preferences: ReadonlySet<string>
@@ -106,9 +106,9 @@ export interface Endpoint<
   /** Schema of the JSON body. `bodyOptional` allows requests without one. */
   body?: B
   bodyOptional?: boolean
-  /** The endpoint validates the body itself. The schema only describes it. */
+  /** True when the endpoint validates the body itself. The schema only describes it. */
   rawBody?: boolean
-  /** Request and answer are forwarded unchanged. The schemas only describe them. */
+  /** True when request and answer are forwarded to a server. The schemas only describe them. */
   forwards?: boolean
   /** The body is a stream of bytes instead of JSON. */
   binary?: { types: readonly string[]; limitBytes: number; tooLarge(): HostingError }

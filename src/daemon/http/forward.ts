@@ -7,8 +7,8 @@ import type { ApiContext, Reply } from './endpoint.ts'
 type Forward = Extract<Reply, { forward: unknown }>['forward']
 
 /**
- * Request headers that are not forwarded: those of the connection (RFC 9110 7.6.1), the API or the page. The API has checked
- * `Origin`, which the server would not know.
+ * Request headers that are not forwarded: those of the connection (RFC 9110 7.6.1), the API or the page. The API has already
+ * checked `Origin`, which the server would not recognize.
  */
 const OWN_REQUEST_HEADERS =
   /^(connection|keep-alive|te|trailer|transfer-encoding|upgrade|expect|host|origin|referer|cookie|authorization|x-api-key|proxy-.*|sec-.*)$/

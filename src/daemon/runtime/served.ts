@@ -7,12 +7,12 @@ export interface Served {
   /** Deployment id, or the `mcp_id` of a preview. */
   id: string
   serverName: string
-  /** Only requests with a token are served. Tokens that are revoked later are added to it. */
+  /** When set, only requests with a token are served. Tokens revoked later are added to `revoked`. */
   auth?: TenantAuth | undefined
   /** `dedicated`: one process per instance. `shared`: one tenant among many in a host process, without user code. */
   placement: 'dedicated' | 'shared'
   scaling: { min: number; max: number }
-  /** Sleep after this many milliseconds without a connection or request. Null: never. */
+  /** Milliseconds without a connection or request before the server sleeps. Null: never. */
   idleMs: number | null
   /** Memory in MB above which a dedicated instance is replaced. Default: no limit. */
   memoryMb?: number | undefined
@@ -28,7 +28,7 @@ export interface Served {
   loadArtifact(): Artifact
   /** Text of a handler module's bundle. */
   loadBundle?(): string | undefined
-  /** Runs in containers, so none of its code runs in our processes. */
+  /** True when it runs in containers, so none of its code runs in our processes. */
   isContained?: boolean
   /** Prepares everything else that an instance needs, before each start. Rejects when that fails. */
   provide?(): Promise<Pick<Tenant, 'container'>>

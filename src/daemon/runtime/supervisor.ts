@@ -119,8 +119,8 @@ export class Supervisor {
   }
 
   /**
-   * Replaces all instances without a failed request. Wakes a sleeping server. Rejects if a new instance does not start. The old instances
-   * then keep serving.
+   * Replaces all instances without failing a request. Wakes a sleeping server. Rejects if a new instance does not start. The
+   * old instances then keep serving.
    */
   renew(id: string): Promise<void> {
     return this.#get(id).renew()
@@ -174,7 +174,7 @@ export class Supervisor {
     this.#pools.get(id)?.instances.releaseSessions()
   }
 
-  /** Drains all servers, when another daemon takes over. */
+  /** Drains all servers when another daemon takes over. */
   async drainAll(): Promise<void> {
     await Promise.all([...this.#pools.keys()].map(id => this.drain(id)))
   }
@@ -184,7 +184,7 @@ export class Supervisor {
     return this.#remove(id, pool => pool.remove())
   }
 
-  /** Finds out how handler modules are confined, so that `prepareModules` does not wait for it. */
+  /** Determines how handler modules are confined, so that `prepareModules` does not wait for it. */
   prepareSandbox(): Promise<void> {
     return prepareModuleSandbox()
   }
@@ -233,7 +233,7 @@ export class Supervisor {
   async close(): Promise<void> {
     this.#closed = true
     const removed = [...this.#pools.keys()].map(id => this.remove(id))
-    // Not after the removals, because a hanging shared process would not confirm them.
+    // Does not wait for the removals, because a hanging shared process would not confirm them.
     const spares = Object.values(this.#warmPools).map(pool => pool.close())
     const described = [...this.#describing].map(place => place.leave())
     await Promise.all([...removed, ...described, this.#shared.close(), ...spares])

@@ -2,7 +2,7 @@ import type { Client, ClientCapabilities } from '@modelcontextprotocol/client'
 import type { Question } from '../../../shared/contract/projects/test-results.ts'
 import type { Answers } from '../../../shared/contract/projects/test-runs.ts'
 
-/** Capabilities of the test client. {@link Answers} has the answers. */
+/** Capabilities of the test client. {@link Answers} supplies its answers. */
 export const CLIENT_CAPABILITIES: ClientCapabilities = { sampling: {}, elicitation: { form: {} } }
 
 const DECLINED = 'The test agent declines to sample: no answer in the suite matches this request.'

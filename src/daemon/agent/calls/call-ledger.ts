@@ -16,7 +16,7 @@ export interface Call {
   seconds: number
 }
 
-/** `text` is for people. */
+/** Outcome of a call. `text` is the result as plain text. */
 export interface CallOutcome {
   result: unknown
   text: string
@@ -32,7 +32,7 @@ export class CallLedger {
   readonly #limit: number
   readonly #onEvent: (event: TestEvent) => void
   turn = 1
-  /** The model requested more calls than the limit. */
+  /** True when the model requested more calls than the limit. */
   exceeded = false
 
   constructor(limit: number, onEvent: (event: TestEvent) => void) {

@@ -90,7 +90,7 @@ function matchesTemplate(uri: string, template: string): boolean {
 
 const READING = new Set(['read', 'open', 'resource', 'resources', 'document', 'uri'])
 
-/** True if a message asks to read something, or contains a resource's URI, or its full name if that has several words. */
+/** True if the message asks to read something, or contains a resource's URI or its multi-word name. */
 export function asksToRead(message: string, offered: OfferedTool[]): boolean {
   const text = message.toLowerCase()
   const words = text.split(/[^\p{L}\p{N}]+/u)

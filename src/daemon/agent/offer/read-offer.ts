@@ -4,15 +4,15 @@ import type { Offer } from './offer.ts'
 
 /** Reads all lists of a server. Unsupported lists are empty. */
 export async function readOffer({ client }: McpConnection, filter: ToolFilter = {}): Promise<Offer> {
-  const can = client.getServerCapabilities() ?? {}
+  const capabilities = client.getServerCapabilities() ?? {}
   const [tools, resources, templates, prompts] = await Promise.all([
-    can.tools ? client.listTools() : { tools: [] },
-    can.resources ? client.listResources() : { resources: [] },
+    capabilities.tools ? client.listTools() : { tools: [] },
+    capabilities.resources ? client.listResources() : { resources: [] },
     // Older servers have resources but lack this method.
-    can.resources
+    capabilities.resources
       ? client.listResourceTemplates().catch(() => ({ resourceTemplates: [] }))
       : { resourceTemplates: [] },
-    can.prompts ? client.listPrompts() : { prompts: [] },
+    capabilities.prompts ? client.listPrompts() : { prompts: [] },
   ])
   return {
     tools: tools.tools.filter(({ name }) => isOffered(name, filter)),

@@ -19,7 +19,7 @@ interface LlamaModel {
   dispose(): Promise<void>
 }
 
-/** A loaded model is kept for the next case of a suite, but not longer, because it takes gigabytes. */
+/** A loaded model is kept for the next case of a suite, but no longer, because it takes gigabytes. */
 const KEPT_IDLE_MS = 60_000
 
 interface LoadedModel {

@@ -63,18 +63,18 @@ function splitScheme(id: string): [string, string] {
   return colon < 0 ? ['', ''] : [id.slice(0, colon), id.slice(colon + 1)]
 }
 
-/** For example `llama3.2:1b@http://127.0.0.1:11434/v1`. A model name may contain colons. An address contains no `@`. */
+/** For example `llama3.2:1b@http://127.0.0.1:11434/v1`. A model name may contain colons. The URL contains no `@`. */
 function parseOpenAi(rest: string): ModelChoice {
   const at = rest.lastIndexOf('@')
   if (at < 0) return { kind: 'openai', model: rest }
-  const [model, address] = [rest.slice(0, at), rest.slice(at + 1)]
-  const url = URL.parse(address)
+  const [model, baseUrl] = [rest.slice(0, at), rest.slice(at + 1)]
+  const url = URL.parse(baseUrl)
   if (!model || !url || !/^https?:$/.test(url.protocol))
     throw new HostingError(
       'INVALID_REQUEST',
       `The model "openai:${rest}" has no http URL after "@". Example: openai:llama3.2@http://127.0.0.1:11434/v1.`,
     )
-  return { kind: 'compatible', model, baseUrl: address.replace(/\/+$/, '') }
+  return { kind: 'compatible', model, baseUrl: baseUrl.replace(/\/+$/, '') }
 }
 
 function parseVendorId(id: string, given: string): ModelChoice {

@@ -5,7 +5,7 @@ import { HostingError } from '../../../shared/errors.ts'
 import { type ModelChoice, modelName, takesImages } from './model-id.ts'
 import { vendorFetch } from './vendor-fetch.ts'
 
-/** A vendor's key, and its address for gateways and tests. */
+/** A vendor's key, and its base URL for gateways and tests. */
 interface VendorAccess {
   apiKey: string
   baseUrl?: string
@@ -17,9 +17,9 @@ export interface OpenedModel {
   model: LanguageModelV4
   /** Name in results. */
   name: string
-  /** Tool results may contain images. */
+  /** True when tool results may contain images. */
   takesImages: boolean
-  /** Options, by vendor. */
+  /** Options by vendor. */
   providerOptions: Record<string, Record<string, string | boolean>>
 }
 
@@ -69,10 +69,10 @@ export async function openModel(choice: ModelChoice, keys: ModelKeys): Promise<O
   }
 }
 
-/** A key is sent only to the address that it was configured for. */
-function keyFor(address: string, access: VendorAccess | undefined): string | undefined {
+/** A key is sent only to the origin that it was configured for. */
+function keyFor(baseUrl: string, access: VendorAccess | undefined): string | undefined {
   if (!access?.baseUrl) return undefined
-  return URL.parse(access.baseUrl)?.origin === URL.parse(address)?.origin ? access.apiKey : undefined
+  return URL.parse(access.baseUrl)?.origin === URL.parse(baseUrl)?.origin ? access.apiKey : undefined
 }
 
 const VENDOR_NAME = { anthropic: 'Anthropic', openai: 'OpenAI' } as const

@@ -6,7 +6,7 @@ export function vendorFetch(env: NodeJS.ProcessEnv = process.env): typeof fetch 
   const proxied = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].some(name => env[name])
   if (!proxied) return undefined
   return async (input, init) => {
-    // Only the default export: in a bundle, a lazy import of CommonJS has no named exports.
+    // In a bundle, a lazy import of CommonJS has only a default export.
     const { default: undici } = await import('undici')
     agent ??= new undici.EnvHttpProxyAgent()
     return undici.fetch(

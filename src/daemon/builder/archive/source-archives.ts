@@ -35,7 +35,7 @@ export class SourceArchives {
   }
 
   /**
-   * Stores an archive while it streams. `keep` records that the archive is in use, before any removal can run. Throws
+   * Stores an archive while it streams. `keep` marks the archive as in use before any removal can run. Throws
    * PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE when it is not an archive, INVALID_REQUEST when it is malicious, damaged or
    * does not have the `expected` digest, and UPSTREAM_FAILED when the storage rejects it.
    */
@@ -49,7 +49,7 @@ export class SourceArchives {
       const { digest, sizeBytes } = await this.#write(body, temporary)
       if (expected !== undefined && digest !== expected)
         throw new HostingError('INVALID_REQUEST', 'The archive was damaged during the upload.', {
-          details: `its SHA-256 is ${digest} instead of ${expected}`,
+          details: `Its SHA-256 is ${digest} instead of ${expected}. Upload it again.`,
         })
       const format = detectFormat(temporary)
       if (!this.has(digest, format)) await checkArchive(temporary, format)

@@ -26,7 +26,7 @@ export function detectFormat(path: string): ArchiveFormat {
   // A local file header, or the end record of an empty archive.
   if (signature === 'PK\x03\x04' || signature === 'PK\x05\x06') return 'zip'
   throw new HostingError('UNSUPPORTED_MEDIA_TYPE', 'The source is neither a .tar.gz nor a .zip archive.', {
-    details: `its first bytes are ${start.toString('hex') || 'none'}`,
+    details: start.length > 0 ? `Its first bytes are ${start.toString('hex')}.` : 'It is empty.',
   })
 }
 

@@ -9,7 +9,7 @@ import type { Layout } from './layout.ts'
 import type { RepositoryAddress } from './repository-address.ts'
 
 export interface Base {
-  /** Where the base comes from, with the digest of its manifest. Undefined for this machine's Node. */
+  /** Source of the base, with the digest of its manifest. Undefined for this machine's Node. */
   origin?: { name: string; digest: string; repository: RepositoryAddress | undefined }
   layers: Layer[]
   env: Record<string, string>
@@ -60,7 +60,7 @@ export function recordPath(layout: Layout, digest: string): string {
   return join(layout.directory, 'bases', `${digest.slice('sha256:'.length)}.json`)
 }
 
-/** True when an image has something at a path. */
+/** True when the image has an entry at the path. */
 export function isIn(paths: ImagePaths, path: string): boolean {
   return Object.hasOwn(paths, resolveInImage(paths, path))
 }

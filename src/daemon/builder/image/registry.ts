@@ -68,13 +68,13 @@ export class Registry {
     return `This machine has no credentials for it. Run docker login ${this.address.registry}`
   }
 
-  /** Throws UPSTREAM_FAILED when a `Location` is not a web address. */
+  /** Throws UPSTREAM_FAILED when a URL from the registry is not a web URL. */
   url(path: string): URL {
     const url = URL.parse(path, `${this.#origin}/v2/${this.address.repository}/`)
     if (url && /^https?:$/.test(url.protocol)) return url
     throw new HostingError(
       'UPSTREAM_FAILED',
-      `The registry ${this.address.registry} redirects to "${path.slice(0, 200)}", which is not a web address.`,
+      `The registry ${this.address.registry} refers to "${path.slice(0, 200)}", which is not a web URL.`,
     )
   }
 
@@ -133,7 +133,7 @@ export class Registry {
   async #authorize(challenge: Challenge): Promise<string | undefined> {
     const basic = this.#credentials && basicAuthorization(this.#credentials)
     if (challenge.scheme === 'basic') return basic
-    const url = this.#tokenAddress(challenge.realm)
+    const url = this.#tokenUrl(challenge.realm)
     if (challenge.service) url.searchParams.set('service', challenge.service)
     if (challenge.scope) url.searchParams.set('scope', challenge.scope)
     const answer = await request(url, {
@@ -153,7 +153,7 @@ export class Registry {
   }
 
   /** Credentials are only sent over https, or to this machine. */
-  #tokenAddress(realm: string): URL {
+  #tokenUrl(realm: string): URL {
     const url = this.url(realm)
     if (url.protocol === 'https:' || isLoopback(url.host)) return url
     throw new HostingError(

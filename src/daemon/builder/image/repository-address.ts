@@ -32,7 +32,7 @@ export function apiHost(registry: string): string {
   return registry === DOCKER_HUB ? 'registry-1.docker.io' : registry
 }
 
-/** Keys of credentials that `docker login` stored. For Docker Hub also the URL of its first API. */
+/** Keys of credentials that `docker login` stored. For Docker Hub, includes the URL of its v1 API. */
 export function credentialKeys(registry: string): string[] {
   const hub = registry === DOCKER_HUB ? ['https://index.docker.io/v1/'] : []
   return [...hub, registry, `https://${registry}`]

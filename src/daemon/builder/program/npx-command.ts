@@ -15,7 +15,7 @@ export interface NpxCommand {
 const REGISTRY_SPEC = /^((?:@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*)(?:@[\w.^~*<>=|+ -]+)?$/i
 const HARMLESS_FLAGS = new Set(['-y', '--yes', '-q', '--quiet'])
 
-/** Undefined for other commands, and for what only npx supports, such as a package in a repository. */
+/** Undefined for other commands, and for packages that only npx can fetch, such as one in a Git repository. */
 export function parseNpx({ type, command, args }: ProgramDefinition): NpxCommand | undefined {
   if (type !== 'stdio' || command !== 'npx') return undefined
   const words = args.slice(args.findIndex(word => !HARMLESS_FLAGS.has(word)))

@@ -23,7 +23,7 @@ export class ProgramSources {
   }
 
   /**
-   * Unpacks the archive unless it already is. With a `package-lock.json`, installs its dependencies without running their
+   * Unpacks the archive unless that was already done. With a `package-lock.json`, installs its dependencies without running their
    * scripts. Throws like `SourceArchives.unpack` and `Dependencies.provide`.
    */
   async provide(source: Pick<StoredSource, 'digest' | 'format'>): Promise<void> {

@@ -53,7 +53,7 @@ export async function runNpm(
   const reason = UNREACHABLE_CODES.exec(output)?.[0]
   if (reason)
     throw new HostingError('UPSTREAM_FAILED', `The npm registry cannot be reached (${reason}).`, {
-      details: `${details}\nWithout a registry, only lock files that were installed before can be installed.`,
+      details: `${details}\nWithout a registry, npm can install only packages that it has downloaded before.`,
     })
   throw new HostingError('INVALID_MCP', `npm cannot install ${what}.`, { details })
 }

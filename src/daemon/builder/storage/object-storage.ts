@@ -44,7 +44,7 @@ export async function* checkDigest(
   const found = hash.digest('hex')
   if (found === digest) return
   throw new HostingError('INVALID_REQUEST', `${location} does not match its digest.`, {
-    details: `Its SHA-256 is ${found} instead of ${digest}. It is damaged, or another object.`,
+    details: `Its SHA-256 is ${found} instead of ${digest}. It is damaged, or a different object.`,
   })
 }
 

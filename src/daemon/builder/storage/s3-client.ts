@@ -59,7 +59,7 @@ export class S3Client {
     }
   }
 
-  /** Increases the delay before each attempt, with jitter, so that clients do not all return together. */
+  /** Waits longer before each attempt, with jitter, so that clients do not all retry at the same time. */
   async pause(tries: number): Promise<void> {
     await wait(FIRST_PAUSE_MS * 2 ** (tries - 1) * (0.5 + Math.random() / 2))
   }

@@ -103,7 +103,7 @@ export function daemonEndpoints(
 
   const repairDaemon = dataEndpoint({
     operationId: 'repairDaemon',
-    summary: 'Repair what checks found in the home of the daemon, without loss',
+    summary: "Repair problems that checks found in the daemon's home, without losing data",
     body: repairRequestSchema,
     answers: { 200: { description: 'The repairs.', schema: repairListSchema } },
     run: async ({ body }) => ({ items: await backups.repair(body.checks) }),

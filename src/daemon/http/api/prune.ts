@@ -9,14 +9,14 @@ import { dataEndpoint } from '../endpoint.ts'
 export function pruneEndpoints({ prune }: Services) {
   const listUnused = dataEndpoint({
     operationId: 'listUnused',
-    summary: 'List what is no longer used',
+    summary: 'List unused builds, files and other items',
     answers: { 200: { description: 'Removable items.', schema: unusedListSchema } },
     run: () => prune.list(),
   })
 
   const removeUnused = dataEndpoint({
     operationId: 'removeUnused',
-    summary: 'Remove what is no longer used',
+    summary: 'Remove unused builds, files and other items',
     body: pruneRequestSchema,
     answers: { 200: { description: 'Removed items.', schema: pruneResultSchema } },
     run: ({ body }) => prune.remove(body),

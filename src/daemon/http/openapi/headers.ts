@@ -11,7 +11,7 @@ export const HEADERS = {
   ),
   'Preference-Applied': header('Preference that was applied (RFC 7240).', 'respond-async'),
   ETag: header('Version of the record (RFC 9110 8.8.3).', '"4f0Z5m8Qk1yVb7RtXw2c9A"'),
-  'Idempotent-Replayed': header('`true` if replayed.', 'true'),
+  'Idempotent-Replayed': header('`true` if the answer is replayed.', 'true'),
   'Set-Cookie': header(
     'Removes the cookie of the console.',
     'mcp_console=; Max-Age=0; Path=/; HttpOnly; SameSite=Strict',

@@ -135,7 +135,7 @@ export function buildEndpoints(services: Services) {
 
   const getImage = endpoint({
     operationId: 'getImage',
-    summary: 'Download a built server as a container image that docker, podman and skopeo load',
+    summary: 'Download a built server as a container image for docker, podman and skopeo',
     params,
     query: z.strictObject({
       base: z

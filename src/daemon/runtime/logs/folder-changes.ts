@@ -42,7 +42,7 @@ export class FolderChanges implements Disposable {
     try {
       this.#watchers.set(folder, watch(folder, this.#onChange).on('error', this.#onChange))
     } catch {
-      // The folder does not exist yet, or the system's limit of watchers is reached. The timer covers it.
+      // The folder does not exist yet, or the system's limit on watchers is reached. The timer covers it.
     }
   }
 

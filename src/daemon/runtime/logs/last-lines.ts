@@ -5,7 +5,7 @@ import { type LogFilter, matchesFilter } from './log-filter.ts'
 import type { LogPosition } from './log-reader.ts'
 import { keyOf, type Segment } from './log-segments.ts'
 
-/** The daemon does other work after this number of lines. Lines of many small files are merged without waiting for a disk. */
+/** Yields to other work after this many lines, because merging lines of many small files never waits for a disk. */
 const LINES_PER_TURN = 500
 
 /** The positions of more instances would not fit into a URL. Other instances are read again from their end. */
@@ -46,7 +46,7 @@ export async function readTail(
       }
       before.delete(keyOf(last))
       before.set(keyOf(last), last.at!)
-      // Not counted, because an instance that is read again from its end could otherwise keep the page from getting further.
+      // Not counted. Otherwise an instance that is read again from its end could keep the page from advancing.
       if (isNewer(last, from)) skipped++
       else if (matchesFilter(last, filter)) lines.push(last)
     }
@@ -89,7 +89,7 @@ async function takeLatest(cursors: readonly BackwardCursor[]): Promise<LogLine |
   let latest: BackwardCursor | undefined
   for (const cursor of cursors) {
     if (latest && cursor.modifiedAt < latest.current!.timestamp) continue
-    // Awaited only without a parsed line, because each of many instances is looked at for each line.
+    // Awaits only if no line is parsed yet, because this loop visits every instance for each line.
     const line = cursor.current ?? (await cursor.peek())
     if (line && (!latest || isLater(cursor, latest))) latest = cursor
   }

@@ -38,7 +38,7 @@ export class LogReader {
   async next(): Promise<LogLine | undefined> {
     let earliest: InstanceCursor | undefined
     for (const cursor of this.#cursors) {
-      // Awaited only without a parsed line, because each of many instances is looked at for each line.
+      // Awaits only if no line is parsed yet, because this loop visits every instance for each line.
       const line = cursor.current ?? (await cursor.peek())
       if (line && (!earliest || line.timestamp < earliest.current!.timestamp)) earliest = cursor
     }

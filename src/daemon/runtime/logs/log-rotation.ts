@@ -37,7 +37,7 @@ const CHECK_MS = 60_000
 const CHECKS_PER_PRUNE = 60
 
 /**
- * Rotates the log files of running instances that are too large or too old. Checks all servers once an hour. Every minute it checks only
+ * Rotates log files of running instances when they are too large or too old. Checks all servers once an hour. Every minute it checks only
  * those that may have written since the last check, because there may be thousands of servers.
  */
 export class LogRotator {

@@ -214,7 +214,7 @@ export class LogStore {
     return this.#queue.run(id, work)
   }
 
-  /** Acquires the locks in the order of the ids, so that two calls do not wait for each other. */
+  /** Acquires the locks in the order of the ids, so that two calls cannot deadlock. */
   #exclusiveAll<T>(ids: LogIds, work: () => Promise<T>): Promise<T> {
     return [ids]
       .flat()

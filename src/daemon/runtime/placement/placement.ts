@@ -31,7 +31,7 @@ export interface PlacementOptions {
   whileAsleep?: boolean
 }
 
-/** Throws when no process can be started. */
+/** Chooses or starts the process for an instance. Throws when no process can be started. */
 export type Placement = (servedId: string, options: PlacementOptions) => Place
 
 /**

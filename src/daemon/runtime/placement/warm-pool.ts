@@ -15,7 +15,7 @@ export type WarmPools = Record<ProcessKind, WarmPool>
 /** Delay before a taken spare is replaced, so that the request that took it gets the processor first. */
 const REFILL_DELAY_MS = 150
 
-/** The first spare of `prepare` may be needed as soon as it is ready. */
+/** Delay before a ready spare warms up, because the first spare of `prepare` may be needed immediately. */
 const WARM_UP_AFTER_MS = 50
 
 /**

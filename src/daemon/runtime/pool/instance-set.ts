@@ -16,7 +16,7 @@ const NO_REQUESTS: ServedReport['requests'] = { total: 0, errors: 0 }
 
 /**
  * The instances of one deployment, including draining ones, and the totals of stopped instances. Thousands of deployments
- * have one instance or none, so fields that only several instances need are created late.
+ * have one instance or none, so fields that only several instances need are created lazily.
  */
 export class InstanceSet implements Siblings {
   readonly #owner: InstanceOwner

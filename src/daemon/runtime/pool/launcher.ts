@@ -18,9 +18,9 @@ export interface LauncherOwner {
   readonly options: PoolOptions
   /** Launched instances are added here. */
   readonly instances: InstanceSet
-  /** Fewer instances than desired are running or starting. */
+  /** True when fewer instances than desired are running or starting. */
   readonly isMissing: boolean
-  /** Instances launched now answer only from the artifact until a request needs more. */
+  /** True when instances launched now answer only from the artifact until a request needs more. */
   readonly listsOnly: boolean
   onReady(instance: Instance): void
   /** Called when another attempt would not help. */

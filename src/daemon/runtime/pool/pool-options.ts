@@ -6,7 +6,7 @@ import { SCALE_DOWN_AFTER_MS } from '../scaling/scaling.ts'
 import type { Served } from '../served.ts'
 import type { HoldLimits } from './held-connections.ts'
 
-/** One object for all pools. */
+/** Options shared by all pools. */
 export interface PoolOptions {
   placements: Record<Served['placement'], Placement>
   limits: PoolLimits

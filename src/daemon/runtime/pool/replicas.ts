@@ -27,7 +27,7 @@ export class Replicas implements InstanceOwner, LauncherOwner {
   readonly options: PoolOptions
   readonly #owner: ReplicasOwner
   readonly #launcher = new Launcher(this)
-  /** The instances answer only from the artifact. The deployment is reported as asleep. */
+  /** True while the instances answer only from the artifact and the deployment is reported as asleep. */
   #listsOnly = false
   #desired = 0
   #starting: PromiseWithResolvers<void> | undefined
@@ -45,7 +45,7 @@ export class Replicas implements InstanceOwner, LauncherOwner {
     return this.#listsOnly
   }
 
-  /** At least one instance is desired. */
+  /** True when at least one instance is desired. */
   get isAwake(): boolean {
     return this.#desired > 0
   }

@@ -9,7 +9,7 @@ export interface HandOver {
   /** Accepted and unread, except for the bytes in `named`. */
   socket: Socket
   named: NamedRequest | undefined
-  /** Called when the process did not accept the connection. It is still unread. */
+  /** Called when the process did not accept the connection, which is still unread. */
   onLost(): void
 }
 

@@ -43,7 +43,7 @@ function isWrite({ key, value, by, ttlMs, isDeleted }: Members): boolean {
   return by === undefined ? isJson(value) : Number.isFinite(by)
 }
 
-/** Values are parsed when they are exported. */
+/** Checks that the text is JSON, because an export parses all values. */
 function isJson(value: unknown): boolean {
   if (!isText(value, 1, MAX_WRITE_BYTES)) return false
   try {

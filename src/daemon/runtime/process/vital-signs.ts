@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 export interface VitalSignsOptions {
   /** Undefined until the process is running. */
   pid(): number | undefined
-  /** In the process title the current handler follows this id (src/instance/isolation/process-title.ts). */
+  /** Precedes the current handler in the process title (src/instance/isolation/process-title.ts). */
   id: string
   /** A process that sends nothing for this long is stuck. */
   hangTimeoutMs: number

@@ -75,7 +75,7 @@ function byUtilization({ busy, instances }: ScalingState): number {
   return busy > MAX_UTILIZATION * instances ? Math.ceil(busy / TARGET_UTILIZATION) : 0
 }
 
-/** Number of instances for the latency, which does not show how many more would help, so one is added at a time. */
+/** Number of instances to reduce latency. Latency does not show how many more would help, so one is added at a time. */
 function byLatency({ waiting, instances, unchangedForMs }: ScalingState): number {
   return waiting > WAITING_REQUESTS * instances && unchangedForMs >= SETTLE_MS ? instances + 1 : 0
 }

@@ -100,7 +100,7 @@ describe('reports a registry with invalid content or broken connections, and kee
     [
       'a redirect to a file',
       server => server.respondWith(/blobs/, (_, response) => redirect(response, 'file:///etc/passwd')),
-      /not a web address/,
+      /not a web URL/,
     ],
     [
       'a config for another processor',
@@ -131,7 +131,7 @@ describe('reports a registry with invalid content or broken connections, and kee
       server => realm(server, 'http://example.com/token'),
       /is not encrypted/,
     ],
-    ['a sign-in URL that is a file', server => realm(server, 'file:///etc/passwd'), /not a web address/],
+    ['a sign-in URL that is a file', server => realm(server, 'file:///etc/passwd'), /not a web URL/],
     [
       'an endless error page',
       server => server.respondWith(/manifests/, (_, response) => forever(response, 500)),

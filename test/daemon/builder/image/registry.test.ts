@@ -133,12 +133,12 @@ describe('a push to a failing or malicious registry leaves no tag and reports th
     [
       'an invalid upload location',
       server => answer(server, /^POST/, 202, { location: 'http://' }),
-      /is not a web address/,
+      /is not a web URL/,
     ],
     [
       'an upload location that is a file',
       server => answer(server, /^POST/, 202, { location: 'file:///etc' }),
-      /is not a web address/,
+      /is not a web URL/,
     ],
     ['a rejected blob', server => server.failNext(/^PUT .*uploads/, 400), /rejected sha256:.*HTTP 400/],
     [

@@ -28,7 +28,7 @@ export interface BoundParameter {
 const MIN_SCORE = { required: 0.15, optional: 1.55 }
 
 /**
- * Assigns candidates to parameters with the highest total score, using each word once. A beam search in the order of the
+ * Assigns candidates to parameters with the highest total score, using each word once. Runs a beam search in the order of the
  * parameters. With equal scores the earlier mention goes to the earlier parameter.
  */
 export function assign(scope: Scope, parameters: Parameter[], candidates: Candidate[]): BoundParameter[] {
@@ -46,7 +46,7 @@ export function assign(scope: Scope, parameters: Parameter[], candidates: Candid
   return inOrder(scope, states[0]!.bound)
 }
 
-/** Maximum score to give up for keeping numbered parameters in order. Their order is more reliable than nearby words. */
+/** Maximum score given up to keep numbered parameters in order. Their order is more reliable than nearby words. */
 const COST_OF_ORDER = 1.3
 
 /** "Yellow and blue" for color1 and color2: without clear cues, the first value goes to the first parameter. */

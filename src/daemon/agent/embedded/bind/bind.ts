@@ -10,7 +10,7 @@ export interface Binding {
   values: Map<string, unknown[]>
   bound: BoundParameter[]
   missing: Parameter[]
-  /** Positions of enumeration values and flags. */
+  /** Positions of enumeration values and examples. */
   used: { from: number; to: number }[]
   /** Parameters whose choice the message names literally. */
   exact: Set<string>
@@ -67,7 +67,7 @@ function readClosed(
   }
 }
 
-/** Kinds of mentions in which examples count. Other kinds (addresses, codes) are values regardless of the examples. */
+/** Kinds of mentions for which examples count. Other kinds (URLs, codes) are values regardless of the examples. */
 const FREE_KINDS = new Set<MentionKind>(['phrase', 'name', 'quoted', 'number'])
 
 /** The first used example, with the other used examples in the same list. */

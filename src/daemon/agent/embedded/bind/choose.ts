@@ -64,7 +64,7 @@ function matches(scope: Scope, at: number, part: string): boolean {
   return token.kind === 'number' ? token.text === part : token.stems.includes(part)
 }
 
-/** True within a longer quoted text, where a word is not a choice. */
+/** True inside a longer quoted text. A word in it is not a choice. */
 function isInsideQuote({ analysis }: Scope, at: number, length: number): boolean {
   const owner = analysis.owners[at]
   return owner?.kind === 'quoted' && owner.to - owner.from - 2 > length

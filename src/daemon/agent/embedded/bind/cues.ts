@@ -10,7 +10,7 @@ const REACH_AFTER = 4
 
 /**
  * Score for words around a mention that name the parameter: "a radius of 10", "3 bedrooms", "b = 4". Nearer words count more,
- * and words beyond another value do not count. 0 to about 4.
+ * and words beyond another value do not count. Ranges from 0 to about 4.
  */
 export function cueScore(scope: Scope, parameter: Parameter, mention: Mention): number {
   const noun = pairedNoun(scope, mention)

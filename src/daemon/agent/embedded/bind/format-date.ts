@@ -2,7 +2,7 @@ import type { DateTime, Mention } from '../text/mention.ts'
 import type { Parameter } from '../tools/signature.ts'
 
 /**
- * Formats a date or time as the parameter asks: by the schema's `format`, or by a pattern in its description (YYYY-MM-DD,
+ * Formats a date or time for a parameter by the schema's `format`, or by a pattern in its description (YYYY-MM-DD,
  * mm/dd/yyyy). By default dates are ISO 8601, and relative dates keep their wording.
  */
 export function formatDate(parameter: Parameter, mention: Mention): string {

@@ -30,7 +30,7 @@ const TABLE: Record<string, string> = {
 const codes = new Map<string, string>()
 for (const [code, names] of Object.entries(TABLE)) for (const name of names.split('|')) codes.set(name, code)
 
-/** Finds a currency code by its lower-case name. "try" and "rand" must be written in capitals. */
+/** Finds a currency code by its lower-case name. Ambiguous names such as "try" and "rand" must be written in capitals. */
 export function currencyCode(name: string, written: string): string | undefined {
   if (['try', 'rand', 'real', 'rub', 'pound', 'ether'].includes(name) && written !== written.toUpperCase())
     return undefined

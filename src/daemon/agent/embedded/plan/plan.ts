@@ -147,13 +147,13 @@ function asksRespectively({ tokens }: Analysis): boolean {
   return tokens.some(token => token.lower === 'respectively')
 }
 
-/** Drops records based on common nouns when other records are based on names, quotes or numbers. */
+/** Drops bindings based on common nouns when others are based on names, quotes or numbers. */
 function withoutWeak(bindings: Binding[]): Binding[] {
   const good = bindings.filter(({ bound }) => !bound.some(isWeak))
   return good.length > 0 ? good : bindings
 }
 
-/** Drops a call whose arguments are part of another call, for example after "round to 2 digits". */
+/** Drops a call whose arguments are a subset of another call's, for example after "round to 2 digits". */
 function withoutParts(calls: Call[][]): Call[] {
   return calls.flatMap((own, i) =>
     own.filter(call => !calls.some((others, at) => at !== i && others.some(other => isPartOf(call, other)))),

@@ -12,8 +12,8 @@ export interface Record {
 }
 
 /**
- * Splits a part of the message into records for several calls. A new record starts where a piece repeats a parameter ("a
- * base of 6 and a height of 10, and one with a base of 4 …"), so that the two do not fit into one call.
+ * Splits a part of the message into records for several calls. A new record starts where a piece repeats a parameter and
+ * therefore does not fit into the same call: "a base of 6 and a height of 10, and one with a base of 4 …".
  */
 export function findRecords(analysis: Analysis, signature: Signature, stretch: Piece): Record[] {
   const pieces = cutPieces(analysis, stretch.from, stretch.to).slice(0, MAX_PIECES)
@@ -120,7 +120,7 @@ function replaceWeak(binding: Binding, before: Binding): void {
   }
 }
 
-/** Optional values before all required ones, which apply to every call: "in miles, from A to B and from B to C". */
+/** Optional values before all required ones. They apply to every call: "in miles, from A to B and from B to C". */
 function leadingValues({ bound }: Binding): Map<string, unknown[]> {
   const first = Math.min(
     ...bound.filter(({ parameter }) => parameter.required).map(({ candidate }) => candidate.from),
@@ -129,7 +129,7 @@ function leadingValues({ bound }: Binding): Map<string, unknown[]> {
   return new Map(early.map(({ parameter, values }) => [parameter.name, values]))
 }
 
-/** Copies values that a binding lacks, for required parameters or for all. */
+/** Copies values that the binding lacks: those of required parameters, or all with `optionalToo`. */
 export function copyMissing(binding: Binding, values: Map<string, unknown[]>, optionalToo: boolean): void {
   for (const [name, found] of values) {
     if (binding.values.has(name)) continue

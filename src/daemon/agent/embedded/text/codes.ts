@@ -4,7 +4,7 @@ import { isDigit, isLetter, isUpper } from './stem.ts'
 import { isSpace, type Token } from './tokens.ts'
 import { unitOf } from './units.ts'
 
-/** Values without spaces: addresses, paths, identifiers, formulas. */
+/** Values without spaces: URLs, email addresses, paths, identifiers, formulas. */
 export function findCodes(text: string, tokens: Token[]): Mention[] {
   const found: Mention[] = []
   let at = 0

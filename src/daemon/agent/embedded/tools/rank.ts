@@ -121,7 +121,7 @@ function mentionKinds({ mentions, tokens }: Analysis, from: number, to: number):
   ]
 }
 
-/** True for a word in an address, path or quote, which is not a word of the request. */
+/** True for a word in a URL, email address, path or quote. It does not describe the request. */
 function isQuoted({ owners }: Analysis, at: number): boolean {
   const owner = owners[at]
   return owner !== undefined && QUOTING_KINDS.has(owner.kind)
