@@ -26,7 +26,7 @@ export function startEgressProcess(program: string): ChildProcess {
     cwd: parse(process.execPath).root,
     env: { ...processEnvironment(process.env), UV_THREADPOOL_SIZE: THREADS },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    // A separate process group: Ctrl-C in the daemon's terminal must not break connections of draining
+    // Starts a separate process group, because Ctrl-C in the daemon's terminal must not break connections of draining
     // instances.
     detached: true,
   })

@@ -20,7 +20,7 @@ interface SandboxedModule {
   id: string
   /** The instance program on the host. Its modules are in the folder `instance` next to it. */
   program: string
-  /** Whether the process runs in a network namespace that has its own 127.0.0.1 and nothing else. */
+  /** True when the process runs in a network namespace that has its own 127.0.0.1 and nothing else. */
   ownNetwork: boolean
   nodeArguments(program: string): string[]
 }

@@ -62,7 +62,7 @@ export function startProcess(options: ProcessOptions): StartedProcess {
       },
       // Raw output of user code goes to pipes that the daemon reads (raw-output.ts). It cannot reach the log.
       stdio: isSealed ? ['ignore', 'pipe', 'pipe', 'ipc', log] : ['ignore', log, log, 'ipc'],
-      // A separate process group: Ctrl-C in the daemon's terminal must not abort requests that the daemon
+      // Starts a separate process group, because Ctrl-C in the daemon's terminal must not abort requests that the daemon
       // drains.
       detached: true,
     })

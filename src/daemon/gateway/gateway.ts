@@ -68,7 +68,7 @@ export class Gateway {
     return sockets
   }
 
-  /** Sends new connections to this address to a server. Null: answers them with 503. */
+  /** Routes new connections at this address to a server. Null: answers them with 503. */
   point(addressId: string, servedId: string | null): void {
     const listener = this.#listeners.get(addressId)
     if (!listener || listener.servedId === servedId) return

@@ -17,7 +17,7 @@ const RANDOM_TRIES = 30
 
 export interface PortOptions {
   inherited?: InheritedSockets | undefined
-  /** Whether to wait for a taken port. */
+  /** True to wait for a taken port. */
   waits?: boolean
 }
 

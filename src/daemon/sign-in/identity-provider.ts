@@ -63,8 +63,8 @@ function preset(auth: DeploymentAuth, local: ProviderConfig): ProviderConfig {
 }
 
 /** The sign-in page names the provider by its host. */
-function nameByHost(address: string): Pick<ProviderConfig, 'id' | 'name'> {
-  return { id: 'idp', name: new URL(address).host }
+function nameByHost(url: string): Pick<ProviderConfig, 'id' | 'name'> {
+  return { id: 'idp', name: new URL(url).host }
 }
 
 function withoutSlash(url: string): string {

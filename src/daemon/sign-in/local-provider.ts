@@ -47,13 +47,13 @@ export class LocalProvider {
 
   constructor(options: LocalProviderOptions) {
     this.#options = options
-    const address = `${options.origin}${PATH}`
+    const url = `${options.origin}${PATH}`
     this.config = {
       id: 'local',
       name: 'an API key',
-      authorizationEndpoint: address,
-      tokenEndpoint: `${address}/token`,
-      userInfoEndpoint: `${address}/user`,
+      authorizationEndpoint: url,
+      tokenEndpoint: `${url}/token`,
+      userInfoEndpoint: `${url}/user`,
       clientId: 'mcp-hosting',
       clientSecret: options.deriveKey('sign-in client'),
       scopes: ['openid'],

@@ -2,7 +2,7 @@ import type BetterSqlite3 from 'better-sqlite3'
 import type { ChangeAction, ChangeType } from '../../shared/contract/monitoring/change-types.ts'
 import type { ChangeEvent } from '../../shared/contract/monitoring/events.ts'
 
-/** A record that was created, changed or removed, in the fields of its event. */
+/** A record that was created, changed or removed, with the fields of its event. */
 export type RecordChange = Pick<ChangeEvent, 'type' | 'action' | 'id'> & Record<string, unknown>
 
 interface Watched {

@@ -45,7 +45,7 @@ describe.runIf(CHROMIUM !== undefined)('builds in the console', () => {
     const phases = page.getByRole('list', { name: 'Phases' })
     await page.getByRole('button', { name: 'Build again' }).waitFor()
     expect(await phases.getByRole('listitem').filter({ hasText: ', done' }).count()).toBe(5)
-    await page.getByRole('listbox', { name: 'Log lines' }).getByText('built boxed: 1 tools').waitFor()
+    await page.getByRole('listbox', { name: 'Log lines' }).getByText('built boxed: 1 tool,').waitFor()
     await page.getByText(/^sha256:[0-9a-f]{64}$/).waitFor()
     await expectAccessible(page)
     await page.getByRole('link', { name: 'Show the server build' }).click()

@@ -47,7 +47,9 @@ async function readLayer(
       bytes += chunk.length
       hash.update(chunk)
       done(
-        bytes > MAX_UNPACKED_BYTES ? malformedImage(name, `its layer ${layer.digest} is too large unpacked`) : null,
+        bytes > MAX_UNPACKED_BYTES
+          ? malformedImage(name, `its layer ${layer.digest} is too large unpacked`)
+          : null,
         chunk,
       )
     },

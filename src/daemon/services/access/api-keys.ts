@@ -84,7 +84,7 @@ export class ApiKeys {
   create(creator: Principal, { replace = false, ...request }: CreateKeyRequest): WithoutUse<CreatedKey> {
     const expiresAt = request.expiresAt ? new Date(request.expiresAt).toISOString() : null
     if (expiresAt !== null && expiresAt <= this.#clock.wallTime())
-      throw new HostingError('INVALID_REQUEST', `expiresAt is ${expiresAt}: it must be in the future.`)
+      throw new HostingError('INVALID_REQUEST', `expiresAt is ${expiresAt}, which is not in the future.`)
     return this.#store.transaction(() => {
       this.#freeName(request.name, replace)
       const { userId, idpUid } = creator

@@ -29,7 +29,7 @@ export class ConsoleSessions {
     this.#lifetimes = new Lifetimes(deps.clock)
   }
 
-  /** `host`: where the client reaches the API. A forwarded port is not the daemon's own. */
+  /** `host`: host and port at which the client reaches the API. A forwarded port differs from the daemon's. */
   createLink({ id }: Principal, host: string): ConsoleLink {
     const code = randomBytes(32).toString('base64url')
     const url = URL.parse(`http://${host}/console/sign-in?code=${code}`)

@@ -28,7 +28,7 @@ export class Mappings {
     return mapping && this.#record(mapping)
   }
 
-  /** Throws NOT_FOUND. Generated subdomains are not found either. */
+  /** Throws NOT_FOUND, also for generated subdomains. */
   get(subdomain: string): MappingRecord {
     return this.find(subdomain) ?? notMapped(`Subdomain "${subdomain}" is not mapped.`)
   }

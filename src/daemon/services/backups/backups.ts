@@ -102,7 +102,7 @@ export class Backups {
 export function watchBackups(
   { store, background, closing }: { store: Store; background: Background; closing: AbortSignal },
   backups: Backups,
-  firstLookMs = FIRST_CHECK_MS,
+  firstCheckMs = FIRST_CHECK_MS,
 ): void {
   const wasUsed = !store.isEmpty()
   const backUpIfDue = async () => {
@@ -119,7 +119,7 @@ export function watchBackups(
       background.run(backUpIfDue)
     }, delayMs).unref()
   }
-  schedule(wasUsed || backups.hasAny() ? firstLookMs : CHECK_EVERY_MS)
+  schedule(wasUsed || backups.hasAny() ? firstCheckMs : CHECK_EVERY_MS)
   closing.addEventListener('abort', () => clearTimeout(timer), { once: true })
 }
 

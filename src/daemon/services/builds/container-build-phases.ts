@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BuildPhase } from '../../../shared/contract/states.ts'
+import { counted } from '../../../shared/counted.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { parseRepository } from '../../builder/image/repository-address.ts'
 import { readProject } from '../../builder/project/read-project.ts'
@@ -80,7 +81,7 @@ async function buildServer(
       throw new HostingError('INVALID_MCP', built.error.message, { details: built.error.details })
     await log(
       'BUILD',
-      `built ${built.name}: ${built.tools.length} tools, ${built.resources.length} resources, ${built.prompts.length} prompts`,
+      `built ${built.name}: ${counted(built.tools.length, 'tool')}, ${counted(built.resources.length, 'resource')}, ${counted(built.prompts.length, 'prompt')}`,
     )
     return built
   } finally {

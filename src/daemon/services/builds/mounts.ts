@@ -12,7 +12,7 @@ const SYSTEM_FOLDERS = ['/boot', '/dev', '/etc', '/proc', '/run', '/sys', '/usr'
 const VOLUME = /^[A-Za-z0-9][\w.-]*$/
 
 /**
- * Resolves the files and folders to mount in a container, so that a link that changes later leads nowhere else. `hidden`:
+ * Resolves the files and folders to mount in a container, so that a link that changes later has no effect. `hidden`:
  * folders of the daemon. Throws INVALID_MCP for a path that does not exist or may not be in a container.
  */
 export function resolveMounts(mounts: readonly Mount[], hidden: readonly string[]): Mount[] {

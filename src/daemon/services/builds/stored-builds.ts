@@ -26,7 +26,7 @@ export function getBuild(deps: Pick<ServiceDependencies, 'store'>, id: string): 
 /** Throws CONFLICT unless the build is ready. */
 export function requireReady(build: Build): Build {
   if (build.status === 'ready') return build
-  const why = build.error ? `: ${build.error.message}` : ''
+  const why = build.error ? `: ${build.error.message}` : '.'
   throw new HostingError('CONFLICT', `Build ${build.id} is ${build.status}, not ready${why}`)
 }
 

@@ -3,8 +3,14 @@ import type { DeployConfig } from '../../../shared/contract/deployments/deploy-c
 import type { DeploymentAuth } from '../../../shared/contract/deployments/deployment-auth.ts'
 import { HostingError } from '../../../shared/errors.ts'
 
-/** Addresses to which users or the daemon send secrets. */
-const ADDRESSES = ['url', 'issuer', 'authorization_endpoint', 'token_endpoint', 'user_info_endpoint'] as const
+/** URLs to which users or the daemon send secrets. */
+const URL_FIELDS = [
+  'url',
+  'issuer',
+  'authorization_endpoint',
+  'token_endpoint',
+  'user_info_endpoint',
+] as const
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
 
@@ -15,7 +21,7 @@ export function checkAuth(auth: DeploymentAuth): void {
     ...AUTH_FIELDS[provider]
       .filter(field => auth[field] === undefined)
       .map(field => `config.auth.${field}: required`),
-    ...ADDRESSES.filter(field => auth[field] !== undefined && !isSecure(auth[field])).map(
+    ...URL_FIELDS.filter(field => auth[field] !== undefined && !isSecure(auth[field])).map(
       field => `config.auth.${field}: must be an https URL (http on loopback only)`,
     ),
   ]
@@ -51,7 +57,7 @@ export function checkOrigins({ origins, auth }: DeployConfig): void {
   )
 }
 
-function isSecure(address: string): boolean {
-  const { protocol, hostname } = new URL(address)
+function isSecure(url: string): boolean {
+  const { protocol, hostname } = new URL(url)
   return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))
 }

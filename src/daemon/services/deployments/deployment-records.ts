@@ -115,8 +115,8 @@ export class DeploymentRecords {
   }
 
   /**
-   * Status with the isolation and the size of the store. The isolation is found by reading the artifact and the environment
-   * variables.
+   * Status with the isolation and the size of the store. Reads the artifact and the environment variables to find the
+   * isolation.
    */
   async detailedStatus(deployment: Deployment): Promise<DeploymentStatus> {
     const isolation = isolationOf(this.#deps, deployment)

@@ -21,7 +21,7 @@ export interface PruneServices {
   temporaryBuilds: TemporaryBuilds
 }
 
-/** Removes what is no longer used, on request (docs/cleanup.md). */
+/** Removes unused items on request (docs/cleanup.md). */
 export class Pruner {
   readonly #deps: Dependencies
   readonly #services: PruneServices
@@ -84,7 +84,7 @@ export class Pruner {
     return images.listUnused(name => named.has(name) || digests.has(/:([0-9a-f]{12})/.exec(name)?.[1] ?? ''))
   }
 
-  /** Returns why the item was kept. */
+  /** Returns the reason if the item was kept. */
   async #remove(item: UnusedItem): Promise<string | undefined> {
     const { images, replacedFiles } = this.#deps
     const { builds, deployments } = this.#services

@@ -5,7 +5,7 @@ import { recordId } from './record-id.ts'
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 
-/** Where requests were sent. */
+/** Server, environment and release that requests were sent to. */
 export interface RequestOrigin {
   server: string
   environment: StoreEnvironment
