@@ -17,7 +17,7 @@ const answering = {
   provider: 'test',
   modelId: 'm',
   supportedUrls: {},
-  doGenerate: () => Promise.reject(new Error('only streams are asked for')),
+  doGenerate: () => Promise.reject(new Error('only doStream is called')),
   doStream: async () => ({
     stream: toStream({
       content: [
@@ -91,7 +91,7 @@ test('a replay has the same parts as the recording', async () => {
   ])
 })
 
-test('call ids, order of members and tools, headers, times and random ids do not change the digest', async () => {
+test('call ids, order of members and tools, headers, times and random ids do not change the digest of a request', async () => {
   const { digest } = await record(
     asked('x', 'at 2026-11-21T10:00:00.123Z, id 0b2c3d4e-0000-4000-8000-000000000000'),
   )
@@ -103,7 +103,7 @@ test('call ids, order of members and tools, headers, times and random ids do not
   expect((await record(same)).digest).toBe(digest)
 })
 
-test('message, tools, results, settings and model change the digest', async () => {
+test('tools, results, settings and model change the digest of a request', async () => {
   const { digest } = await record(asked('x', 'found'))
   const others = [
     asked('x', 'lost'),

@@ -199,19 +199,19 @@ describe.each(['anthropic', 'openai', 'compatible'] as const)('the wire format %
   })
 })
 
-test('an error within a stream is reported', async () => {
+test('reports an error that a vendor sends within a stream', async () => {
   const streamError = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
   const { status, body } = await run('anthropic', [{ streamError, turn: { text: 'x' } }])
   expect(status).toBe(503)
   expect(body.error.message).toMatch(/claude-sonnet-4-5.*[Oo]verloaded/)
 })
 
-test('a vendor that stores requests is asked not to', async () => {
+test('OpenAI is asked not to store requests', async () => {
   await run('openai', [{ text: 'ok' }])
   expect(stub!.requests[0]!.body).toMatchObject({ store: false, model: 'gpt-5.2' })
 })
 
-test('an endpoint gets only the key configured for its address', async () => {
+test('an OpenAI-compatible endpoint gets only the key configured for its URL', async () => {
   stub = await startModelStub('compatible', [{ text: 'ok' }])
   const ask = (base_url?: string) =>
     daemon.api('POST', '/v1/test', {
@@ -238,7 +238,7 @@ test('a run fails if the vendor does not respond', async () => {
   expect(body.error.message).toContain('did not respond within 0.2 s')
 })
 
-test('calls and tokens are limited', async () => {
+test('a run stops at its limits on calls and tokens', async () => {
   const endless = { calls: [add(1, 1), add(2, 2)] }
   const calls = await run('openai', [endless], { limits: { calls: 3 } })
   expect(calls.body.data).toMatchObject({ stopped_by: 'calls', turns: 2 })

@@ -148,7 +148,7 @@ test('rejects the newest backup with a damaged manifest instead of using the pre
   expect(await used.tool(['checks'])).toContainEqual(expect.objectContaining({ name: 'backups', message }))
 })
 
-test('ignores a foreign write-ahead log next to a backup', async () => {
+test('rejects a backup with a foreign write-ahead log next to it', async () => {
   const { file, name } = await used.backup()
   const changed = join(used.newHome().MCP_HOME!, 'changed.db')
   cpSync(file, changed)

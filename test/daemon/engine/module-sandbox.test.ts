@@ -29,11 +29,11 @@ const HELPERS = `
 import fs from 'node:fs'
 import net from 'node:net'
 const attempt = act => { try { return act() ?? 'done' } catch (error) { return error.code ?? error.message } }
-const reach = where => new Promise(resolve => {
-  const socket = net.connect(where, () => { socket.destroy(); resolve('connected') })
+const reach = target => new Promise(resolve => {
+  const socket = net.connect(target, () => { socket.destroy(); resolve('connected') })
   socket.on('error', error => resolve(error.code))
 })
-const tell = value => console.log(JSON.stringify(value))
+const print = value => console.log(JSON.stringify(value))
 `
 
 let programs = 0
@@ -56,42 +56,42 @@ async function run(code: string, ownNetwork = true): Promise<any> {
   return JSON.parse(output)
 }
 
-inSandbox('nothing of the machine is there but Node, what it needs, and the instance program', async () => {
+inSandbox('a sandboxed process sees only Node, its libraries and the instance program', async () => {
   const paths = [homedir(), tmpdir(), '/etc/passwd', '/run', '/dev', '/sys', process.cwd(), folder]
   const { found, here } = await run(
-    `tell({ found: ${JSON.stringify(paths)}.filter(path => fs.existsSync(path)), here: fs.readdirSync('/mcp') })`,
+    `print({ found: ${JSON.stringify(paths)}.filter(path => fs.existsSync(path)), here: fs.readdirSync('/mcp') })`,
   )
   expect(found).toEqual([])
   expect(here.toSorted()).toEqual(['node', 'program-1.mjs'])
 })
 
-inSandbox('nothing can be written', async () => {
+inSandbox('a sandboxed process cannot write any file', async () => {
   const files = ['/new', '/mcp/new', '/mcp/node', '/tmp/new', '/proc/new', '/dev/shm/new']
   const seen = await run(
-    `tell(${JSON.stringify(files)}.map(file => attempt(() => fs.writeFileSync(file, 'x'))))`,
+    `print(${JSON.stringify(files)}.map(file => attempt(() => fs.writeFileSync(file, 'x'))))`,
   )
   expect(seen).not.toContain('done')
 })
 
-inSandbox("the kernel's settings cannot be changed", async () => {
+inSandbox('a sandboxed process cannot change kernel settings', async () => {
   const writable = await run(`
     const files = fs.readdirSync('/proc/sys', { recursive: true }).map(name => '/proc/sys/' + name)
     const isWritable = file => attempt(() => fs.accessSync(file, fs.constants.W_OK)) === 'done'
-    tell(files.filter(file => attempt(() => fs.statSync(file).isFile()) === true && isWritable(file)))`)
+    print(files.filter(file => attempt(() => fs.statSync(file).isFile()) === true && isWritable(file)))`)
   expect(writable).toEqual([])
 })
 
-inSandbox('other processes can be neither seen nor signalled', async () => {
+inSandbox('a sandboxed process can neither see nor signal other processes', async () => {
   const { seen, kill } = await run(
-    `tell({ seen: fs.readdirSync('/proc').filter(Number), kill: attempt(() => process.kill(${process.pid}, 0)) })`,
+    `print({ seen: fs.readdirSync('/proc').filter(Number), kill: attempt(() => process.kill(${process.pid}, 0)) })`,
   )
   expect(seen).toEqual(['1', '2'])
   expect(kill).toBe('ESRCH')
 })
 
-inSandbox('the process has no capability, gets none by exec, and is not root', async () => {
+inSandbox('a sandboxed process has no capabilities, gains none by exec, and is not root', async () => {
   const { status, uid } = await run(
-    `tell({ status: fs.readFileSync('/proc/self/status', 'utf8'), uid: process.getuid() })`,
+    `print({ status: fs.readFileSync('/proc/self/status', 'utf8'), uid: process.getuid() })`,
   )
   expect(status).toMatch(/^CapEff:\s+0+$/m)
   expect(status).toMatch(/^CapPrm:\s+0+$/m)
@@ -99,31 +99,34 @@ inSandbox('the process has no capability, gets none by exec, and is not root', a
   expect(uid).not.toBe(0)
 })
 
-inSandbox('Unix sockets of the machine are not there', async () => {
-  expect(await run(`tell(await reach(${JSON.stringify(join(folder, 'engine.sock'))}))`)).toBe('ENOENT')
+inSandbox('a sandboxed process cannot reach Unix sockets of the machine', async () => {
+  expect(await run(`print(await reach(${JSON.stringify(join(folder, 'engine.sock'))}))`)).toBe('ENOENT')
 })
 
-inNetwork('abstract Unix sockets of the machine are not there', async () => {
-  expect(await run(`tell(await reach('\\0mcp-sandbox-${process.pid}'))`)).toBe('ECONNREFUSED')
+inNetwork('a sandboxed process cannot reach abstract Unix sockets of the machine', async () => {
+  expect(await run(`print(await reach('\\0mcp-sandbox-${process.pid}'))`)).toBe('ECONNREFUSED')
 })
 
-inNetwork('neither the loopback interface of the machine nor any other network is there', async () => {
-  const { port } = listener.address() as AddressInfo
-  const { host, outside, interfaces } = await run(`
+inNetwork(
+  "a sandboxed process with its own network reaches neither the machine's loopback interface nor another network",
+  async () => {
+    const { port } = listener.address() as AddressInfo
+    const { host, outside, interfaces } = await run(`
     import os from 'node:os'
     const [host, outside] = await Promise.all([reach({ port: ${port}, host: '127.0.0.1' }), reach({ port: 80, host: '192.0.2.1' })])
-    tell({ host, outside, interfaces: Object.keys(os.networkInterfaces()) })`)
-  expect(host).toBe('ECONNREFUSED')
-  expect(outside).toBe('ENETUNREACH')
-  expect(interfaces).toEqual(['lo'])
-})
+    print({ host, outside, interfaces: Object.keys(os.networkInterfaces()) })`)
+    expect(host).toBe('ECONNREFUSED')
+    expect(outside).toBe('ENETUNREACH')
+    expect(interfaces).toEqual(['lo'])
+  },
+)
 
-inSandbox('without a network of its own it has that of the machine', async () => {
+inSandbox("a sandboxed process without its own network uses the machine's network", async () => {
   const { port } = listener.address() as AddressInfo
-  expect(await run(`tell(await reach({ port: ${port}, host: '127.0.0.1' }))`, false)).toBe('connected')
+  expect(await run(`print(await reach({ port: ${port}, host: '127.0.0.1' }))`, false)).toBe('connected')
 })
 
-test('reports why there is no sandbox', () => {
+test('reports why the module sandbox is not usable', () => {
   expect(findModuleSandbox('/nowhere')).toEqual({ usable: false, why: 'bubblewrap is not installed here' })
   writeFileSync(
     join(folder, 'bwrap'),

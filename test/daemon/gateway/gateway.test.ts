@@ -77,7 +77,7 @@ test('failed accepts are reported once a minute', async () => {
   const reported: Error[] = []
   const gateway = new Gateway({
     connect: (_id, socket) => socket.destroy(),
-    onAcceptError: e => reported.push(e),
+    onAcceptError: error => reported.push(error),
   })
   const servers = await listenersOpenedBy(async () => {
     await gateway.open('a')
@@ -89,7 +89,7 @@ test('failed accepts are reported once a minute', async () => {
   await gateway.closeAll()
 })
 
-test('open throws after closeAll', async () => {
+test('the gateway opens no address after closeAll', async () => {
   await using harness = new RuntimeHarness()
   const opening = harness.gateway.open('a')
   await harness.gateway.closeAll()

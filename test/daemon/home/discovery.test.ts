@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(paths.home, { recursive: true, force: true }))
 
-test('only the owner can read the file, and only its daemon removes it', () => {
+test('only the owner can read the discovery file, and only its daemon removes it', () => {
   writeDiscovery(paths, discovery)
   expect(statSync(paths.discovery).mode & 0o777).toBe(0o600)
   removeDiscovery(paths, 'another')
@@ -25,14 +25,14 @@ test('only the owner can read the file, and only its daemon removes it', () => {
   removeDiscovery(paths, 'mine')
 })
 
-test('a damaged file does not prevent a clean shutdown', () => {
+test('a damaged discovery file does not prevent a clean shutdown', () => {
   for (const content of ['', 'null', '{"nonce"']) {
     writeFileSync(paths.discovery, content)
     removeDiscovery(paths, 'mine')
   }
 })
 
-test('reports the path of a file that cannot be written', () => {
+test('reports the path of a discovery file that cannot be written', () => {
   mkdirSync(paths.discovery)
   expect(() => writeDiscovery(paths, discovery)).toThrow(
     /The file .*daemon\.json cannot be written \(EISDIR\)/,

@@ -114,7 +114,7 @@ describe('a build', () => {
 })
 
 describe('the preview', () => {
-  test('the preview serves the newest ready build at the same address', async () => {
+  test('the preview serves the newest ready build at the same URL', async () => {
     const first = await show(await buildServer(daemon, version('previewed', 'one')))
     expect(await say(first.url)).toBe('one')
     const second = await show(await buildServer(daemon, version('previewed', 'two')))

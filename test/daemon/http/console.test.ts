@@ -130,7 +130,7 @@ test.each([
   ['PATCH', { origin: 'http://console.mcp-hosting.localhost:1' }, 403],
   ['PATCH', { origin: 'http://127.0.0.1:20001' }, 403],
 ] as [string, Record<string, string>, number][])(
-  'a %s with the cookie and %o gets %i',
+  'a %s request with the cookie and the headers %o returns %i',
   async (method, headers, status) => {
     const { cookie } = await signIn()
     const { origin, ...rest } = headers
@@ -197,7 +197,7 @@ test('a key signs out every browser that it signed in, and no other', async () =
   expect((await browse('GET', unused)).status).toBe(410)
 })
 
-test('requests to a server are forwarded with their Authorization header but without the cookie', async () => {
+test('requests of a browser to a server are forwarded with their Authorization header', async () => {
   const { deployment_id } = await deploy(daemon, await buildServer(daemon, echoServer('behind')), 'staging', {
     auth: { provider: 'local' },
   })
@@ -236,7 +236,7 @@ test('a browser cannot sign another one in, and an API key has no session', asyn
   expect((await daemon.api('DELETE', '/api/console/session')).status).toBe(404)
 })
 
-test('a session survives a restart of the daemon, which stores only a hash of its cookie', async () => {
+test('a session survives a restart of the daemon, and only a hash of its cookie is stored', async () => {
   const [browser, unused] = [await signIn(), await link()]
   const secret = browser.cookie.split('=')[1]!
   await daemon.restart({ port: daemon.daemon.port })

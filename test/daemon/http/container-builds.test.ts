@@ -32,7 +32,7 @@ const MODULES = {
   'tools/add.ts': `export default { description: 'Adds', handler: ({ a, b }: { a: number; b: number }) => a + b }`,
 }
 
-test('a build runs from pending through its phases to an image', async () => {
+test('a container build runs from pending through its phases to an image', async () => {
   const project = await createProject(daemon, { 'mcp.config.json': JSON.stringify(DECLARED) })
   const triggered = await daemon.api('POST', `/api/lambda-builds/trigger/${project}`)
   expect(triggered.status).toBe(201)
@@ -96,7 +96,7 @@ test('pushes the image to a configured registry, and continues an interrupted pu
     })
     expect(registry.manifests.size).toBe(0)
     const { body: log } = await daemon.api('GET', `/api/lambda-builds/${first.body.id}/logs?phase=push`)
-    // The record shows what was done before the failure.
+    // The log shows what was done before the failure.
     expect(log.lines.filter(({ message }: { message: string }) => message.startsWith('sent'))).toHaveLength(3)
     const second = await daemon.api('POST', `/api/lambda-builds/trigger/${project}`)
     const build = await ended(second.body.id)
@@ -119,7 +119,7 @@ test('a failed build logs the position of the error', async () => {
   expect(JSON.stringify(body.lines)).toContain('tools/add.ts:1:')
 })
 
-test('rejects unknown projects, projects without a source and projects with a running build', async () => {
+test('rejects builds of unknown projects, projects without a source and projects with a running build', async () => {
   expect((await daemon.api('POST', '/api/lambda-builds/trigger/prj_none')).status).toBe(404)
   const { body: empty } = await daemon.api('POST', '/api/projects', { body: { name: 'empty' } })
   const refused = await daemon.api('POST', `/api/lambda-builds/trigger/${empty.id}`)

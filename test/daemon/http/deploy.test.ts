@@ -92,7 +92,7 @@ describe('a deployment', () => {
 describe('a deploy request', () => {
   const refused = async (body: Record<string, unknown>) => daemon.api('POST', '/v1/deploy', { body })
 
-  test('rejects a missing required variable by name', async () => {
+  test('names a missing required variable and suggests it for a similar name', async () => {
     const env = [{ name: 'API_TOKEN', required: true }]
     const mcp_id = await buildServer(daemon, echoServer('needy', { env }))
     const answer = await refused({ mcp_id, environment: 'staging' })
@@ -205,7 +205,7 @@ describe('a release', () => {
 })
 
 describe('the life cycle of a deployment', () => {
-  test('stop refuses connections, and start serves again at the same URL', async () => {
+  test('a stopped deployment refuses connections, and a started one serves again at the same URL', async () => {
     const { deployment_id, url } = await deploy(
       daemon,
       await buildServer(daemon, echoServer('life')),
@@ -284,7 +284,7 @@ describe('the life cycle of a deployment', () => {
     expect((await act(deployment_id, 'rollback', { body: { to: other.deployment_id } })).status).toBe(409)
   })
 
-  test('remove stops and removes a deployment', async () => {
+  test('DELETE stops and removes a deployment', async () => {
     const { deployment_id, url } = await deploy(
       daemon,
       await buildServer(daemon, echoServer('gone')),

@@ -24,7 +24,7 @@ const server = (name: string) =>
         handler: { type: 'template', text: '{{ env.SHOP_URL }} {{ env.API_KEY }}' },
       },
     ],
-    env: [{ name: 'SHOP_URL', required: true, description: 'Where the shop is' }, 'API_KEY'],
+    env: [{ name: 'SHOP_URL', required: true, description: 'URL of the shop' }, 'API_KEY'],
   })
 const say = async (url: string) => (await callTool(url, 'say', { text: '' })).content[0].text
 const at = (name: string, environment = 'staging') => `/v1/servers/${name}/env/${environment}`
@@ -82,7 +82,7 @@ test('deployments get the stored variables, and the error for a missing one says
     expect.stringContaining('SHOP_URL in staging. Store it with PATCH /v1/servers/shop/env/staging'),
   ])
   expect((await show(at('shop'))).missing).toEqual([
-    { name: 'SHOP_URL', required: true, secret: false, description: 'Where the shop is' },
+    { name: 'SHOP_URL', required: true, secret: false, description: 'URL of the shop' },
     { name: 'API_KEY', required: false, secret: true },
   ])
   await store(at('shop'), { SHOP_URL: 'https://a.example', UNDECLARED: 'x' })

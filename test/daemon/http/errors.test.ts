@@ -77,7 +77,7 @@ describe('a body', () => {
     expect(answer.body).toMatchObject(error('INVALID_JSON', { message: 'The body is not UTF-8 text.' }))
   })
 
-  test('rejects a deeply nested body before anything recurses into it', async () => {
+  test('rejects a body nested deeper than 200 levels', async () => {
     const answer = await post('/v1/build', '['.repeat(100_000))
     expect(answer.status).toBe(400)
     expect(answer.body).toMatchObject(
@@ -221,7 +221,7 @@ describe('a path', () => {
       expect((await daemon.api('GET', `/api/lambda-deploy/${id}/logs`)).status, id).toBe(400)
   })
 
-  test('names an invalid query parameter', async () => {
+  test('rejects an invalid query parameter', async () => {
     for (const query of ['limit=0', 'limit=many', 'limit=1001', 'status=broken', 'cursor=abc', 'page=2'])
       expect((await daemon.api('GET', `/v1/build?${query}`)).body, query).toMatchObject(
         error('INVALID_REQUEST'),
@@ -246,7 +246,7 @@ describe('a browser', () => {
   })
 })
 
-test('an internal error only shows the request id, which is in the log', async () => {
+test('an internal error shows only the request id, which is in the log', async () => {
   const mcpId = await buildServer(daemon, echoServer('faulty'))
   const { digest } = (await daemon.api('GET', `/v1/build/${mcpId}`)).body.data
   const file = join(daemon.home.artifacts, `${digest}.json`)

@@ -24,7 +24,7 @@ function summaries(events: FeedEvent[]): string[] {
   })
 }
 
-test('shows a server from its build to its removal', async () => {
+test('the event feed shows a server from its build to its removal', async () => {
   const feed = await openFeed(daemon, '?server=watched')
   expect(await feed.next()).toEqual({ type: 'reset', reason: 'new' })
   const mcpId = await buildServer(daemon, echoServer('watched'))
@@ -72,7 +72,7 @@ test('shows a server from its build to its removal', async () => {
   feed.close()
 })
 
-test('resumes after the last event, and starts again with a reset after a restart', async () => {
+test('the event feed resumes after the last event, and begins with a reset after a restart', async () => {
   const first = await openFeed(daemon, '?types=project')
   await first.next()
   const after = first.id!
@@ -137,7 +137,7 @@ test('only a key that may read metrics gets them', async () => {
   expect([status, body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE'])
 })
 
-test('adds metrics when a client asks for them', async () => {
+test('the event feed includes metrics on request', async () => {
   const mcpId = await buildServer(daemon, echoServer('measured'))
   const { url } = await deploy(daemon, mcpId, 'production')
   const feed = await openFeed(daemon, '?server=measured&types=server&metrics=1')

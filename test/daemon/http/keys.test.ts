@@ -35,7 +35,7 @@ describe("the owner's key", () => {
     expect(daemon.ownerKey).toBe(before)
   })
 
-  test("another owner's key is created only when the credentials are lost, and the lost key is revoked", async () => {
+  test('a new owner key is created when the credentials are lost, and the lost key is revoked', async () => {
     const before = daemon.ownerKey
     rmSync(daemon.home.credentials)
     await daemon.restart()

@@ -91,7 +91,7 @@ describe('a page of log lines', () => {
 })
 
 describe('following', () => {
-  test('sends each new line as an event until the client disconnects', async () => {
+  test('a log stream sends each new line as an event', async () => {
     const stream = follow(`/api/lambda-deploy/${id}/logs?tail=1`)
     expect(await stream.next()).toMatchObject({ message: expect.any(String), phase: 'RUN' })
     write({ timestamp: new Date().toISOString(), level: 'info', stream: 'server', message: 'four' })
@@ -107,7 +107,7 @@ describe('following', () => {
     expect(answer.status).toBe(404)
   })
 
-  test('the stream ends when the daemon stops', async () => {
+  test('a log stream ends when the daemon stops', async () => {
     const stream = follow(`/api/lambda-deploy/${id}/logs`)
     await stream.opened
     await daemon.restart()
@@ -198,7 +198,7 @@ test('logs arguments of calls only in development', async () => {
   expect(await lineOf('production')).not.toHaveProperty('arguments')
 })
 
-test('an interrupted stream continues after the last received line', async () => {
+test('an interrupted log stream continues after the last received line', async () => {
   const first = follow(`/api/lambda-deploy/${id}/logs?since=${at(0)}&until=2026-01-01T00:00:04Z`)
   expect((await first.next())!.message).toBe('one')
   const after = first.firstId()

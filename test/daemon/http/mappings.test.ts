@@ -68,7 +68,7 @@ test('a mapping follows the releases of its server', async () => {
   expect(await health(mapping.url)).toMatchObject({ server: 'other' })
 })
 
-test('serves a deployment at its subdomain and its domain, over http and https', async () => {
+test('serves a deployment at its subdomain and its domain, over HTTP and HTTPS', async () => {
   const released = await deploy(daemon, await buildServer(daemon, echoServer('other')), 'production', {
     domain: 'mcp.example.com',
   })
@@ -85,11 +85,11 @@ test('serves a deployment at its subdomain and its domain, over http and https',
   for (const url of urls) expect(await health(url, ca)).toMatchObject({ server: 'other' })
 })
 
-test("rejects another server's subdomain, an unknown deployment and an invalid name", async () => {
+test("rejects a mapping with another server's subdomain, an unknown deployment or an invalid name", async () => {
   const { body } = await daemon.api('GET', `/v1/deploy/${echo.deployment_id}/status`)
   expect((await put(body.data.subdomain, other.deployment_id)).body.error).toMatchObject({ code: 'CONFLICT' })
   expect((await put(body.data.subdomain, echo.deployment_id)).status).toBe(200)
-  expect((await put('team', 'dep_nobody')).status).toBe(404)
+  expect((await put('team', 'dep_none')).status).toBe(404)
   for (const name of ['UPPER', '-a', 'a-', 'a_b', 'x'.repeat(64)])
     expect((await put(name, echo.deployment_id)).status).toBe(400)
 })
@@ -106,7 +106,7 @@ test('a generated subdomain can be removed and mapped again', async () => {
   expect(await health(named_urls[0])).toMatchObject({ server: 'named' })
 })
 
-test('removing a server removes its mappings, and a new server with that name does not get them', async () => {
+test('removing a server removes its mappings', async () => {
   const mcpId = await buildServer(daemon, echoServer('brief'))
   const brief = await deploy(daemon, mcpId, 'development')
   const { body } = await put('brief-name', brief.deployment_id)

@@ -240,7 +240,7 @@ function startUpload(id: string): ClientRequest {
   return request(url, { method: 'PUT', headers, agent: false })
 }
 
-/** Sends more than the limit without ending the upload. The server answers, and closes the connection if the upload continues. */
+/** Sends more than the limit without ending the upload. The daemon answers, and closes the connection if the upload continues. */
 function streamTooMuch(id: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const chunk = Buffer.alloc(1024 * 1024, 7)

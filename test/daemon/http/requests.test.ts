@@ -120,7 +120,7 @@ describe('a damaged or hostile log', () => {
     expect(found[0].instance).not.toBe(killed.id)
   })
 
-  test('has a record for each complete line and no others', async () => {
+  test('there is a record for each complete line of a log and for no other', async () => {
     const { deployment_id } = await deploy(daemon, await buildServer(daemon, echoServer('torn')), 'staging')
     const call = { stream: 'mcp', method: 'tools/call', tool: 'say', outcome: 'ok', ms: 1 } as const
     const folder = join(daemon.home.logs, deployment_id)
@@ -164,17 +164,17 @@ describe('lists', () => {
     ['grep=outcome', 0],
     ['grep=arguments', 1],
     ['id=req_none', 0],
-    ['caller=nobody', 0],
+    ['caller=none', 0],
     ['method=initialize', 4],
     ['kind=call&method=initialize', 0],
     ['kind=call&outcome=ok', 3],
     ['kind=call&outcome=error', 1],
     ['until=2026-01-01T00:00:00Z', 0],
-  ])('filters by %s', async (query, count) => {
+  ])('filters requests by %s', async (query, count) => {
     expect((await list(`deployment=${development}&${query}`)).items).toHaveLength(count)
   })
 
-  test('filters by a prefix of the id', async () => {
+  test('filters requests by a prefix of the id', async () => {
     const [{ id }] = await calls(`deployment=${development}`)
     const { items } = await list(`id=${id.slice(0, id.indexOf('.inst_'))}`)
     expect(items.map((item: { id: string }) => item.id)).toContain(id)
@@ -184,7 +184,7 @@ describe('lists', () => {
     expect(await list(query)).toEqual({ items: [], nextToken: null })
   })
 
-  test('filters by the short or complete id of a session', async () => {
+  test('filters requests by the short or complete id of a session', async () => {
     const [{ sessionId }] = await calls(`deployment=${development}`)
     for (const id of [sessionId, `inst_x.${sessionId}rest.3`])
       expect((await list(`deployment=${development}&sessionId=${id}`)).items.length).toBeGreaterThan(0)
@@ -233,7 +233,7 @@ describe('lists', () => {
     expect(text).toMatch(/"tool":"say".*"outcome":"ok"/)
   })
 
-  test('exports an HTTP archive with bodies, oldest first', async () => {
+  test('exports requests as an HTTP archive with bodies, oldest first', async () => {
     const { body } = await daemon.api(
       'GET',
       `/api/requests/export?deployment=${development}&tool=say&limit=1000`,

@@ -135,7 +135,7 @@ test('after seven days, removes objects that have no record', async () => {
   expect(await bucket.read(`sources/${digest}.tar.gz`, digest)).toBeUndefined()
 })
 
-test('a project accepts an archive in the bucket if its digest is right', async () => {
+test('a project accepts an archive in the bucket if its digest matches', async () => {
   const id = await createProject()
   const { bytes, digest } = archive('named')
   const file = join(daemon.home.home, 'named.tar.gz')

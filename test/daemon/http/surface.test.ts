@@ -56,7 +56,7 @@ describe('a breaking release', () => {
     expect((await release({})).body.data.status).toBe('deployed')
   })
 
-  test('releasing the live build, or a server that is not live, breaks nothing', async () => {
+  test('a release of the live build, or the first release of a server, is not breaking', async () => {
     const first = await buildServer(daemon, echoServer('unguarded'))
     for (const _ of [1, 2]) {
       const body = { mcp_id: first, environment: 'production', allow_breaking: false }

@@ -28,7 +28,7 @@ test('connections held for the responder of a sleeping server are answered by th
   expect(await waiting).toMatchObject({ tenantId: 'dep_b' })
 })
 
-test('a connection held for the responder of a removed server immediately gets 503', async () => {
+test('a connection held for the responder of a removed server gets 503 immediately', async () => {
   await using harness = new RuntimeHarness()
   await servedBy(await harness.add('neighbour', { placement: 'shared' }))
   const url = await harness.add('dep_a', { answersAsleep: true })

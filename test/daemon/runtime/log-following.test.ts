@@ -20,7 +20,7 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }))
 const write = (instance: string, ...lines: LogLine[]) => writeLines(join(dir, 'd'), instance, ...lines)
 const rotate = (instance: string) => rotateWhenDue(logs, 'd', instance, { limits: ALWAYS_FULL })
 
-test('following yields the tail and then every new line, across a rotation, until the signal aborts', async () => {
+test('following a log yields the tail and then every new line, across a rotation, until the signal aborts', async () => {
   write('a', line(1, 'old'), line(2, 'last'))
   const abort = new AbortController()
   const seen: string[] = []
@@ -37,7 +37,7 @@ test('following yields the tail and then every new line, across a rotation, unti
   expect(seen).toEqual(['last', 'new', 'after rotation', 'another instance'])
 })
 
-test('following continues from a token, across a rotation, without missing or duplicate lines', async () => {
+test('following a log continues from a token, across a rotation, without missing or duplicate lines', async () => {
   write('a', line(1, 'one'), line(3, 'three'))
   write('b', line(2, 'two'))
   const abort = new AbortController()
@@ -71,7 +71,7 @@ test('the position of an interrupted follower does not name instances whose file
   expect(named.slice(1)).toEqual([['gone', 'kept'], ['kept']])
 })
 
-test('following since a time starts with the first line written after it', async () => {
+test('following a log since a time starts with the first line written after it', async () => {
   write('a', line(1, 'one'), line(2, 'two'), line(3, 'three'))
   expect(await followed('three', { since: line(2, '').timestamp })).toEqual(['two', 'three'])
 })

@@ -12,7 +12,7 @@ import { isRunning } from '../../helpers/processes.ts'
 
 const placements: Served['placement'][] = ['dedicated', 'shared']
 
-/** A server whose next start behaves as `setBehaviour` says. */
+/** A server whose next start has the behaviour that was set with `setBehaviour`. */
 function changeable(placement: Served['placement']) {
   let behaviour: Behaviour = {}
   const served: Partial<Served> = {
@@ -28,7 +28,7 @@ function changeable(placement: Served['placement']) {
   }
 }
 
-test.each(placements)('an active request finishes in its old instance: %s', async placement => {
+test.each(placements)('renewal lets an active request finish in its old instance: %s', async placement => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a', changeable(placement).served)
   const agent = new Agent({ keepAlive: true })
@@ -43,7 +43,7 @@ test.each(placements)('an active request finishes in its old instance: %s', asyn
   agent.destroy()
 })
 
-test.each(placements)('a failed start keeps the old instances: %s', async placement => {
+test.each(placements)('a failed renewal keeps the old instances: %s', async placement => {
   await using harness = new RuntimeHarness()
   const server = changeable(placement)
   const url = await harness.add('dep_a', server.served)
@@ -56,7 +56,7 @@ test.each(placements)('a failed start keeps the old instances: %s', async placem
   expect(harness.failures).toEqual([])
 })
 
-test('a program that exits during start-up is reported with its last log lines after one attempt', async () => {
+test('a renewal whose program exits during start-up fails with its last log lines', async () => {
   await using harness = new RuntimeHarness()
   const server = changeable('dedicated')
   const url = await harness.add('dep_a', server.served)

@@ -123,7 +123,7 @@ test("log files of a dead daemon's spares are removed", async () => {
   expect(existsSync(join(second.logsDir, 'spares', left!))).toBe(false)
 })
 
-test('remove cuts open connections and leaves no process', async () => {
+test('removing a deployment cuts off open connections and leaves no process', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_a')
   await harness.supervisor.start('dep_a')
@@ -163,7 +163,7 @@ test('the same deployment can be removed and added again while it is still drain
   expect(await servedBy(url)).toMatchObject({ tenantId: 'dep_a' })
 })
 
-test('close leaves no process', async () => {
+test('closing the supervisor leaves no process', async () => {
   await using harness = new RuntimeHarness({ warmSpares: 2 })
   await harness.add('dep_a', { scaling: { min: 2, max: 2 } })
   await harness.add('mcp_b', { placement: 'shared' })
@@ -174,7 +174,7 @@ test('close leaves no process', async () => {
   expect(pids.filter(isRunning)).toEqual([])
 })
 
-test('close does not wait for processes that hang', async () => {
+test('closing the supervisor does not wait for processes that hang', async () => {
   await using harness = new RuntimeHarness({ termination: { requestMs: 50, terminateMs: 50 } })
   await harness.add('dep_a')
   await harness.add('mcp_b', { placement: 'shared' })

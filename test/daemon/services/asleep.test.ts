@@ -70,7 +70,7 @@ describe.each(Object.entries(KINDS))('%s that sleeps', (kind, { make, tool, answ
     await daemon.restart()
   })
 
-  test('answers health and lists in both eras while it sleeps', async () => {
+  test('answers health checks and lists, for legacy and modern clients, while it sleeps', async () => {
     const { url } = deployed
     expect((await send(url.replace('/mcp', '/health'))).json).toMatchObject({ status: 'ok' })
     const session = await beginSession(url)

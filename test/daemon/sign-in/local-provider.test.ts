@@ -75,7 +75,7 @@ describe('the sign-in page of the daemon', () => {
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'")
   })
 
-  it('only redirects to the authorization servers of this daemon', async () => {
+  it('redirects only to the authorization servers of this daemon', async () => {
     for (const redirect_uri of [
       'https://evil.example/auth/weather/production/oauth/callback',
       `${ORIGIN}/auth/weather/production/oauth/authorize`,
@@ -95,7 +95,7 @@ describe('the sign-in page of the daemon', () => {
 })
 
 describe('an authorization code from the daemon', () => {
-  it('a code can be used once', async () => {
+  it('an authorization code can be used once', async () => {
     const code = await signIn()
     expect((await redeem(code)).status).toBe(200)
     expect((await redeem(code)).status).toBe(400)
@@ -105,7 +105,7 @@ describe('an authorization code from the daemon', () => {
     { code_verifier: 'another' },
     { client_secret: 'another' },
     { redirect_uri: `${ORIGIN}/auth/news/production/oauth/callback` },
-  ])('a code is rejected with %o', async changes => {
+  ])('an authorization code is rejected with %o', async changes => {
     expect((await redeem(await signIn(), changes)).status).toBe(400)
   })
 

@@ -61,7 +61,7 @@ describe('the store of a server', () => {
     expect((await runOnStore(urls.production, 'get', ['from'])).result).toBe(-15)
   })
 
-  test('survives releases, rollbacks and restarts of the daemon', async () => {
+  test('the store survives releases, rollbacks and restarts of the daemon', async () => {
     await runOnStore(urls.production, 'set', ['kept', [1, { a: 'é' }]])
     await deploy('notes', 2)
     expect(await runOnStore(urls.production, 'get', ['kept'])).toEqual({
@@ -76,7 +76,7 @@ describe('the store of a server', () => {
     expect((await runOnStore(urls.production, 'get', ['kept'])).result).toEqual([1, { a: 'é' }])
   })
 
-  test('survives a sleep after the idle time', async () => {
+  test('the store survives a sleep after the idle time', async () => {
     const rules = ENVIRONMENT_RULES.development
     const { idleSeconds } = rules
     rules.idleSeconds = 0.05
@@ -95,7 +95,7 @@ describe('the store of a server', () => {
     }
   })
 
-  test('separates the entries of a signed-in user, who can have several keys, from the shared ones', async () => {
+  test('the store separates the entries of a signed-in user, who can have several keys, from the shared ones', async () => {
     using project = createProjectFolder({ 'tools/run.ts': storeTool(1) })
     const config = { auth: { provider: 'local' } }
     const { url, sign_in } = await deployFolder(daemon, 'protected', project.path, { config })
@@ -113,7 +113,7 @@ describe('the store of a server', () => {
     expect(await call(first, 'get', ['who'])).toBeNull()
   })
 
-  test('keeps acknowledged writes when instances are killed during them', async () => {
+  test('the store keeps acknowledged writes when instances are killed during them', async () => {
     const instances = async () =>
       (await daemon.api('GET', `/v1/deploy/${await idOf('notes', 'deployed')}/status`)).body.data.instances
     const before = await instances()
@@ -133,14 +133,14 @@ describe('the store of a server', () => {
     )
   })
 
-  test('expires entries by the clock of the daemon', async () => {
+  test('the store expires entries by the clock of the daemon', async () => {
     await runOnStore(urls.production, 'set', ['soon', 1, { ttlSeconds: 60 }])
     expect((await runOnStore(urls.production, 'get', ['soon'])).result).toBe(1)
     wallMs += 60_000
     expect((await runOnStore(urls.production, 'get', ['soon'])).result).toBeNull()
   })
 
-  test('shows its size in the status, and its entries in the API', async () => {
+  test('the status shows the size of the store, and the API shows its entries', async () => {
     await runOnStore(urls.staging, 'set', ['listed', [1]])
     const { body } = await daemon.api('GET', '/v1/servers/notes/store/staging?key=listed')
     expect(body.data.items).toEqual([{ key: 'listed', user: null, value: [1], expires_at: null }])
@@ -150,7 +150,7 @@ describe('the store of a server', () => {
     expect((await daemon.api('GET', '/v1/servers/none/store/staging')).status).toBe(404)
   })
 
-  test('reports exceeded limits, wrong types and store.user without sign-in with codes', async () => {
+  test('the store reports exceeded limits, wrong types and store.user without sign-in with codes', async () => {
     expect(await runOnStore(urls.production, 'set', ['big', 'x'.repeat(140_000)])).toMatchObject({
       code: 'TOO_LARGE',
     })
@@ -177,7 +177,7 @@ describe('the store of a server', () => {
     expect((await callTool(url, 'count', {})).content).toEqual([{ type: 'text', text: '1' }])
   })
 
-  test('accepts values of the maximum size with the most expensive content', async () => {
+  test('the store accepts values of the maximum size with the most expensive content', async () => {
     const commas = `[${'0,'.repeat(65_000)}0]`
     expect(await runOnStore(urls.production, 'set', ['commas', JSON.parse(commas)])).toEqual({
       version: 1,

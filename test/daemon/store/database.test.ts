@@ -18,14 +18,14 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('opening', () => {
-  test('creates a new file with the schema, readable by its owner only', () => {
+  test('opening creates a database with the schema, readable by its owner only', () => {
     const database = new Database(path)
     expect(database.prepare('SELECT count(*) AS n FROM deployments').get()).toEqual({ n: 0 })
     expect(statSync(path).mode & 0o777).toBe(0o600)
     database.close()
   })
 
-  test('keeps the content of an existing file', () => {
+  test('opening keeps the content of an existing database', () => {
     const first = new Database(path)
     first.prepare("INSERT INTO servers VALUES ('weather', NULL, '2026-01-01')").run()
     first.close()

@@ -44,7 +44,7 @@ test('reports each created, changed and removed record', async () => {
   expect(await takeDelivered()).toEqual([{ ...variable, action: 'removed' }])
 })
 
-test('omits fields without a value', async () => {
+test('a reported change omits fields without a value', async () => {
   store.servers.ensure('weather', NOW)
   expect(await takeDelivered()).toEqual([
     { type: 'server', action: 'created', id: 'weather', server: 'weather' },

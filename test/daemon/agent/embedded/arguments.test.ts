@@ -166,7 +166,7 @@ test('dates are formatted as the schema or its description asks', async () => {
   ])
 })
 
-test('objects and arrays of objects are filled property by property', async () => {
+test('arrays of objects are filled property by property', async () => {
   const people = tool(
     'add_people',
     'Add people to the address book',
@@ -187,7 +187,7 @@ test('objects and arrays of objects are filled property by property', async () =
   ).toEqual([{ people: [{ name: 'Ana', email: 'ana@example.com' }] }])
 })
 
-test('the state of a city is added if a tool asks for both', async () => {
+test('a city and its state fill separate parameters', async () => {
   const tax = tool('sales_tax', 'Sales tax of a purchase', { amount: number, city: text, state: text }, [
     'amount',
     'city',

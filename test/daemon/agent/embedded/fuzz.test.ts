@@ -103,7 +103,7 @@ test('random messages are answered, and calls satisfy their schemas', async () =
   }
 })
 
-test('very long messages are read within the same time limit', async () => {
+test('very long messages are answered', async () => {
   const long = [
     'a '.repeat(200_000),
     '('.repeat(200_000),

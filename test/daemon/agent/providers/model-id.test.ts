@@ -25,7 +25,7 @@ test.each(['llama3', 'openai:x@nowhere', 'openai:@http://a/v1', '<vendor-c>-1', 
   },
 )
 
-test('a result names the model as --model accepts it, and a recording omits the address', () => {
+test('a result names the model in a form that --model accepts, and a recording omits the URL', () => {
   const choice = parseModelId('openai:m@http://127.0.0.1:1/v1')
   expect(parseModelId(modelName(choice))).toEqual(choice)
   expect(recordedName(choice)).toBe('openai:m')

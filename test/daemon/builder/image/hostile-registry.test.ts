@@ -215,9 +215,9 @@ function tokens(server: SmallRegistry, body: string): void {
   server.respondWith(/token/, (_, response) => response.end(body))
 }
 
-function realm(server: SmallRegistry, address: string): void {
+function realm(server: SmallRegistry, url: string): void {
   server.respondWith(/manifests/, (_, response) =>
-    response.writeHead(401, { 'www-authenticate': `Bearer realm="${address}",service="x"` }).end(),
+    response.writeHead(401, { 'www-authenticate': `Bearer realm="${url}",service="x"` }).end(),
   )
 }
 

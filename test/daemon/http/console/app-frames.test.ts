@@ -26,7 +26,7 @@ async function directives(query: string): Promise<Record<string, string>> {
   return Object.fromEntries(policy.split('; ').map(text => text.split(/ (.*)/)))
 }
 
-test('the console may only frame the port of apps, which differs from its own', async () => {
+test('the console may frame only the port of apps, which differs from its own', async () => {
   expect(port).not.toBe(daemon.daemon.port)
   expect(await pagePolicy()).toMatch(new RegExp(`; frame-src http://${APP_HOST}:${port}$`))
   expect(await pagePolicy()).toContain("frame-ancestors 'none'")

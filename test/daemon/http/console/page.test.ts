@@ -15,7 +15,7 @@ function get(path: string, headers: Record<string, string> = {}) {
 
 /** URLs of the scripts, styles and icons of the page. */
 function assets(): string[] {
-  return [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!)
+  return [...page.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => url!)
 }
 
 test('the page needs no key and is the same for any path below /console', async () => {
@@ -42,11 +42,11 @@ test('the page can only load and run its own files, and cannot be framed', async
 })
 
 test('browsers cache assets permanently, because their names contain a hash of their content', async () => {
-  const addresses = assets()
-  const kinds = addresses.map(address => address.split('.').at(-1))
+  const urls = assets()
+  const kinds = urls.map(url => url.split('.').at(-1))
   expect(new Set(kinds)).toEqual(new Set(['svg', 'css', 'js']))
-  for (const address of addresses) {
-    const answer = await get(address)
+  for (const url of urls) {
+    const answer = await get(url)
     expect(answer.status).toBe(200)
     expect(answer.headers).toMatchObject({
       'cache-control': 'public, max-age=31536000, immutable',

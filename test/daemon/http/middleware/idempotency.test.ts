@@ -110,7 +110,7 @@ test('two API keys can use the same idempotency key', async () => {
   expect(theirs.headers['idempotent-replayed']).toBeUndefined()
 })
 
-test('a request rejected by authentication, scopes or validation reserves no key', async () => {
+test('a request rejected by authentication, scopes or validation reserves no idempotency key', async () => {
   const reader = await createKey(daemon, { scopes: ['READ'] })
   expect((await createProject('fresh', 'fresh', { key: 'wrong' })).status).toBe(401)
   expect((await createProject('fresh', 'fresh', { key: reader.key })).status).toBe(403)
@@ -118,7 +118,7 @@ test('a request rejected by authentication, scopes or validation reserves no key
   expect((await createProject('fresh', 'fresh')).status).toBe(201)
 })
 
-test('a key must be 1 to 255 visible ASCII characters', async () => {
+test('an idempotency key must be 1 to 255 visible ASCII characters', async () => {
   for (const bad of ['', ' ', 'a b', 'ä', 'x'.repeat(256)])
     expect([bad, (await createProject(bad, 'invalid')).status]).toEqual([bad, 400])
   expect((await createProject('~'.repeat(255), 'longest')).status).toBe(201)
@@ -253,7 +253,7 @@ test('removes the oldest answers for an API key if there are more than 1,000', a
   expect([kept.length, kept[0], kept.at(-1)]).toEqual([1000, 'old-2', 'newest'])
 })
 
-test('a key can be used again after 24 hours', async () => {
+test('an idempotency key can be used again after 24 hours', async () => {
   await createProject('aged', 'aged')
   now = new Date(now.getTime() + 24 * 3_600_000)
   const again = await createProject('aged', 'aged')

@@ -31,7 +31,7 @@ test('rotates large logs of running instances and removes old logs', async () =>
   expect(errors).toEqual([])
 })
 
-test('checks every instance with user code, and others only if they have had requests since the last check', async () => {
+test('log rotation checks every instance with user code, and others only after requests since the last check', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_declared', { placement: 'shared' })
   await harness.add('dep_code')

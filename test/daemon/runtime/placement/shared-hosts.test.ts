@@ -59,7 +59,7 @@ test('a shared process outlives a removed server and stops with the last server'
   await harness.add('mcp_c', shared).then(async url => expect((await servedBy(url)).pid).not.toBe(pid))
 })
 
-test('a server keeps its instance and its log file when it sleeps and wakes', async () => {
+test('a server in a shared process keeps its instance id when it sleeps and wakes', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('mcp_a', { ...shared, idleMs: 20 })
   const first = await servedBy(url)

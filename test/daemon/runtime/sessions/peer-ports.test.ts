@@ -19,7 +19,7 @@ async function listen(ports: PeerPorts, key: string): Promise<number> {
   return port
 }
 
-test('connects only holders of the same key', async () => {
+test('a process is connected only to peer ports with its own key', async () => {
   const ports = new PeerPorts()
   const mine = await listen(ports, 'mine')
   const foreign = await listen(ports, 'foreign')
@@ -33,7 +33,7 @@ test('connects only holders of the same key', async () => {
   expect(data).toBe('here')
 })
 
-test('forgets the ports of a process that has exited', async () => {
+test('forgets the peer ports of a process that has exited', async () => {
   const ports = new PeerPorts()
   const sent: ToInstance[] = []
   const requests = new PeerRequests({
@@ -51,7 +51,7 @@ test('forgets the ports of a process that has exited', async () => {
   expect(sent[1]).toEqual({ type: 'peer-reached', tenantId: 'dep_1', seq: 1 })
 })
 
-test('opens a limited number of ports for a process, however fast it asks', async () => {
+test('opens a limited number of peer ports for a process', async () => {
   const { requests, sent, handles } = startRequests({ maxPorts: 2 })
   const ask = () => requests.openPort({ type: 'open-peer-port', tenantId: 'dep_1', key: 'mine' })
   await Promise.all(Array.from({ length: 5 }, ask))
@@ -59,7 +59,7 @@ test('opens a limited number of ports for a process, however fast it asks', asyn
   expect(sent.filter(message => message.type === 'peer-port' && message.port === 0)).toHaveLength(3)
 })
 
-test('makes no more connections while a process has not accepted 64 of them', async () => {
+test('makes no more peer connections for a process that has not accepted 64 of them', async () => {
   const { requests, sent, handles } = startRequests()
   requests.address = await listen(new PeerPorts(), 'mine')
   const port = requests.address

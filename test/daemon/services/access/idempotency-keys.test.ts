@@ -31,7 +31,7 @@ function createKeys() {
   return { keys: new IdempotencyKeys(deps), disk }
 }
 
-test('a key that could not be reserved on a full disk can be used again', () => {
+test('an idempotency key that could not be reserved on a full disk can be used again', () => {
   const { keys, disk } = createKeys()
   disk.isFull = true
   for (let count = 0; count < 2; count++) expect(() => keys.reserve('key_1', 'a', 'request')).toThrow('full')
@@ -40,7 +40,7 @@ test('a key that could not be reserved on a full disk can be used again', () => 
   expect(keys.reserve('key_1', 'a', 'request').state).toBe('running')
 })
 
-test('a key whose request failed can be used again, although a full disk kept its record', () => {
+test('an idempotency key whose request failed can be used again, although a full disk kept its record', () => {
   const { keys, disk } = createKeys()
   const found = keys.reserve('key_1', 'a', 'request')
   disk.isFull = true

@@ -55,7 +55,7 @@ test('a folder of handler modules becomes a server whose preview answers', async
   expect(result.content).toEqual([{ type: 'text', text: '42' }])
 })
 
-test('the build record lists the definitions of modules', async () => {
+test('the artifact of a code build lists the definitions of modules', async () => {
   const { mcp_id, status } = await build({
     'tools/add.ts': ADD,
     'resources/motd.ts': `export default { uri: 'shop://motd', description: 'Of the day', handler: () => 'Hi' }`,
@@ -71,7 +71,7 @@ test('the build record lists the definitions of modules', async () => {
   })
 })
 
-test('the request overrides definitions of modules and can name other modules', async () => {
+test('a build request overrides definitions of modules and can name other modules', async () => {
   const files = {
     'tools/add.ts': ADD,
     'src/all.ts': `export const shout = ({ text }: { text: string }) => text.toUpperCase()`,
@@ -143,7 +143,7 @@ test('the bundle can be read, and a declared server has none', async () => {
   expect(none).toMatchObject({ status: 404, body: { error: { code: 'NOT_FOUND' } } })
 })
 
-test('neither a custom server nor its preview shares a process', async () => {
+test('the previews of custom servers do not share a process', async () => {
   const who = `const me = crypto.randomUUID()
 export default { description: 'Returns the id of its process', handler: () => me }`
   const one = await build({ 'tools/who.ts': who }, { name: 'one' })

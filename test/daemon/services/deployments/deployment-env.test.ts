@@ -7,14 +7,14 @@ const named = (name: string, required = false) => ({ name, required })
 
 const place = { stored: {}, environment: 'staging' }
 
-test('accepts names that every object inherits', () => {
+test('accepts variables with the names of Object.prototype properties', () => {
   const build = declaring(named('constructor', true))
   expect(() => checkEnv(build, {}, place)).toThrow(/needs the environment variable constructor/)
   expect(tenantEnv(declaring(named('toString')), {})).toEqual({})
   expect(tenantEnv(build, { constructor: 'x' })).toEqual({ constructor: 'x' })
 })
 
-test('lists only the first of many unknown names', () => {
+test('lists only the first of many unknown variables', () => {
   const given = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`WRONG_${index}`, 'secret']))
   const error = (() => {
     try {

@@ -19,14 +19,14 @@ const storeVariables = (server: string, variables: object) =>
   daemon.api('PATCH', `/v1/servers/${server}/env/production`, { body: { variables } })
 
 /** Decrypted secrets of a deployment. */
-function sealedOf(id: string): string {
+function secretsOf(id: string): string {
   const database = new BetterSqlite3(daemon.home.database, { readonly: true })
   const { env } = database.prepare('SELECT env FROM deployments WHERE id = ?').get(id) as { env: Buffer }
   database.close()
   return openSecretBox(daemon.home.secretKey).unseal(env)
 }
 
-test('replaces the given settings, restores defaults, and keeps the others', async () => {
+test('reconfiguring replaces the given settings, restores defaults and keeps the other settings', async () => {
   const mcpId = await buildServer(daemon, echoServer('tuned'))
   const scaling = { min_instances: 1, max_instances: 2 }
   const { deployment_id, url } = await deploy(daemon, mcpId, 'production', {
@@ -43,7 +43,7 @@ test('replaces the given settings, restores defaults, and keeps the others', asy
   expect((await status(deployment_id)).status).toBe('stopped')
 })
 
-test('keeps the sign-in secret and the variables, which responses mask', async () => {
+test('reconfiguring keeps the sign-in secret and the variables, which responses mask', async () => {
   const variable = (name: string) => ({ type: 'template', text: `{{ env.${name} }}` })
   const tool = (name: string) => ({ ...echoServer().tools[0], name, handler: variable(name) })
   const definition = { template: 'advanced', tools: [tool('OWN'), tool('STORED')], env: ['OWN', 'STORED'] }
@@ -58,10 +58,10 @@ test('keeps the sign-in secret and the variables, which responses mask', async (
   const auth = { provider: 'github', client_id: 'abc', client_secret: 'hunter2-hunter2' }
   const first = await deploy(daemon, mcpId, 'production', { auth })
   const { body } = await reconfigure(first.deployment_id, { record_bodies: true })
-  expect(sealedOf(body.data.deployment_id)).toContain('hunter2-hunter2')
+  expect(secretsOf(body.data.deployment_id)).toContain('hunter2-hunter2')
 })
 
-test('rejects sign-in, variables and unknown settings, and names the field', async () => {
+test('reconfiguring rejects sign-in, variables and invalid values, and names the field', async () => {
   const mcpId = await buildServer(daemon, echoServer('strict'))
   const { deployment_id } = await deploy(daemon, mcpId, 'production')
   const problemOf = async (config: object, reset?: string[]) => {

@@ -30,7 +30,7 @@ async function addServer(name: string): Promise<void> {
   await Promise.resolve()
 }
 
-test('collects nothing without readers', async () => {
+test('the change feed collects nothing without readers', async () => {
   await addServer('unseen')
   expect(triggers()).toBe(0)
   const { reader } = feed.open(undefined)
@@ -38,7 +38,7 @@ test('collects nothing without readers', async () => {
   expect(reader.next()).toBeUndefined()
 })
 
-test('keeps changes for five minutes after the last reader disconnects', async () => {
+test('the change feed keeps changes for five minutes after the last reader disconnects', async () => {
   const { reader, close } = feed.open(undefined)
   const { id } = reader.next()!
   close()
@@ -69,7 +69,7 @@ test('an instance that outlives its deployment is reported without the environme
   })
 })
 
-test('does not use the database after it is closed', () => {
+test('a closed change feed does not use the database', () => {
   const { close } = feed.open(undefined)
   feed.close()
   close()

@@ -31,7 +31,7 @@ test('a new reader begins with a reset and gets only later events', () => {
   expect(read(reader)).toEqual(['c'])
 })
 
-test('continues after the id of the last event', () => {
+test('a new reader continues after the id of the last event', () => {
   const log = logOf()
   const reader = log.reader(undefined)
   const { id } = reader.next()!

@@ -42,7 +42,7 @@ test('tests an older build next to the preview of the newest', async () => {
   await expect.poll(async () => (await daemon.api('DELETE', `/v1/build/${older}`)).status).toBe(204)
 })
 
-test('passes context to the tools, templates and the model', async () => {
+test('passes the context to templates and the model', async () => {
   const id = await build('context', '{{ context.user_id }} has {{ context.session_data.items }}')
   stub = await startModelStub('compatible', [CALL, { text: 'done' }])
   const context = { user_id: 'ada', session_data: { items: 3 } }
@@ -51,7 +51,7 @@ test('passes context to the tools, templates and the model', async () => {
   expect(JSON.stringify(stub.requests[0]!.body)).toContain('The user\'s id is \\"ada\\"')
 })
 
-test('offers only allowed tools that are not denied', async () => {
+test('offers the model only allowed tools that are not denied', async () => {
   const id = await build('filter', 'x')
   stub = await startModelStub('compatible', [{ text: 'ok' }])
   await send(id, { tools: { allow: ['s*y'] } })
@@ -141,7 +141,7 @@ test('runs the calls of one turn in parallel', async () => {
   expect(events).toEqual(['call', 'call', 'answer', 'answer'])
 })
 
-test('an error in a stream is its last event, without internals', async () => {
+test('an error during a stream is sent as an event', async () => {
   stub = await startModelStub('compatible', [{ status: 400 }])
   const { text } = await daemon.api('POST', '/v1/test', {
     body: { mcp_id: await build('broken', 'x'), message: 'say it', ai_model: `openai:m@${stub.url}` },
@@ -164,7 +164,7 @@ test('a disconnected client stops its run', async () => {
   expect(chats.items).toEqual([])
 })
 
-test('rejects an unknown build and one that is not ready', async () => {
+test('rejects an unknown build, an unknown chat and an unknown model', async () => {
   stub = await startModelStub('compatible', [{ text: 'x' }])
   expect((await send('mcp_none')).status).toBe(404)
   expect((await send(await build('unknown-chat', 'x'), { chat_id: 'chat_none' })).status).toBe(404)

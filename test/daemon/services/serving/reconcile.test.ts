@@ -148,7 +148,7 @@ test('a deployment that starts while the daemon stops fails as interrupted and c
   expect(again.body.data.status).toBe('deploying')
 })
 
-test('keeps files without a record, and removes half-written files and addresses', async () => {
+test('keeps files without a record, and removes half-written files and servers without builds', async () => {
   const mcpId = await buildServer(daemon)
   const { deployment_id } = await deploy(daemon, mcpId, 'production')
   const gone = await buildServer(daemon, echoServer('gone', { data: 1 }))
@@ -203,7 +203,7 @@ test('reports a port in use and the variable that selects another port, and chan
   expect((await status(deployment_id)).status).toBe('deployed')
 })
 
-test('a damaged database prevents the start with an explanation and is not changed', async () => {
+test('a damaged database prevents the start with an explanation', async () => {
   await daemon.daemon.close()
   const damaged = 'this was a database once '.repeat(400)
   writeFileSync(daemon.home.database, damaged)
