@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon/daemon.ts'
 import { OpenApiClient } from './openapi-client.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is walked as it comes
+// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document has no static type
 type Json = any
 
 /** Checks `/openapi.json` for people and client generators. */
@@ -21,7 +21,7 @@ afterAll(() => daemon.close())
 const schemas = (): Record<string, Json> => api.document.components.schemas
 
 describe('the description', () => {
-  test('describes every property', () => {
+  test('every property has a description', () => {
     const undescribed: string[] = []
     walk(api.document, '', (node, path) => {
       if (typeof node.properties !== 'object' || path.endsWith('/properties')) return
@@ -31,7 +31,7 @@ describe('the description', () => {
     expect(undescribed).toEqual([])
   })
 
-  test('describes every operation, parameter, response, header, tag and schema', () => {
+  test('every operation, parameter, response, header, tag and schema has a description', () => {
     const { paths, components, tags } = api.document
     const parameters = api.operations.flatMap(({ spec }) => spec.parameters ?? [])
     const responses = Object.values<Json>(paths).flatMap(path =>
@@ -45,7 +45,7 @@ describe('the description', () => {
     expect(api.operations.filter(({ spec }) => !spec.summary)).toEqual([])
   })
 
-  test('names the schema of every request and response', () => {
+  test('the schema of every request and response has a name', () => {
     const roots = api.operations.flatMap(({ spec }) => {
       const bodies = [spec.requestBody, ...Object.values<Json>(spec.responses).map(one => resolve(one))]
       return bodies.map(body => body?.content?.['application/json']?.schema).filter(Boolean)
@@ -97,7 +97,7 @@ describe('/openapi.json', () => {
       expect((await ask({ 'accept-encoding': refused })).headers.get('content-encoding'), refused).toBeNull()
   })
 
-  test('answers 304 to clients that have the current document', async () => {
+  test('/openapi.json answers 304 to clients that have the current document', async () => {
     const etag = (await ask({})).headers.get('etag')!
     const again = await ask({ 'if-none-match': `"other", ${etag}` })
     expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag])

@@ -9,7 +9,7 @@ import { type Contract, deployBody } from './contract.ts'
 import type { OpenApiClient } from './openapi-client.ts'
 
 const GZIP = { 'content-type': 'application/gzip' }
-const DEAD_STORAGE = {
+const UNREACHABLE_STORAGE = {
   type: 's3',
   bucket: 'bucket',
   prefix: '',
@@ -21,7 +21,7 @@ const DEAD_STORAGE = {
 type Given = { params?: Record<string, string>; [option: string]: unknown }
 
 /** Parameters that are invalid for every operation. */
-const NOTHING = Object.fromEntries(
+const INVALID_PARAMS = Object.fromEntries(
   ['mcp_id', 'deployment_id', 'id', 'projectId', 'subdomain', 'chatId', 'vendor', 'name'].map(name => [
     name,
     'a%00b',
@@ -57,7 +57,10 @@ export function testErrors(contract: Contract): void {
     for (const { spec } of api.operations.filter(({ spec }) => spec['x-scopes'])) {
       for (const [scope, key] of keys) {
         // An allowed operation on a missing record does nothing.
-        const { body, status, headers } = await api.call(spec.operationId, NOTHING, { key, query: 'limit=0' })
+        const { body, status, headers } = await api.call(spec.operationId, INVALID_PARAMS, {
+          key,
+          query: 'limit=0',
+        })
         const refused = status === 403 && body.error.code === 'INSUFFICIENT_SCOPE'
         expect(refused, `${spec.operationId} with ${scope}`).toBe(!spec['x-scopes'].includes(scope))
         if (refused)
@@ -230,7 +233,7 @@ export function testErrors(contract: Contract): void {
     const { body: built } = await api.call('createBuild', {}, { body: echoServer('unreachable') })
     const { body: project } = await api.call('createProject', {}, { body: { name: 'unreachable' } })
     const query = `base=${encodeURIComponent('127.0.0.1:1/node')}`
-    await daemon.restart({ storage: DEAD_STORAGE })
+    await daemon.restart({ storage: UNREACHABLE_STORAGE })
     const body = { name: 'elsewhere', storageLocation: `s3://bucket/${'0'.repeat(64)}.zip` }
     // In parallel, because each operation tries several times.
     const answers = await Promise.all([

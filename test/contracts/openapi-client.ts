@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats'
 import { expect } from 'vitest'
 import type { ApiAnswer, ApiInput, TestDaemon } from '../helpers/daemon/daemon.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document is walked as it comes
+// biome-ignore lint/suspicious/noExplicitAny: an OpenAPI document has no static type
 type Json = any
 
 export interface Operation {

@@ -102,7 +102,7 @@ function bodyOf(operationId: string, { deployment }: Records): { body?: unknown 
   return {}
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: an operation is read as it comes
+// biome-ignore lint/suspicious/noExplicitAny: an operation has no static type
 function typeOf({ requestBody }: any): Record<string, string> {
   return requestBody?.content['application/gzip'] ? { 'content-type': 'application/gzip' } : {}
 }

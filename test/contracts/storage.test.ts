@@ -128,13 +128,13 @@ describe('faults of object storage', () => {
     await expect(storage.put('sources/a.zip', object.file, object)).rejects.toMatchObject({
       code: 'UPSTREAM_FAILED',
       message: expect.stringContaining('HTTP 503'),
-      details: 'Told: to fail',
+      details: 'InjectedFault: requested by the test',
     })
     expect(server.requests.at(-1)).toMatch(/^DELETE .*uploadId=/)
     expect(await storage.read('sources/a.zip', object.digest)).toBeUndefined()
   })
 
-  test('a stalled download fails', async () => {
+  test('a download that is interrupted at every attempt fails', async () => {
     await using server = await startS3()
     const storage = new S3Storage(server.settings)
     const object = makeObject(MIB)
@@ -168,7 +168,7 @@ describe('faults of object storage', () => {
     })
   })
 
-  test('names an unreachable server', async () => {
+  test('the error for an unreachable server names its host', async () => {
     const server = await startS3()
     await server.stop()
     await using _server = server

@@ -7,7 +7,7 @@ import { withLock } from '../../src/cli/sign-in/lock-file.ts'
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/mcp-hosting', import.meta.url))
 
 /**
- * Folder that `make` fills. `make` takes seconds of processor time, so it only runs again when the key changes. Nothing may write
+ * Folder that `make` fills. `make` takes seconds of processor time, so it runs again only when the key changes. Nothing may write
  * to the folder afterwards.
  */
 export async function preparedFolder(

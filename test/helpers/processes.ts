@@ -32,7 +32,7 @@ export function readProc(pid: number, file: 'status' | 'environ' | 'cmdline'): s
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')
   } catch {
-    return '' // It is gone, or belongs to another user.
+    return '' // The process is gone, or belongs to another user.
   }
 }
 

@@ -45,7 +45,7 @@ export function testBuilds(contract: Contract): void {
     expect((await call('getBundle', { mcp_id: contract.mcpId })).status).toBe(404)
   })
 
-  test('builds a server from an image', async () => {
+  test('exports a build as an image', async () => {
     expect((await call('getImage', { mcp_id: contract.mcpId })).status).toBe(200)
   })
 }

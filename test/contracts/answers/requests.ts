@@ -3,6 +3,7 @@ import { echoServer } from '../../daemon/http/fixtures.ts'
 import { callTool } from '../../helpers/daemon/daemon.ts'
 import { type Call, type Contract, deployBody } from '../contract.ts'
 
+/** Tests recorded requests. */
 export function testRequests(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
 

@@ -3,11 +3,11 @@ import { findChromium } from './chromium.ts'
 
 const MISSING = ['/nowhere/chromium']
 
-test('a machine without Chromium skips its tests, and CI fails', () => {
+test('findChromium returns undefined without Chromium, and throws in CI', () => {
   expect(findChromium({}, MISSING)).toBe(undefined)
   expect(() => findChromium({ CI: 'true' }, MISSING)).toThrow('Install chromium-headless-shell')
 })
 
-test('the path in CHROMIUM is preferred', () => {
+test('findChromium prefers the path in CHROMIUM', () => {
   expect(findChromium({ CHROMIUM: process.execPath }, MISSING)).toBe(process.execPath)
 })

@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http'
 
-/** Plain HTTP to an MCP endpoint, so that a test can send what no client library would. */
+/** Response to a plain HTTP request, with which a test can send what no client library would. */
 export interface Answer {
   status: number
   headers: IncomingHttpHeaders

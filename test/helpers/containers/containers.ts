@@ -48,7 +48,7 @@ export class ContainerTools implements AsyncDisposable {
     })
   }
 
-  /** Runs an image with the fewest privileges. Returns its address once it answers. */
+  /** Runs an image with the fewest privileges. Returns the name and the URL of the container when it answers. */
   async run(image: string, env: Record<string, string> = {}): Promise<{ name: string; url: string }> {
     const port = await freePort()
     const name = `mcp-test-${port}`
@@ -71,7 +71,7 @@ export class ContainerTools implements AsyncDisposable {
     const url = `http://127.0.0.1:${port}`
     while (!(await isAnswering(`${url}/health`))) {
       const state = this.podman('inspect', name, '--format', '{{.State.Status}}').trim()
-      if (state !== 'running') throw new Error(`the container has ${state}: ${this.podman('logs', name)}`)
+      if (state !== 'running') throw new Error(`the container is ${state}: ${this.podman('logs', name)}`)
       await pause()
     }
     return { name, url: `${url}/mcp` }

@@ -116,7 +116,7 @@ function bodyOf(contentType: string, text: string) {
   return events.length > 0 ? JSON.parse(events.at(-1)![1]!) : undefined
 }
 
-/** One `tools/call` of the stateless protocol era, without any client library. */
+/** Sends `initialize` and a `tools/call` in revision 2025-06-18, without a client library. Returns the result of the call. */
 export async function callTool(mcpUrl: string, name: string, args: Record<string, unknown> = {}) {
   const init = await rpc(mcpUrl, 'initialize', {
     protocolVersion: '2025-06-18',

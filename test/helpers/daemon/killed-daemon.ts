@@ -12,7 +12,7 @@ export interface OwnedServer {
   /** Newest acknowledged build. */
   built?: { id: string; text: string }
   live?: { id: string; url: string; text: string; status: 'deployed' | 'stopped' }
-  /** Address, once known. It must never change. */
+  /** URL, once known. It must never change. */
   url?: string
   /** Request without an answer so far. It may or may not have been executed. */
   open?: { kind: 'build' | 'deploy' | 'stop' | 'start' | 'remove'; text?: string }
@@ -108,7 +108,7 @@ export class KilledDaemon {
     const text = `version ${++this.#count}`
     owned.open = { kind: 'build', text }
     const tool = {
-      name: 'tell',
+      name: 'version',
       description: 'Returns its version',
       inputSchema: { type: 'object' },
       handler: { type: 'template', text },
@@ -151,7 +151,7 @@ export class KilledDaemon {
   async #call(owned: OwnedServer): Promise<void> {
     const { id, url, text } = owned.live!
     const callId = `call-${++this.#count}`
-    assert((await callTell(url, callId)) === text, `${url} does not answer as ${text}`)
+    assert((await callVersion(url, callId)) === text, `${url} does not answer as ${text}`)
     this.tally.calls++
     this.#answered.set(id, [...(this.#answered.get(id) ?? []), callId])
   }
@@ -207,7 +207,7 @@ export class KilledDaemon {
   /** Checks that the acknowledged version answers at the acknowledged URL. Without a deployment, the port must be closed. */
   async #checkAnswer({ live, url }: OwnedServer): Promise<void> {
     if (live?.status === 'deployed') {
-      const text = await callTell(live.url, 'check')
+      const text = await callVersion(live.url, 'check')
       return assert(text === live.text, `${live.url} says ${text} instead of ${live.text}`)
     }
     if (url) assert(await isRefused(url), `${url} accepts connections although nothing is deployed there`)
@@ -258,9 +258,9 @@ function assert(holds: boolean, sentence: string): void {
   if (!holds) throw new BrokenGuaranteeError(sentence)
 }
 
-async function callTell(url: string, id: string): Promise<string> {
+async function callVersion(url: string, id: string): Promise<string> {
   const params = {
-    name: 'tell',
+    name: 'version',
     arguments: {},
     _meta: {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -270,7 +270,7 @@ async function callTell(url: string, id: string): Promise<string> {
   const headers = {
     'mcp-protocol-version': '2026-07-28',
     'mcp-method': 'tools/call',
-    'mcp-name': 'tell',
+    'mcp-name': 'version',
   }
   const { json, text } = await send(url, { headers, body: rpc('tools/call', params, id) })
   return json?.result?.content?.[0]?.text ?? text

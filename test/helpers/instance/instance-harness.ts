@@ -34,8 +34,8 @@ export interface InstanceAddress {
 }
 
 /**
- * A real instance process and the daemon's part. The process serves an artifact. The harness accepts every connection to the
- * address and hands it over.
+ * A real instance process that serves artifacts. The harness does the daemon's part: it accepts every connection to an address
+ * and hands it over.
  */
 export class InstanceHarness {
   readonly child: ChildProcess

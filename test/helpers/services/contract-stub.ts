@@ -32,7 +32,7 @@ export interface StubOptions {
   intercept?(request: IncomingMessage, response: ServerResponse): boolean
 }
 
-/** A separate address, which only the 401 reveals. */
+/** A path that only the response with status 401 reveals. */
 const METADATA_PATH = '/about/sign-in'
 const KEY = 'hosted-key-0123456789'
 const PAGE = '<!doctype html><title>404</title><h1>Not found</h1>'

@@ -12,7 +12,7 @@ export interface DeviceProvider extends AsyncDisposable {
   /** Requests to the token endpoint, oldest first. */
   grants: string[]
   isGood(accessToken: string): Promise<boolean>
-  /** Plays a user who opens the page, enters the code and allows or denies. */
+  /** Acts as a user who opens the page, enters the code and allows or denies. */
   enter(code: string, choice: 'allow' | 'abort'): Promise<void>
 }
 

@@ -6,7 +6,7 @@ import { createProjectFolder } from '../daemon/project-folder.ts'
 
 /** A registry with one package, `tiny` 1.0.0, which exports 42. */
 export interface NpmRegistry {
-  /** Base URL. */
+  /** URL of the package's archive. */
   url: string
   integrity: string
   requests: number

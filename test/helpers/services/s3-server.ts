@@ -86,7 +86,9 @@ function takeFault(faults: Fault[], line: string): Fault | undefined {
 function pass(incoming: IncomingMessage, outgoing: ServerResponse, port: number, fault?: Fault): void {
   if (fault?.status) {
     incoming.resume()
-    outgoing.writeHead(fault.status).end('<Error><Code>Told</Code><Message>to fail</Message></Error>')
+    outgoing
+      .writeHead(fault.status)
+      .end('<Error><Code>InjectedFault</Code><Message>requested by the test</Message></Error>')
     return
   }
   const { method, url, headers } = incoming
