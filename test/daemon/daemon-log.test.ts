@@ -29,18 +29,18 @@ async function logTo(path: string, statement = "logDaemon('info', 'hello', { por
   return code
 }
 
-test('writes lines as JSON with time, level, message and fields', async () => {
+test('the daemon log has lines of JSON with time, level, message and fields', async () => {
   const path = join(folder, 'daemon.log')
   expect(await logTo(path)).toBe(0)
   const line = JSON.parse(readFileSync(path, 'utf8'))
   expect(line).toEqual({ timestamp: expect.any(String), level: 'info', message: 'hello', port: 1 })
 })
 
-test('drops a line on a full disk instead of crashing', async () => {
+test('the daemon log drops a line on a full disk instead of crashing', async () => {
   expect(await logTo('/dev/full')).toBe(0)
 })
 
-test('rotates a large log and keeps one older file', () => {
+test('a large daemon log is rotated, and one older file is kept', () => {
   const path = join(folder, 'daemon.log')
   writeFileSync(path, 'x'.repeat(11))
   rotateDaemonLog(path, 10)
@@ -48,7 +48,7 @@ test('rotates a large log and keeps one older file', () => {
   expect(readFileSync(`${path}.1`, 'utf8')).toBe('x'.repeat(11))
 })
 
-test('leaves a log that cannot be rotated unchanged and logs a warning', async () => {
+test('a daemon log that cannot be rotated stays unchanged and gets a warning', async () => {
   const path = join(folder, 'daemon.log')
   const old = `${'x'.repeat(11)}\n`
   writeFileSync(path, old)

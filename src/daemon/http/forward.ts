@@ -88,7 +88,7 @@ function requestHeaders(context: ApiContext, authorization: string | undefined):
   return {
     ...Object.fromEntries(forwarded),
     ...(authorization !== undefined && { authorization }),
-    // A server that is asked to close the connection may do so before it has read a body that it rejects. The answer would be lost.
+    // With `close`, a server may close the connection before it has read a body that it rejects. The answer would be lost.
     connection: 'keep-alive',
   }
 }

@@ -79,7 +79,7 @@ describe.runIf(process.platform === 'linux')('HandleSender', () => {
     expect(violations).toEqual([])
   })
 
-  test('settles no more acknowledgements than handles were sent', async () => {
+  test('HandleSender settles no more acknowledgements than it has sent handles', async () => {
     const sent = await sendAll([0, 300_000, 0])
     await listen(sent.length)
     expect(sender.settles({ cmd: 'NODE_HANDLE_ACK' })).toBe(false)
@@ -89,7 +89,7 @@ describe.runIf(process.platform === 'linux')('HandleSender', () => {
     expect(violations).toEqual([])
   })
 
-  test('does not wait for an acknowledgement for a closed socket', async () => {
+  test('HandleSender does not wait for an acknowledgement for a closed socket', async () => {
     const { socket } = await connections.accept()
     socket.destroy()
     await once(socket, 'close')

@@ -70,12 +70,12 @@ describe('by Host', () => {
   })
 
   test('an unknown name is answered with 421 and a JSON-RPC error', async () => {
-    const answer = await exchange([post('nobody.localhost', 'hello')])
+    const answer = await exchange([post('unknown.localhost', 'hello')])
     expect(answer).toMatch(/^HTTP\/1\.1 421 Misdirected Request\r\n/)
     expect(JSON.parse(answer.split('\r\n\r\n')[1]!)).toMatchObject({
       jsonrpc: '2.0',
       id: null,
-      error: { message: expect.stringContaining('nobody.localhost') },
+      error: { message: expect.stringContaining('unknown.localhost') },
     })
   })
 
@@ -119,7 +119,7 @@ describe('over TLS', () => {
   })
 
   test('the TLS handshake fails for an unknown name', async () => {
-    await expect(secureGet('nobody.localhost')).rejects.toThrow()
+    await expect(secureGet('unknown.localhost')).rejects.toThrow()
   })
 
   test('a request for a different name than the TLS name is answered with 421', async () => {

@@ -21,7 +21,7 @@ function series(tool: string, ...latenciesMs: number[]): PageValues['series'][nu
 const pageOf = async (changes: Partial<PageValues>) =>
   parsePage((await expose({ ...NOTHING, ...changes })).text)
 
-test('preserves quotes, backslashes and line feeds in names', async () => {
+test('metrics preserve quotes, backslashes and line feeds in names', async () => {
   const hostile = 'a"} 1\nmcp_requests_total{tool="b\\'
   const page = await pageOf({ series: [series(hostile, 1)] })
   expect(page.get('mcp_requests_total')!.metrics.map(({ labels }) => labels!.tool)).toEqual([
@@ -30,7 +30,7 @@ test('preserves quotes, backslashes and line feeds in names', async () => {
   ])
 })
 
-test('counts requests by outcome', async () => {
+test('metrics count requests by outcome', async () => {
   const page = await pageOf({ series: [series('add', 1, 2, 5000)] })
   const name = { server: 'weather', environment: 'production', method: 'tools/call', tool: 'add' }
   expect(page.get('mcp_requests_total')).toMatchObject({
@@ -60,7 +60,7 @@ test('the buckets of the duration histogram never decrease and end with the tota
   expect(text).toMatch(new RegExp(`mcp_request_duration_seconds_sum{${labels}} 90\\.046`))
 })
 
-test('lists instances and counts them by state', async () => {
+test('metrics list instances and count them by state', async () => {
   const one = {
     server: 'weather',
     environment: 'staging',

@@ -26,7 +26,7 @@ async function ask(url: string) {
 }
 
 describe.each(['production', 'staging'])('a release in %s', environment => {
-  test('fails with the reason when the server cannot start, and the old deployment keeps serving', async () => {
+  test('a release fails with the reason when the server cannot start, and the old deployment keeps serving', async () => {
     const name = `refusing-${environment}`
     const old = await deploy(daemon, await buildEcho(name, {}), environment)
     const failed = await tryDeploy(await buildEcho(name, { refuse: 'no such thing' }), environment)
@@ -38,13 +38,13 @@ describe.each(['production', 'staging'])('a release in %s', environment => {
     expect((await ask(old.url)).tenantId).toBe(old.deployment_id)
   })
 
-  test('refuses connections when the first start fails', async () => {
+  test('a first release that fails refuses connections', async () => {
     const failed = await tryDeploy(await buildEcho(`first-${environment}`, { refuse: 'no' }), environment)
     expect(failed.status).toBe('failed')
     await expect(fetch(failed.url)).rejects.toThrow()
   })
 
-  test('drops no request during the switch', async () => {
+  test('a release drops no request during the switch', async () => {
     const mcpId = await buildEcho(`busy-${environment}`, {})
     const { url } = await deploy(daemon, mcpId, environment)
     const seen = new Set<string>()

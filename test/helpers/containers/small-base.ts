@@ -8,6 +8,6 @@ import { Layout } from '../../../src/daemon/builder/image/layout.ts'
  */
 export async function seedSmallBase(images: string): Promise<void> {
   await rememberedLayer(new Layout(images), baseKey(), () => [
-    { path: NODE, content: 'stands for Node', mode: 0o755 },
+    { path: NODE, content: 'replaces Node', mode: 0o755 },
   ])
 }

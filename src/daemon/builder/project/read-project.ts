@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse as parseYaml } from 'yaml'
+import { counted } from '../../../shared/counted.ts'
 import { inlineResourceFiles } from '../../../shared/definitions/inline-resource-files.ts'
 import { HostingError } from '../../../shared/errors.ts'
 
@@ -22,7 +23,7 @@ export function readProject(directory: string, fallbackName: string): Record<str
   } = parse(directory, file)
   const problems = inlineResourceFiles(request, directory)
   if (problems.length === 0) return request
-  throw new HostingError('INVALID_MCP', `${file} has ${problems.length} problems.`, {
+  throw new HostingError('INVALID_MCP', `${file} has ${counted(problems.length, 'problem')}.`, {
     details: problems.map(({ path, message }) => `${path}: ${message}`).join('\n'),
   })
 }

@@ -41,7 +41,7 @@ export interface Siblings {
 export interface InstanceHistory {
   /** Crashes of the instances that this one replaces. */
   restarts: number
-  /** How the last of those instances failed, in words that complete a sentence about it. */
+  /** Failure of the last of those instances, as the end of a sentence about it. */
   lastFailure?: string | undefined
 }
 

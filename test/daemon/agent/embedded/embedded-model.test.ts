@@ -23,7 +23,7 @@ function ask(text: string, tools = [weather, clock]): LanguageModelV4CallOptions
   return { prompt: [{ role: 'user', content: [{ type: 'text', text }] }], tools }
 }
 
-test('calls the tool that the message names, with the value it gives', async () => {
+test('the embedded model calls the tool that the message names, with the value it gives', async () => {
   const { content, finishReason } = await model.doGenerate(ask('What is the weather in Lisbon?'))
   expect(content).toEqual([
     { type: 'tool-call', toolCallId: 'call-1', toolName: 'get_weather', input: '{"city":"Lisbon"}' },
@@ -31,13 +31,13 @@ test('calls the tool that the message names, with the value it gives', async () 
   expect(finishReason.unified).toBe('tool-calls')
 })
 
-test('makes several calls for one message', async () => {
+test('the embedded model makes several calls for one message', async () => {
   const { content } = await model.doGenerate(ask('What is the weather in Lisbon and the time in Tokyo?'))
   const calls = content.map(part => part.type === 'tool-call' && `${part.toolName} ${part.input}`)
   expect(calls).toEqual(['get_weather {"city":"Lisbon"}', 'get_time {"city":"Tokyo"}'])
 })
 
-test('declines a request without a matching tool and names the closest ones', async () => {
+test('the embedded model declines a request without a matching tool and names the closest ones', async () => {
   const { content } = await model.doGenerate(ask('Translate this poem into Latin'))
   expect(content).toHaveLength(1)
   const [part] = content
@@ -46,13 +46,13 @@ test('declines a request without a matching tool and names the closest ones', as
   )
 })
 
-test('names the missing value for a matching tool', async () => {
+test('the embedded model names the missing value for a matching tool', async () => {
   const { content } = await model.doGenerate(ask('How is the weather?', [weather]))
   const [part] = content
   expect(part?.type === 'text' && part.text).toMatch(/get_weather matches .* does not specify city/)
 })
 
-test('prefers a tool to a matching resource, unless the message asks to read', async () => {
+test('the embedded model prefers a tool to a matching resource, unless the message asks to read', async () => {
   const mcp = { readResource: 'read_resource', resources: [], prompts: [] }
   const template = {
     uriTemplate: 'weather://{city}',
@@ -71,12 +71,12 @@ test('prefers a tool to a matching resource, unless the message asks to read', a
   expect(await called('Read weather://Oslo.')).toEqual(['read_resource {"uri":"weather://Oslo"}'])
 })
 
-test('makes no call without tools', async () => {
+test('the embedded model makes no call without tools', async () => {
   const { content } = await model.doGenerate(ask('What is the weather in Lisbon?', []))
   expect(content).toEqual([{ type: 'text', text: 'This server offers no tools, resources or prompts.' }])
 })
 
-test('gives identical output in 100 runs', async () => {
+test('the embedded model gives identical output in 100 runs', async () => {
   const message = 'What is the weather in Rome, Vienna and Prague, and what time is it in Oslo?'
   const answers = new Set<string>()
   for (let run = 0; run < 100; run++) answers.add(JSON.stringify(await model.doGenerate(ask(message))))
@@ -84,7 +84,7 @@ test('gives identical output in 100 runs', async () => {
   expect([...answers]).toEqual([JSON.stringify(fresh)])
 })
 
-test('streams the generated output', async () => {
+test('the embedded model streams the generated output', async () => {
   const { stream } = await model.doStream(ask('What is the weather in Lisbon?'))
   const types: string[] = []
   for await (const part of stream) types.push(part.type)
@@ -98,7 +98,7 @@ test('streams the generated output', async () => {
   ])
 })
 
-test('resolves relative dates from the reference date', async () => {
+test('the embedded model resolves relative dates from the reference date', async () => {
   const remind: LanguageModelV4FunctionTool = {
     type: 'function',
     name: 'create_reminder',
@@ -114,7 +114,7 @@ test('resolves relative dates from the reference date', async () => {
   expect(content[0]).toMatchObject({ input: '{"text":"Call Ana","date":"2026-03-10"}' })
 })
 
-test('works with the agent loop of the AI SDK and answers from the results', async () => {
+test('the embedded model works with the agent loop of the AI SDK and answers from the results', async () => {
   const { text, steps } = await generateText({
     model,
     prompt: 'What is the weather in Lisbon?',
@@ -131,7 +131,7 @@ test('works with the agent loop of the AI SDK and answers from the results', asy
   expect(text).toBe('Sunny in Lisbon, 21 °C')
 })
 
-test('reports a failed call', async () => {
+test('the embedded model reports a failed call', async () => {
   const call = { toolCallId: 'call-1', toolName: 'get_weather' }
   const { content } = await model.doGenerate({
     prompt: [
@@ -147,7 +147,7 @@ test('reports a failed call', async () => {
   expect(content).toEqual([{ type: 'text', text: 'get_weather failed: no station' }])
 })
 
-test('rejects immediately when the request is already aborted', async () => {
+test('the embedded model rejects immediately when the request is already aborted', async () => {
   const abortSignal = AbortSignal.abort(new Error('enough'))
   await expect(model.doGenerate({ ...ask('What is the weather in Lisbon?'), abortSignal })).rejects.toThrow(
     'enough',

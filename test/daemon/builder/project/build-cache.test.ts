@@ -7,14 +7,14 @@ import { createProjectFolder } from '../../../helpers/daemon/project-folder.ts'
 const ARTIFACT = 'a'.repeat(64)
 const request = { name: 'shop', template: 'custom' as const, source: 'src_1' }
 
-test('finds the artifact for the same source and request, whatever the id of the source', () => {
+test('the build cache finds the artifact for the same source and request, whatever the id of the source', () => {
   using folder = createProjectFolder()
   const cache = new BuildCache(folder.path, () => '1.0')
   cache.remember('d1', request, ARTIFACT)
   expect(cache.find('d1', { ...request, source: 'src_2', project_id: 'prj_1' })).toBe(ARTIFACT)
 })
 
-test('finds nothing for another source, request or toolchain', () => {
+test('the build cache finds nothing for another source, request or toolchain', () => {
   using folder = createProjectFolder()
   const cache = new BuildCache(folder.path, () => '1.0')
   cache.remember('d1', request, ARTIFACT)
@@ -23,7 +23,7 @@ test('finds nothing for another source, request or toolchain', () => {
   expect(new BuildCache(folder.path, () => '1.1').find('d1', request)).toBeUndefined()
 })
 
-test('finds nothing in a file that a power failure cut off', () => {
+test('the build cache finds nothing in a file that a power failure cut off', () => {
   using folder = createProjectFolder()
   const cache = new BuildCache(folder.path, () => '1.0')
   cache.remember('d1', request, ARTIFACT)
@@ -32,7 +32,7 @@ test('finds nothing in a file that a power failure cut off', () => {
   expect(cache.find('d1', request)).toBeUndefined()
 })
 
-test('forgets artifacts that no longer exist', () => {
+test('the build cache forgets artifacts that no longer exist', () => {
   using folder = createProjectFolder()
   const cache = new BuildCache(folder.path, () => '1.0')
   cache.remember('d1', request, ARTIFACT)

@@ -6,7 +6,7 @@ const request = { name: 'shop', template: 'custom' as const }
 const tool = { name: 'sum', description: 'Adds', inputSchema: {} }
 const handlerOf = (path: string, name = 'default') => ({ type: 'module' as const, path, export: name })
 
-test('finds all files of the three folders, sorted by name', () => {
+test('finds the modules in all three folders, sorted by name', () => {
   using project = createProjectFolder({
     'tools/b.ts': '',
     'tools/a.mjs': '',

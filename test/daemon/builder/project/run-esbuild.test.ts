@@ -31,7 +31,7 @@ test('the esbuild process does not stop during a build', async () => {
   expect((await large).outputFiles).toHaveLength(1)
 })
 
-test('replaces a process that died during or between builds', async () => {
+test('an esbuild process that died during or between builds is replaced', async () => {
   await build()
   const [died] = esbuilds()
   process.kill(died!, 'SIGKILL')
@@ -43,7 +43,7 @@ test('replaces a process that died during or between builds', async () => {
   expect((await build(IDLE_MS)).outputFiles).toHaveLength(1)
 })
 
-test('replaces a dead process only once', async () => {
+test('a dead esbuild process is replaced only once', async () => {
   await build()
   const prepared = Promise.withResolvers<void>()
   const late = { name: 'late', setup: () => prepared.promise }
@@ -58,7 +58,7 @@ test('replaces a dead process only once', async () => {
   expect(all.map(({ outputFiles }) => outputFiles!.length)).toEqual([1, 1])
 })
 
-test('keeps the process after a failed build', async () => {
+test('the esbuild process is kept after a failed build', async () => {
   const broken = { ...OPTIONS, stdin: { contents: '(' }, logLevel: 'silent' as const }
   await expect(runEsbuild(broken)).rejects.toThrow('Unexpected end of file')
   expect((await build(IDLE_MS)).outputFiles).toHaveLength(1)

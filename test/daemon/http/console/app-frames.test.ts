@@ -83,17 +83,17 @@ test.each([
   expect((await directives(`connect=${encodeURIComponent(origin)}`))['connect-src']).toBe("'none'")
 })
 
-test('the port answers to its own host name only', async () => {
+test('the port of apps answers to its own host name only', async () => {
   for (const host of ['127.0.0.1', 'localhost', CONSOLE_HOST, 'evil.example', `x.${APP_HOST}`])
     expect((await get('/frame', { host: `${host}:${port}` })).status, host).toBe(403)
 })
 
-test('a frame cannot be opened as a page', async () => {
+test('the frame of an app cannot be opened as a page', async () => {
   expect((await get('/frame', { 'sec-fetch-dest': 'document' })).status).toBe(403)
   expect((await get('/frame', { 'sec-fetch-dest': 'iframe' })).status).toBe(200)
 })
 
-test('nothing else is served at the port', async () => {
+test('the port of apps serves nothing but frames', async () => {
   for (const path of ['/', '/console/', '/v1/deploy', '/health', '/frame/', '/frame/x'])
     expect((await get(path)).status, path).toBe(404)
 })
@@ -106,7 +106,7 @@ test('the API cannot be reached under the host name of apps', async () => {
   expect(status).toBe(403)
 })
 
-test('the port closes with the daemon', async () => {
+test('the port of apps closes with the daemon', async () => {
   const other = await startTestDaemon()
   const { headers } = await other.api('GET', '/console/', { key: null })
   const used = Number(/:(\d+)$/.exec(String(headers['content-security-policy']))![1])

@@ -84,7 +84,7 @@ test('rejects a rebound host name', async () => {
   expect([status, body.error.code]).toEqual([403, 'FORBIDDEN'])
 })
 
-test('only GET and HEAD are supported', async () => {
+test('the console supports only GET and HEAD', async () => {
   expect((await daemon.api('POST', '/console/', { body: {} })).status).toBe(404)
   const head = await daemon.api('HEAD', '/console/', { key: null })
   expect([head.status, head.text]).toEqual([200, ''])

@@ -11,13 +11,13 @@ function minute(at: string, tool: string, ...latenciesMs: number[]) {
 }
 
 describe('toRange', () => {
-  test('defaults to the last hour in one-minute steps', () => {
+  test('toRange defaults to the last hour in one-minute steps', () => {
     const { since, until, step } = toRange({}, NOW)
     expect(new Date(since * 60_000).toISOString()).toBe('2026-11-21T11:34:00.000Z')
     expect([until - since, step]).toEqual([61, 1])
   })
 
-  test('chooses a step for at most 60 points, each of which starts at a multiple of the step', () => {
+  test('toRange chooses a step for at most 60 points, each of which starts at a multiple of the step', () => {
     const { since, step } = toRange({ since: '2026-11-14T12:34:56Z' }, NOW)
     expect(step).toBe(180)
     expect(since % 180).toBe(0)
@@ -25,7 +25,7 @@ describe('toRange', () => {
     expect(toRange({ stepSeconds: 1800 }, NOW).step).toBe(30)
   })
 
-  test('rejects an invalid period and one with too many points', () => {
+  test('toRange rejects an invalid period and one with too many points', () => {
     expect(() => toRange({ since: NOW, until: NOW }, NOW)).toThrow('must be before until')
     expect(() => toRange({ since: '2026-01-01T00:00:00Z', stepSeconds: 60 }, NOW)).toThrow('more than 10080')
   })

@@ -54,7 +54,7 @@ const HEAD_ENDS = new Set([
   'who',
 ])
 
-/** The end of a movement or a range that a parameter stands for, if any. */
+/** The end of a movement or range that a parameter specifies, if any. */
 export function sideOf(nameStems: string[], descriptionStems: string[]): 'source' | 'target' | undefined {
   for (const stems of [nameStems, descriptionStems.slice(0, 4)]) {
     const source = stems.some(part => SOURCE_STEMS.has(part))

@@ -8,7 +8,7 @@ import type { Signature } from './signature.ts'
 
 export interface RankedTool {
   signature: Signature
-  /** How much of the tool the text mentions, about 0 to 1.5. */
+  /** Share of the tool that the text mentions, about 0 to 1.5. */
   score: number
 }
 
