@@ -158,7 +158,7 @@ export function sealedFlags(program: string, names = [program, realpathSync(prog
   return ['--permission', ...readable.map(path => `--allow-fs-read=${path}`), ...featureFlags()]
 }
 
-/** Keeps the address of the debugger and a warning about its flag out of the server's log. */
+/** Keeps the URL of the debugger and a warning about its flag out of the server's log. */
 const QUIET_INSPECTOR = ['--inspect-publish-uid=http', '--disable-warning=PERM0004']
 
 /** The inspector runs any code, so only the developer's own machine may reach it, and handler modules may not import it. */
