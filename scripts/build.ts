@@ -1,10 +1,12 @@
 import {
   existsSync,
+  globSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -135,6 +137,20 @@ export async function buildDist(): Promise<string[]> {
   for (const file of files) writeWhenChanged(file.path, file.contents)
   utimesSync(dist, startedAt, startedAt)
   return files.map(file => file.path)
+}
+
+/** Builds `dist/` unless it is newer than everything that it is built from. */
+export async function updateDist(): Promise<void> {
+  // Folders are included, because their modification times change when a file is removed.
+  const sources = globSync(['src/**', 'scripts/**', 'package.json', 'package-lock.json', 'tsconfig.json'], {
+    cwd: root,
+  })
+  const isCurrent = existsSync(dist) && sources.every(file => changedAt(join(root, file)) < changedAt(dist))
+  if (!isCurrent) removeStale(await buildDist())
+}
+
+function changedAt(file: string): number {
+  return statSync(file).mtimeMs
 }
 
 /** Completes a file. `cli.js` and the exported server check the Node version before they import anything. */

@@ -1,14 +1,11 @@
-import { existsSync, globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { buildDist } from '../../../scripts/build.ts'
+import { updateDist } from '../../../scripts/build.ts'
 
 /** Builds `dist/`, whose programs the tests start, unless it is up to date. Sets the environment of all tests. */
 export default async function setup(): Promise<void> {
-  // Folders are included, because their modification times change when a file is removed.
-  const sources = globSync(['src/**', 'scripts/**', 'package.json', 'package-lock.json'])
-  const isCurrent = existsSync('dist') && sources.every(file => changedAt(file) < changedAt('dist'))
-  if (!isCurrent) await buildDist()
+  await updateDist()
   // A vendor's key would make tests call a real model.
   for (const name of ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY']) delete process.env[name]
   // Shared by all homes, so that a daemon takes an eighth less processor time to start.
@@ -16,8 +13,4 @@ export default async function setup(): Promise<void> {
   process.env.NODE_COMPILE_CACHE = cache
   // Not in a teardown: workers write to the cache when they exit, which may be later.
   process.once('exit', () => rmSync(cache, { recursive: true, force: true, maxRetries: 5 }))
-}
-
-function changedAt(file: string): number {
-  return statSync(file).mtimeMs
 }
