@@ -5,13 +5,13 @@ import { buildServer, createKey, createProject, deploy, echoServer } from '../..
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
 import { seedSmallBase } from '../../helpers/containers/small-base.ts'
 import { filesWithDependency, listen } from '../../helpers/services/npm-registry.ts'
-import { lengthenList } from './long-list.ts'
 import {
   daemon,
   expectAccessible,
   expectNoViolations,
   goto,
   HARMLESS,
+  lengthenList,
   show,
   useConsole,
   visit,

@@ -2,8 +2,16 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { buildServer, createKey, deploy, echoServer } from '../../daemon/http/fixtures.ts'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
 import { type ModelStub, startModelStub, type Turn } from '../../helpers/services/model-stub.ts'
-import { lengthenList } from './long-list.ts'
-import { daemon, expectAccessible, HARMLESS, HOSTILE, show, useConsole, visit } from './use-console.ts'
+import {
+  daemon,
+  expectAccessible,
+  HARMLESS,
+  HOSTILE,
+  lengthenList,
+  show,
+  useConsole,
+  visit,
+} from './use-console.ts'
 
 const KEY = 'sk-test-0123456789abcdef'
 

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { buildServer, deploy, echoServer } from '../../daemon/http/fixtures.ts'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
 import { callTool } from '../../helpers/daemon/daemon.ts'
-import { lengthenList } from './long-list.ts'
 import {
   daemon,
   expectAccessible,
@@ -11,6 +10,7 @@ import {
   goto,
   HARMLESS,
   HOSTILE,
+  lengthenList,
   show,
   useConsole,
   visit,
