@@ -81,6 +81,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     'domains list': 'list the host names of servers',
     'domains add': 'map a subdomain to a deployment',
     'domains remove': 'remove a mapped subdomain',
+    'domains certificates': 'list the HTTPS certificates of all names',
     'domains trust': 'show how to trust the HTTPS certificates of this machine',
   }),
   ...section('Projects', {

@@ -35,6 +35,7 @@ export const QUIET_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'store list': ['items.key'],
   'domains list': ['name'],
   'domains add': ['url'],
+  'domains certificates': ['items.host'],
   'domains trust': ['certificate'],
   'projects list': ['id'],
   'projects create': ['id'],

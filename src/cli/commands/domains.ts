@@ -2,8 +2,10 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { connect } from 'node:tls'
+import type { Certificate, CertificateList } from '../../shared/contract/deployments/certificates.ts'
 import type { MappingRecord } from '../../shared/contract/deployments/mappings.ts'
 import { HostingError } from '../../shared/errors.ts'
+import { expiryNote } from '../../shared/format/expiry.ts'
 import type { ApiClient } from '../api/client.ts'
 import { listItems } from '../api/list-items.ts'
 import { defineCommand } from '../command-line/command.ts'
@@ -92,6 +94,42 @@ export const remove = defineCommand({
     output.result({ removed: subdomain }, () => output.line(`Removed subdomain ${subdomain}`))
   },
 })
+
+export const certificates = defineCommand({
+  name: 'domains certificates',
+  description:
+    'List the HTTPS certificates of all names: issuer, expiry, and why clients reject one. A name without files in the folder tls of the home gets its certificate from the local authority with its first HTTPS connection.',
+  examples: {
+    'mcp domains certificates': 'issuer and expiry of each name',
+    'mcp domains certificates --json': '{port, items, authority}, with fingerprints',
+  },
+  async run({ output, api }) {
+    const list = await (await api()).get<CertificateList>('/api/certificates')
+    output.result(list, () => {
+      if (list.port === null) {
+        output.line('The daemon does not serve names over HTTPS. Its log says why.')
+        return output.next({ description: 'Show the log of the daemon', command: 'mcp daemon logs' })
+      }
+      const rows = list.items.map(({ host, source, certificate }) => [
+        host,
+        source === 'file' ? (certificate?.issuer ?? 'unknown') : 'local authority',
+        expiryText(certificate) ?? (source === 'file' ? 'unknown' : 'not issued yet'),
+      ])
+      output.table(['HOST', 'ISSUER', 'EXPIRES'], rows, 'No server has a name yet.')
+      for (const { host, problem } of list.items) if (problem) output.line(`${host}: ${problem}`)
+      output.fields({ 'local authority': list.authority?.subject, expires: expiryText(list.authority) })
+      if (list.items.some(({ source }) => source === 'authority'))
+        output.next({ description: 'Trust the local authority', command: 'mcp domains trust' })
+    })
+  },
+})
+
+/** `2027-01-30`, with a note if that is near or has passed. */
+function expiryText(certificate: Certificate | null): string | undefined {
+  if (!certificate) return undefined
+  const note = expiryNote(certificate.notAfter)
+  return `${certificate.notAfter.slice(0, 10)}${note ? ` (${note.text})` : ''}`
+}
 
 export const trust = defineCommand({
   name: 'domains trust',

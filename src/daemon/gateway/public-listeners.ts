@@ -1,6 +1,6 @@
 import { NamedGateway, type NamedGatewayOptions } from './named-gateway.ts'
 import { oncePerMinute } from './once-per-minute.ts'
-import { Certificates } from './tls/certificates.ts'
+import { type CertificateReport, Certificates } from './tls/certificates.ts'
 import { TlsGateway } from './tls/tls-gateway.ts'
 
 /** Ports of the named gateway. 0 picks a free one. */
@@ -23,6 +23,7 @@ export interface PublicListenersOptions extends NamedGatewayOptions {
 export class PublicListeners {
   #http: NamedGateway | undefined
   #https: TlsGateway | undefined
+  #certificates: Certificates | undefined
 
   /** Failed connections are reported at most once a minute. */
   async open({ ports, tlsDir, onTaken, onCertificate, ...given }: PublicListenersOptions): Promise<void> {
@@ -39,6 +40,7 @@ export class PublicListeners {
     ])
     this.#http = http ?? undefined
     this.#https = https ?? undefined
+    this.#certificates = certificates
   }
 
   /** MCP endpoints of a host name. Empty for a port that is not open. */
@@ -47,6 +49,11 @@ export class PublicListeners {
       url: this.#http ? `http://${hostname}:${this.#http.port}/mcp` : '',
       secureUrl: this.#https ? `https://${hostname}:${this.#https.port}/mcp` : '',
     }
+  }
+
+  /** Certificates of host names, and the port that presents them. Undefined while that port is not open. */
+  certificates(hostnames: readonly string[]): (CertificateReport & { port: number }) | undefined {
+    return this.#https && { port: this.#https.port, ...this.#certificates!.describe(hostnames) }
   }
 
   /** Open ports with their file descriptors. */

@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import type { Services } from '../services/services.ts'
+import { certificatesEndpoints } from './api/certificates.ts'
 import { chatsEndpoints } from './api/chats.ts'
 import { consoleEndpoints } from './api/console.ts'
 import { daemonEndpoints, type Upgrades } from './api/daemon.ts'
@@ -70,6 +71,7 @@ function routesOf({ services, health, requestStop, upgrades, appFrames }: AppOpt
   const lambdaBuilds = lambdaBuildsEndpoints(services)
   const lambdaDeploy = lambdaDeployEndpoints(services)
   const mappings = lambdaMappingEndpoints(services)
+  const certificates = certificatesEndpoints(services)
   const events = eventsEndpoints(services)
   const metrics = metricsEndpoints(services)
   const projects = projectsEndpoints(services)
@@ -165,6 +167,7 @@ function routesOf({ services, health, requestStop, upgrades, appFrames }: AppOpt
       ['GET /api/lambda-mapping/{subdomain}', 'READ', mappings.getMapping],
       ['PUT /api/lambda-mapping/{subdomain}', 'BUILD_AND_DEPLOY', mappings.putMapping],
       ['DELETE /api/lambda-mapping/{subdomain}', 'BUILD_AND_DEPLOY', mappings.removeMapping],
+      ['GET /api/certificates', 'READ', certificates.listCertificates],
 
       ['GET /api/chats', 'CHAT', chats.listChats],
       ['GET /api/chats/{chatId}', 'CHAT', chats.getChat],

@@ -4,6 +4,7 @@ import { IdempotencyKeys } from './access/idempotency-keys.ts'
 import { VendorKeys } from './access/model-keys.ts'
 import { RateLimits } from './access/rate-limits.ts'
 import { SignInGrants } from './access/sign-in-grants.ts'
+import { HostCertificates } from './addresses/host-certificates.ts'
 import { Mappings } from './addresses/mappings.ts'
 import { McpTargets } from './addresses/mcp-targets.ts'
 import { TestAddresses } from './addresses/test-addresses.ts'
@@ -58,6 +59,7 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
     deployments,
     mcpTargets: new McpTargets(deps),
     mappings: new Mappings(deps, deployments),
+    hostCertificates: new HostCertificates(deps),
     deploymentMetrics,
     events: new Events(deps, { records, deploymentMetrics }),
     releaseHistory: new ReleaseHistory(deps),

@@ -106,6 +106,9 @@ export const CASES: Record<string, Case[]> = {
     { args: 'domains remove team', shows: /Removed subdomain team/ },
     { args: 'domains remove other', refused: /with status 404/ },
   ],
+  'domains certificates': [
+    { args: 'domains certificates', refused: /does not offer GET \/api\/certificates/ },
+  ],
   'projects list': [{ args: 'projects list', refused: /does not offer GET \/api\/projects/ }],
   'projects create': [{ args: 'projects create x', refused: /does not offer POST \/api\/projects/ }],
   'projects show': [{ args: 'projects show p1', refused: /does not offer/ }],

@@ -44,6 +44,7 @@ const CASES: [args: string, prints?: RegExp][] = [
   ['deploy examples/weather', URL_LINE],
   ['domains add team weather', /^http:\/\/team\.localhost:\d+\/mcp\n$/],
   ['domains list', /^team\.localhost$/m],
+  ['domains certificates', /^team\.localhost$/m],
   ['domains trust', /^HOME\/tls\/authority\.pem\n$/],
   ['deploy weather --env staging', URL_LINE],
   ['list', /^weather\n$/],

@@ -123,6 +123,7 @@ export const calls = {
   exportRequests: () => sdk.exportRequests({ query: { server: 'shop' } }),
   getRequest: () => sdk.getRequest(path.id),
   replayRequest: () => sdk.replayRequest({ ...path.id, body: { arguments: { city: 'Lima' } } }),
+  listCertificates: () => sdk.listCertificates(),
   listMappings: () => sdk.listMappings(),
   putMapping: () => sdk.putMapping({ ...path.subdomain, body: { deploymentId: 'x' } }),
   getMapping: () => sdk.getMapping({ ...path.subdomain, headers: { 'If-None-Match': '"x"' } }),

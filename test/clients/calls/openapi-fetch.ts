@@ -142,6 +142,7 @@ export function callsOf(api: Client<paths, 'application/json'>) {
     getRequest: () => api.GET('/api/requests/{id}', id),
     replayRequest: () =>
       api.POST('/api/requests/{id}/replay', { ...id, body: { arguments: { city: 'Lima' } } }),
+    listCertificates: () => api.GET('/api/certificates'),
     listMappings: () => api.GET('/api/lambda-mapping'),
     putMapping: () =>
       api.PUT('/api/lambda-mapping/{subdomain}', { ...subdomain, body: { deploymentId: 'x' } }),

@@ -153,6 +153,10 @@ export function testDeployments(contract: Contract): void {
     await call('removeMapping', { subdomain: 'team' })
   })
 
+  test('lists certificates', async () => {
+    await call('listCertificates')
+  })
+
   test('stops, starts, restarts, reconfigures, rolls back and removes a deployment', async () => {
     const first = { deployment_id: contract.deploymentId }
     const change = { config: { limits: { memory_mb: 256 } } }

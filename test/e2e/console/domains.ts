@@ -1,7 +1,10 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, test } from 'vitest'
 import { buildServer, createKey, deploy, echoServer } from '../../daemon/http/fixtures.ts'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
+import { makeCertificate, servedFingerprint } from '../../helpers/services/certificates.ts'
 import { daemon, expectAccessible, show, useConsole } from './use-console.ts'
 
 describe.runIf(CHROMIUM !== undefined)('the domains of the console', () => {
@@ -9,6 +12,12 @@ describe.runIf(CHROMIUM !== undefined)('the domains of the console', () => {
 
   const row = (page: Page, subdomain: string) =>
     page.getByRole('table', { name: 'Mapped subdomains' }).getByRole('row').filter({ hasText: subdomain })
+  const writeCertificate = async (host: string, days: number) => {
+    const { pem, key } = await makeCertificate(host, days)
+    mkdirSync(daemon.home.tls, { recursive: true })
+    writeFileSync(join(daemon.home.tls, `${host}.pem`), pem)
+    writeFileSync(join(daemon.home.tls, `${host}.key`), key)
+  }
   const mapped = async (subdomain: string) =>
     (await daemon.api('GET', `/api/lambda-mapping/${subdomain}`)).body
 
@@ -18,7 +27,10 @@ describe.runIf(CHROMIUM !== undefined)('the domains of the console', () => {
     await expectAccessible(page)
     const mcpId = await buildServer(daemon, echoServer('parrot'))
     await deploy(daemon, mcpId, 'production')
-    const { deployment_id: staging } = await deploy(daemon, mcpId, 'staging')
+    const { deployment_id: staging } = await deploy(daemon, mcpId, 'staging', {
+      domain: 'expired.example.com',
+    })
+    await writeCertificate('expired.example.com', -1)
     await page
       .getByRole('table', { name: 'Names of deployments' })
       .getByText('parrot.localhost', { exact: true })
@@ -28,6 +40,8 @@ describe.runIf(CHROMIUM !== undefined)('the domains of the console', () => {
     await page.getByLabel('Points to').selectOption('parrot in production')
     await page.getByRole('dialog').getByRole('button', { name: 'Map' }).click()
     await row(page, 'team').getByText('parrot in production').waitFor()
+    await page.getByRole('button', { name: 'Load the certificates again' }).click()
+    await page.getByText('expired.example.com.pem expired on').waitFor()
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Change the target of team' }).click()
     await page.getByLabel('Points to').selectOption('parrot in staging')
@@ -64,6 +78,27 @@ describe.runIf(CHROMIUM !== undefined)('the domains of the console', () => {
     await question.getByRole('button', { name: 'Move' }).click()
     await question.getByRole('alert').waitFor()
     expect((await mapped('shared')).server).toBe('third')
+  })
+
+  test('shows the certificate of each name and of the local authority, and none of an API without them', async () => {
+    await deploy(daemon, await buildServer(daemon, echoServer('soon')), 'production', {
+      domain: 'soon.example.com',
+    })
+    await writeCertificate('soon.example.com', 9.5)
+    const { body } = await daemon.api('GET', '/api/certificates')
+    const fingerprint = await servedFingerprint('soon.localhost', body.port)
+    const page = await show('/domains')
+    const certificates = page.getByRole('table', { name: 'Certificates', exact: true })
+    const of = (name: string) => certificates.getByRole('row').filter({ hasText: name })
+    await of('soon.example.com').getByText('in 9 d').waitFor()
+    await of('soon.localhost').getByText('Local authority').waitFor()
+    await page.getByRole('button', { name: 'Copy the fingerprint of soon.localhost' }).click()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(fingerprint)
+    await page.getByText('mcp-hosting local authority').waitFor()
+    await page.route('**/api/certificates', route => route.fulfill({ status: 404, body: '<h1>404</h1>' }))
+    await page.getByRole('button', { name: 'Load the certificates again' }).click()
+    await page.getByRole('region', { name: 'Certificates', exact: true }).waitFor({ state: 'detached' })
+    expect(await page.getByRole('alert').count()).toBe(0)
   })
 
   test('shows which scope a key lacks', async () => {

@@ -1,18 +1,15 @@
-import 'reflect-metadata'
-import { webcrypto } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@peculiar/x509'
 import { Agent, fetch as undiciFetch } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildServer, deploy, echoServer } from '../../daemon/http/fixtures.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { createHome } from '../../helpers/daemon/mcp.ts'
+import { makeCertificate } from '../../helpers/services/certificates.ts'
 
 /** A server with a custom domain, called by an MCP client over http and https, with certificates from files. */
 const DOMAIN = 'mcp.example.com'
-const DAY_MS = 86_400_000
 
 let daemon: TestDaemon
 let plain: URL
@@ -57,25 +54,6 @@ async function refusal(url: URL, ca?: string): Promise<unknown> {
     (error: Error) => error,
   )
   return (error.cause as { code?: string } | undefined)?.code
-}
-
-/** Makes a key and a self-signed certificate that clients can trust directly. */
-async function makeCertificate(hostname: string, days: number) {
-  const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])
-  const certificate = await X509CertificateGenerator.createSelfSigned({
-    name: `CN=${hostname}`,
-    notBefore: new Date(Date.now() - 10 * DAY_MS),
-    notAfter: new Date(Date.now() + days * DAY_MS),
-    keys,
-    signingAlgorithm: algorithm,
-    extensions: [new SubjectAlternativeNameExtension([{ type: 'dns', value: hostname }])],
-  })
-  const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64')
-  return {
-    pem: certificate.toString('pem'),
-    key: `-----BEGIN PRIVATE KEY-----\n${key.match(/.{1,64}/g)!.join('\n')}\n-----END PRIVATE KEY-----\n`,
-  }
 }
 
 const file = (extension: 'pem' | 'key') => join(daemon.home.tls, `${DOMAIN}.${extension}`)

@@ -15,11 +15,11 @@ export interface DaemonHome extends TestHome {
 }
 
 /** Starts a home for tests of commands. Starting its daemon takes a tenth of the processor time of a separate daemon process. */
-export async function startHome(): Promise<DaemonHome> {
+export async function startHome(config: Partial<DaemonConfig> = {}): Promise<DaemonHome> {
   const home = createHome()
   // A killed command may still be writing.
   const removeHome = () => rmSync(home.dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
-  const daemon = await serveHome(homePaths(home.env)).catch(error => {
+  const daemon = await serveHome(homePaths(home.env), config).catch(error => {
     removeHome()
     throw error
   })
@@ -34,15 +34,15 @@ export async function startHome(): Promise<DaemonHome> {
 }
 
 /** Starts a daemon in this process that the commands of a home find. */
-export async function serveHome(paths: HomePaths) {
+export async function serveHome(paths: HomePaths, config: Partial<DaemonConfig> = {}) {
   // During a restart, a command waits instead of starting another daemon.
   const lock = lockHome(paths)
-  const daemon = await startTestDaemon(discoverable(paths)).catch(error => {
+  const daemon = await startTestDaemon({ ...config, ...discoverable(paths) }).catch(error => {
     lock.release()
     throw error
   })
   return {
-    restart: () => daemon.restart(discoverable(paths)),
+    restart: () => daemon.restart({ ...config, ...discoverable(paths) }),
     async close() {
       await daemon.close()
       lock.release()

@@ -1,10 +1,11 @@
 import { Button } from '../../components/button.tsx'
 import { Copyable } from '../../components/copy.tsx'
 import { useTitle } from '../../router/use-title.ts'
+import { Certificates } from './certificates.tsx'
 import { MappedSubdomains } from './mapped-subdomains.tsx'
 import { ServerNames } from './server-names.tsx'
 
-/** Subdomains that lead to servers, and the names that servers have without a mapping. */
+/** Subdomains that lead to servers, the names that servers have without a mapping, and certificates of both. */
 export function DomainsView() {
   useTitle('Domains')
   return (
@@ -23,6 +24,7 @@ export function DomainsView() {
         empty={<NoMappings />}
       />
       <ServerNames />
+      <Certificates />
     </>
   )
 }

@@ -1,8 +1,10 @@
-import { statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSecureContext, type SecureContext } from 'node:tls'
+import type { Certificate, HostCertificate } from '../../../shared/contract/deployments/certificates.ts'
 import { Lazy } from '../../../shared/lazy.ts'
-import { readCertificate } from './certificate-files.ts'
+import { type CertificateFiles, readCertificate } from './certificate-files.ts'
+import { describeCertificate, describeFile, describeFiles } from './describe-certificate.ts'
 import type { LocalAuthority } from './local-authority.ts'
 
 interface CachedContext {
@@ -10,6 +12,14 @@ interface CachedContext {
   until: number
   /** Modification times of the certificate's files. */
   stamp: string
+  /** Only of issued certificates. */
+  issued?: Certificate
+}
+
+/** Certificates of host names, and of the local authority. */
+export interface CertificateReport {
+  items: HostCertificate[]
+  authority: Certificate | null
 }
 
 /** Issued certificates are replaced long before they expire. Files are read again when they change. */
@@ -41,21 +51,39 @@ export class Certificates {
     const stamp = this.#stampOf(hostname)
     const cached = this.#cached.get(hostname)
     if (cached && cached.stamp === stamp && cached.until > Date.now()) return cached.context
-    const context = stamp === '' ? await this.#issue(hostname) : this.#read(hostname)
-    this.#cached.set(hostname, { context, stamp, until: Date.now() + CACHED_MS })
-    return context
+    const found = stamp === '' ? await this.#issue(hostname) : { context: this.#read(hostname) }
+    this.#cached.set(hostname, { ...found, stamp, until: Date.now() + CACHED_MS })
+    return found.context
   }
 
-  async #issue(hostname: string): Promise<SecureContext> {
+  /** Issues no certificate, and does not create the authority. */
+  describe(hostnames: readonly string[]): CertificateReport {
+    const files = new Set(listFiles(this.#directory))
+    const items = hostnames.map((host): HostCertificate => {
+      if (files.has(`${host}.pem`) || files.has(`${host}.key`)) return describeFiles(this.#filesOf(host))
+      return { host, source: 'authority', certificate: this.#issued(host) ?? null, problem: null }
+    })
+    return { items, authority: describeFile(join(this.#directory, 'authority.pem')) ?? null }
+  }
+
+  /** Undefined for a certificate that the next connection replaces. */
+  #issued(hostname: string): Certificate | undefined {
+    const cached = this.#cached.get(hostname)
+    return cached && cached.until > Date.now() ? cached.issued : undefined
+  }
+
+  async #issue(hostname: string): Promise<Pick<CachedContext, 'context' | 'issued'>> {
     const authority = await this.#authority.get()
     const { key, certificate } = await authority.issue(hostname)
-    return createSecureContext({ key, cert: certificate })
+    return {
+      context: createSecureContext({ key, cert: certificate }),
+      issued: describeCertificate(certificate),
+    }
   }
 
   #read(hostname: string): SecureContext {
-    const [certificate, key] = this.#paths(hostname)
     try {
-      const { context, problem } = readCertificate({ hostname, certificate, key })
+      const { context, problem } = readCertificate(this.#filesOf(hostname))
       this.#report(hostname, problem)
       return context
     } catch (error) {
@@ -74,11 +102,18 @@ export class Certificates {
    * Empty without files. With only one of the files, `find` fails instead of silently falling back to the local authority.
    */
   #stampOf(hostname: string): string {
-    const found = this.#paths(hostname).map(path => statSync(path, { throwIfNoEntry: false })?.mtimeMs)
+    const { certificate, key } = this.#filesOf(hostname)
+    const found = [certificate, key].map(path => statSync(path, { throwIfNoEntry: false })?.mtimeMs)
     return found.every(time => time === undefined) ? '' : found.join(' ')
   }
 
-  #paths(hostname: string): [string, string] {
-    return [join(this.#directory, `${hostname}.pem`), join(this.#directory, `${hostname}.key`)]
+  #filesOf(hostname: string): CertificateFiles {
+    const path = join(this.#directory, hostname)
+    return { hostname, certificate: `${path}.pem`, key: `${path}.key` }
   }
+}
+
+/** Empty for a folder that does not exist yet. */
+function listFiles(directory: string): string[] {
+  return existsSync(directory) ? readdirSync(directory) : []
 }

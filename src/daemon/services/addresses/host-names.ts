@@ -27,6 +27,13 @@ export class HostNames {
     )
   }
 
+  /** Every name that `resolve` knows, in order. */
+  list(): string[] {
+    const { mappings, addresses, deployments } = this.#store
+    const subdomains = [...mappings.subdomains(), ...addresses.subdomains()]
+    return [...new Set([...subdomains.map(localName), ...deployments.domains()])].toSorted()
+  }
+
   #findTarget(subdomain: string): { server: string; slot: Slot } | undefined {
     const mapping = this.#store.mappings.find(subdomain)
     if (mapping) return { server: mapping.server, slot: mapping.environment }

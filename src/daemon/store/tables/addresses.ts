@@ -25,6 +25,13 @@ export class AddressStore extends TableStore<Address> {
     return this.table.find('WHERE subdomain = ?', [subdomain])
   }
 
+  /** Subdomains of environments. Those of previews are not served. */
+  subdomains(): string[] {
+    return this.table
+      .list("WHERE subdomain IS NOT NULL AND slot <> 'preview'")
+      .map(({ subdomain }) => subdomain!)
+  }
+
   isPortTaken(port: number): boolean {
     return this.table.exists('port = ?', [port])
   }

@@ -114,6 +114,11 @@ export class DeploymentStore extends RecordStore<Deployment> {
     return this.table.find("WHERE status = 'deployed' AND domain = ?", [domain])
   }
 
+  /** Domains of live deployments. */
+  domains(): string[] {
+    return this.table.list("WHERE status = 'deployed' AND domain IS NOT NULL").map(({ domain }) => domain!)
+  }
+
   /** A deployed or deploying deployment of another server or environment with this domain. */
   findDomainOwner(domain: string, name: string, environment: Environment): Deployment | undefined {
     return this.table.find(

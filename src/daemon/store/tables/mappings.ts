@@ -26,6 +26,10 @@ export class MappingStore extends TableStore<StoredMapping> {
       .map(({ id }) => id)
   }
 
+  subdomains(): string[] {
+    return this.table.list('').map(({ id }) => id)
+  }
+
   list(limit: number, cursor?: string): Page<Mapping> {
     const { items, nextCursor } = this.table.page({ filters: {}, limit, cursor })
     return { items: items.map(toMapping), nextCursor }
