@@ -3,10 +3,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { deployExamples } from '../test/e2e/console/example-servers.ts'
-import { openConsole } from '../test/e2e/console/open-console.ts'
+import { type OpenConsole, openConsole } from '../test/e2e/console/open-console.ts'
 import { showView, VIEWS, type View } from '../test/e2e/console/views.ts'
 import { findChromium, launchChromium } from '../test/helpers/clients/chromium.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../test/helpers/daemon/daemon.ts'
+import { makeCertificate, servedFingerprint } from '../test/helpers/services/certificates.ts'
 import { addHistory } from './console-history.ts'
 
 /**
@@ -30,6 +31,12 @@ const TRAFFIC: readonly [server: string, tool: string, args: Record<string, unkn
   ['orders', 'find_order', {}, 2300],
 ]
 
+/** Certificates from files. They expire after this number of days. */
+const CERTIFICATES: readonly [server: string, host: string, days: number][] = [
+  ['dice', 'dice.example.com', 9.5],
+  ['orders', 'orders.example.com', -2.5],
+]
+
 const daemon = await startTestDaemon({ namedPorts: { http: 0, https: 0 } })
 const browser = await launchChromium({ executablePath: findChromium(process.env) })
 try {
@@ -37,6 +44,7 @@ try {
   for (const theme of THEMES) await takeEmpty(theme)
   await using _examples = await deployExamples(daemon)
   addHistory(daemon.home.database)
+  await addCertificates(daemon)
   using _traffic = await startTraffic(daemon)
   for (const theme of THEMES) await takeAll(browser, daemon, theme)
 } finally {
@@ -61,6 +69,7 @@ async function takeAll(browser: Browser, daemon: TestDaemon, theme: Theme): Prom
   const open = await openConsole(browser, daemon, { theme })
   const { page } = open
   await page.setViewportSize(SIZE)
+  await takeCertificates(open, theme)
   for (const view of VIEWS) {
     await open.goto(view.path)
     await settleView(page, view)
@@ -69,6 +78,14 @@ async function takeAll(browser: Browser, daemon: TestDaemon, theme: Theme): Prom
   await takeDialogs(page, theme)
   if (open.errors.length > 0) throw new Error(open.errors.join('\n'))
   await open.close()
+}
+
+/** Takes a picture of the lower part of the Domains view. */
+async function takeCertificates({ page, goto }: OpenConsole, theme: Theme): Promise<void> {
+  await goto('/domains')
+  await page.getByRole('heading', { name: 'Local authority' }).waitFor()
+  await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
+  await take(page, 'certificates', theme)
 }
 
 /** Takes pictures of the commands, a dialog, and the view on a phone. */
@@ -88,6 +105,23 @@ async function takeDialogs(page: Page, theme: Theme): Promise<void> {
 async function take(page: Page, name: string, theme: Theme): Promise<void> {
   await page.waitForTimeout(SETTLED_MS)
   writeFileSync(join(folder, `${name}-${theme}.png`), await page.screenshot())
+}
+
+/** Adds a name whose certificate expires soon and one whose certificate has expired, and connects to another over HTTPS. */
+async function addCertificates(daemon: TestDaemon): Promise<void> {
+  const { body } = await daemon.api('GET', '/v1/deploy?environment=production&status=deployed')
+  for (const [server, host, days] of CERTIFICATES) {
+    const { deployment_id } = body.data.items.find(({ name }: Deployed) => name === server)
+    await daemon.api('POST', `/v1/deploy/${deployment_id}/reconfigure`, {
+      body: { config: { domain: host } },
+    })
+    const { pem, key } = await makeCertificate(host, days)
+    mkdirSync(daemon.home.tls, { recursive: true, mode: 0o700 })
+    writeFileSync(join(daemon.home.tls, `${host}.pem`), pem)
+    writeFileSync(join(daemon.home.tls, `${host}.key`), key)
+  }
+  const { body: certificates } = await daemon.api('GET', '/api/certificates')
+  await servedFingerprint('weather.localhost', certificates.port)
 }
 
 async function startTraffic(daemon: TestDaemon): Promise<Disposable> {

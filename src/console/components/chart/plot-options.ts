@@ -49,7 +49,8 @@ export function plotOptions({ frame, series, measure, syncKey, onHover }: PlotIn
         ...axis,
         grid: { show: false },
         size: 24,
-        gap: 4,
+        // Below the label of zero, which is next to the first of these labels.
+        gap: 8,
         space: 64,
         values: (_, splits, _axis, _space, step) => axisLabels(splits, step),
       },
@@ -102,6 +103,7 @@ function drawMarks(
   ctx.fillStyle = color
   ctx.strokeStyle = color
   ctx.setLineDash([3, 3])
+  ctx.textBaseline = 'alphabetic'
   const [top, right, bottom] = [
     bbox.top / ratio,
     (bbox.left + bbox.width) / ratio,

@@ -83,7 +83,7 @@ function Listed({ list: { items, authority } }: { list: CertificateList }) {
       )}
       {items.length === 0 && <p class="muted">No server has a name.</p>}
       {open.length > 0 && (
-        <p class="muted wrap">
+        <p class="certificates-open muted wrap">
           {open.length === 1 ? open[0]!.host : counted(open.length, shown.length > 0 ? 'other name' : 'name')}{' '}
           {open.length === 1 ? 'gets its certificate' : 'get their certificates'} from the local authority at
           the first HTTPS connection.

@@ -64,7 +64,7 @@ function requireTogether(
 
 function problemOf(x509: X509Certificate, hostname: string): string | undefined {
   const now = Date.now()
-  if (x509.validToDate.getTime() < now) return `expired on ${x509.validToDate.toISOString()}`
+  if (x509.validToDate.getTime() < now) return `expired on ${x509.validToDate.toISOString().slice(0, 10)}`
   if (x509.validFromDate.getTime() > now) return `is not valid before ${x509.validFromDate.toISOString()}`
   if (x509.checkHost(hostname) === undefined)
     return `is not for ${hostname}; it is for ${x509.subjectAltName ?? 'no name'}`

@@ -69,7 +69,7 @@ test('reports why clients reject a certificate, and what to do', async () => {
   const { validToDate } = await writeCertificate(DOMAIN, -1)
   expect(await ofDomain()).toMatchObject({
     certificate: { notAfter: validToDate.toISOString() },
-    problem: `The certificate ${DOMAIN}.pem expired on ${validToDate.toISOString()}. ${REPLACE}`,
+    problem: `The certificate ${DOMAIN}.pem expired on ${validToDate.toISOString().slice(0, 10)}. ${REPLACE}`,
   })
   await writeCertificate('other.example.com', 10)
   expect(await ofDomain()).toMatchObject({

@@ -144,7 +144,7 @@ function RequestFacts({ record }: { record: RequestRecordItem }) {
       <Fact name="JSON-RPC error">{code}</Fact>
       <Fact name="JSON-RPC id">{requestId !== null && <Text value={requestId} max={60} />}</Fact>
       <Fact name="Release">{version !== null && `v${version}`}</Fact>
-      <Fact name="Instance">
+      <Fact name="Instance" wide>
         <Text value={instance} max={60} />
       </Fact>
       <Fact name="Replay of">
