@@ -7,13 +7,14 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BuildRecord } from '../../../src/shared/contract/builds/builds.ts'
-import { createHome, eventually, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
+import { startHome } from '../../helpers/daemon/daemon-home.ts'
+import { eventually, MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
 
 const WEATHER = new URL('../../../examples/weather', import.meta.url).pathname
 
 let home: TestHome
-beforeAll(() => {
-  home = createHome()
+beforeAll(async () => {
+  home = await startHome()
 })
 afterAll(() => home.remove())
 
