@@ -28,7 +28,7 @@ export interface Candidates extends AsyncDisposable {
   proxies: Record<string, Candidate>
 }
 
-/** Starts all candidates. They run until the end and are idle except in their round. */
+/** Starts all candidates. They run until they are disposed, and are idle except in their own round. */
 export async function startCandidates(): Promise<Candidates> {
   await using stack = new AsyncDisposableStack()
   const daemon = await startDaemon()

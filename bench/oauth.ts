@@ -43,7 +43,7 @@ export async function benchOAuth(): Promise<Figure[]> {
     return [
       alone('oidc-provider: token endpoint, refresh', rounds.theirToken!),
       compared('token endpoint, refresh', rounds.token!, rounds.theirToken!),
-      // Not a comparison, because only this storage is on disk before the answer is sent.
+      // Not a comparison, because only this storage writes to disk before it answers.
       alone('… with storage in SQLite', rounds.sqlite!),
       alone('oidc-provider: userinfo with a bearer token', rounds.theirBearer!),
       compared('bearer check', rounds.bearer!, rounds.theirBearer!),

@@ -9,7 +9,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** True when the port answers HTTP. */
+/** True when the URL answers. */
 export async function isUp(url: string): Promise<boolean> {
   try {
     await (await fetch(url, { method: 'PUT' })).text()

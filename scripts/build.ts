@@ -27,7 +27,7 @@ import { startInOneFile } from './start-in-one-file.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(root, 'dist')
 const cli = (file: string) => join(root, 'src', 'cli', file)
-/** Syntax of an exported server, so that older Node versions can parse the file up to its check. */
+/** Syntax of an exported server, so that older Node versions can parse the file and run its version check. */
 const PARSED_BY = 'node18'
 const START = ['command-line/run-program.ts', 'command-line/commands.ts'].map(cli)
 const INSTANCE = join(root, 'src/instance/main.ts')
@@ -39,7 +39,7 @@ interface BuiltFile {
 }
 
 /**
- * Bundles the programs into `dist/`: `cli.js` (a small start and lazy chunks), `daemon.js`, `database.js` (database checks for
+ * Bundles the programs into `dist/`: `cli.js` (a small entry file and lazy chunks), `daemon.js`, `database.js` (database checks for
  * `mcp doctor`) and `instance.js` (chunks of handlers load with the first call). better-sqlite3 and esbuild stay outside because
  * they are native programs. Custom servers import `server.js` and the types in `sdk/`. Unchanged files are not touched, and each
  * write is a rename, so that running programs never see half a file. The folder's modification time is set to the start of the

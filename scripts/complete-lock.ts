@@ -52,7 +52,7 @@ function addPlatforms(packages: LockedPackages): string[] {
 
 /**
  * Adds `"gypfile": false` to packages that ship prebuilt binaries next to a binding.gyp. With a lock file, npm does not read
- * their package.json, finds the binding.gyp and compiles, which takes Python, make and a compiler.
+ * their package.json, finds the binding.gyp and compiles, which requires Python, make and a compiler.
  */
 function markPrebuilt(packages: LockedPackages): string[] {
   const prebuilt = Object.entries(packages).filter(

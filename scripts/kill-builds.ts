@@ -10,7 +10,7 @@ import { projectFiles } from './kill-builds/project-files.ts'
 import { Shown } from './kill-builds/shown.ts'
 
 /**
- * Queues container builds and kills the daemon with SIGKILL repeatedly while they run. Exits with 1 unless every build has
+ * Queues container builds and repeatedly kills the daemon with SIGKILL while they run. Exits with 1 unless every build has
  * exactly one final state, every log line that was ever shown still exists, and no process, temporary file or partial image is
  * left. `node scripts/kill-builds.ts [builds] [kills]`, 1000 and 10 by default.
  */

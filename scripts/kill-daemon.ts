@@ -6,7 +6,7 @@ import { createHome } from '../test/helpers/daemon/mcp.ts'
 
 /**
  * Kills the daemon (SIGKILL) 100 times by default, at random times while it builds, deploys, stops, removes and serves. Checks
- * after each start that everything acknowledged is there. Usage: `node scripts/kill-daemon.ts [kills]`. Linux only.
+ * after each start that everything acknowledged still exists. Usage: `node scripts/kill-daemon.ts [kills]`. Linux only.
  */
 const kills = Number(process.argv[2] ?? 100)
 const home = createHome()
@@ -19,7 +19,7 @@ try {
     if (round % 10 === 0) console.log(JSON.stringify(killed.tally))
   }
   console.log(
-    `${kills} kills: everything acknowledged is intact, with no orphan, no lost port and no lost line.`,
+    `${kills} kills: everything acknowledged is intact, with no orphaned process, no lost port and no lost log line.`,
   )
 } finally {
   await home.remove()

@@ -1,7 +1,7 @@
 import type { Plugin } from 'esbuild'
 
 /**
- * Removes unused parts of packages: limiters of `rate-limiter-flexible` for other databases, languages of zod except English
+ * Removes unused parts of packages: limiters of `rate-limiter-flexible` for other databases, locales of zod except English
  * (half of the package), mocks, interceptors, cookies, WebSockets and event sources of undici, the gateway of the AI SDK, and
  * inquirer's editor prompt with its character set tables.
  */

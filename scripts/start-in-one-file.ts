@@ -64,7 +64,7 @@ async function findShared(
   commands: readonly string[],
   fastest: readonly string[],
 ): Promise<SharedModules> {
-  const metafile = await analyse(root, [start, ...commands])
+  const metafile = await analyze(root, [start, ...commands])
   const loadedBy = (path: string) => modulesOf(metafile, relative(root, path))
   const counts = new Map<string, number>()
   for (const command of commands)
@@ -80,7 +80,7 @@ async function findShared(
   }
 }
 
-async function analyse(root: string, entryPoints: string[]): Promise<Metafile> {
+async function analyze(root: string, entryPoints: string[]): Promise<Metafile> {
   const { metafile } = await build({
     absWorkingDir: root,
     entryPoints,

@@ -19,7 +19,7 @@ const sizes = choose(['1', '2']).map(Number)
 if (chosen.size > 0) throw new Error(`Unknown part: ${[...chosen].join(', ')}.`)
 const home = process.env.MCP_HOME
 const daemon = await startDaemon(home ? { MCP_HOME: home } : {})
-let isKept = true
+let hasPassed = true
 try {
   for (const kind of kinds)
     for (const instances of sizes) {
@@ -30,7 +30,7 @@ try {
 } finally {
   await daemon.stop()
 }
-process.exitCode = isKept ? 0 : 1
+process.exitCode = hasPassed ? 0 : 1
 
 /** Removes the given names from `chosen` and returns them, or all when none was given. */
 function choose<Part extends string>(all: readonly Part[]): readonly Part[] {
@@ -41,7 +41,7 @@ function choose<Part extends string>(all: readonly Part[]): readonly Part[] {
 async function runReleases(subject: Subject): Promise<void> {
   const report = await releaseUnderLoad(subject, PLAN, LOAD)
   const { faults, lost, moved, stale, releaseMs, rollbackMs, ...others } = report
-  isKept &&= faults.length + lost + moved + stale.length === 0
+  hasPassed &&= faults.length + lost + moved + stale.length === 0
   console.log({
     server: subject.name,
     ...others,
@@ -58,7 +58,7 @@ async function runReleases(subject: Subject): Promise<void> {
 
 async function runKills(subject: Subject): Promise<void> {
   const { unexcused, faults, lost, ...others } = await killUnderLoad(subject, KILLS, LOAD)
-  isKept &&= unexcused.length + lost === 0
+  hasPassed &&= unexcused.length + lost === 0
   console.log({ server: subject.name, ...others, failed: faults.length, unexcused: unexcused.length, lost })
   if (unexcused.length > 0) console.log(unexcused.slice(0, 5))
 }

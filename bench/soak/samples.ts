@@ -25,7 +25,7 @@ export interface Sample {
   processDescriptors: number
 }
 
-/** Fields of a deployment that are read. */
+/** Fields of a deployment that the benchmark reads. */
 interface ListedDeployment {
   deployment_id: string
   instances: { pid: number | null; state: string; uptimeSeconds: number }[]
@@ -74,7 +74,7 @@ export class Samples {
     // Each instance takes a channel. Channels of known instances are subtracted, so that only unknown ones count as growth.
     const descriptors = usage.descriptors - known
     this.#add(`daemon|${pid}`, at, { ...usage, descriptors })
-    for (const [name, pid] of await this.#oldProcesses()) {
+    for (const [name, pid] of await this.#longLivedProcesses()) {
       const own = usageOf(pid)
       if (own) this.#add(`${name}|${pid}`, at, own)
     }
@@ -148,7 +148,7 @@ export class Samples {
   }
 
   /** The steady instances, and the process that several declared servers share. */
-  async #oldProcesses(): Promise<Map<string, number>> {
+  async #longLivedProcesses(): Promise<Map<string, number>> {
     const running = await this.running().catch(() => []) // the daemon is being restarted
     const found = new Map<string, number>()
     for (const { name, kind, environment, isSteady, deploymentId } of this.#targets) {

@@ -27,7 +27,7 @@ interface Page {
   nextToken: string | null
 }
 
-/** A daemon from its start to its death. */
+/** One daemon process, from its start to its exit. */
 export interface DaemonLife {
   /** Creates a project from the archive and triggers its build. */
   trigger(archive: Buffer): Promise<void>

@@ -7,7 +7,7 @@ import type { BuildRecord } from './daemon-life.ts'
 export function leftFiles(home: string): string[] {
   const names = readdirSync(home, { recursive: true, encoding: 'utf8' })
   const left = names.filter(name => name.endsWith('.tmp') || /build-cache\/work\/./.test(name))
-  return left.slice(0, 5).map(name => `the file ${name} is left`)
+  return left.slice(0, 5).map(name => `the file ${name} was left behind`)
 }
 
 /** Images of successful builds whose manifest, configuration or layers are missing or truncated. */

@@ -18,7 +18,7 @@ export class Shown {
     return [...this.#texts].flatMap(([id, texts]) => {
       const now = (logs.get(id) ?? []).map(textOf)
       const at = texts.findIndex((text, index) => text !== now[index])
-      return at === -1 ? [] : [`${id}: the line ${texts[at]} was shown; now there is ${now[at]}`]
+      return at === -1 ? [] : [`${id}: the line ${texts[at]} was shown, but the log now contains ${now[at]}`]
     })
   }
 }

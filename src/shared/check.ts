@@ -11,7 +11,7 @@ export interface NamedFinding extends Finding {
   name: string
 }
 
-/** A check of `mcp doctor`. A finding with a name overrides that of its check. */
+/** A check of `mcp doctor`. The name of a finding overrides the name of its check. */
 export interface Check<Context> {
   name: string
   run(context: Context): Promise<(Finding & { name?: string })[]> | (Finding & { name?: string })[]

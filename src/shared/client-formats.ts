@@ -31,7 +31,7 @@ export const CLIENT_FORMATS = [
     format: 'json',
     key: 'mcpServers',
     entry: url => ({ type: 'http', url }),
-    nextAction: 'Start a new session of Claude Code; /mcp shows the server.',
+    nextAction: 'Start a new Claude Code session and run /mcp to see the server.',
   },
   {
     // https://cursor.com/docs/context/mcp
@@ -58,7 +58,7 @@ export const CLIENT_FORMATS = [
     format: 'toml',
     key: 'mcp_servers',
     entry: url => ({ url }),
-    nextAction: 'Start a new session of Codex; /mcp shows the server.',
+    nextAction: 'Start a new Codex session and run /mcp to see the server.',
   },
   {
     // https://docs.windsurf.com/windsurf/cascade/mcp
@@ -76,7 +76,7 @@ export const CLIENT_FORMATS = [
     format: 'json',
     key: 'mcpServers',
     entry: url => ({ httpUrl: url }),
-    nextAction: 'Start a new session of Gemini CLI; /mcp shows the server.',
+    nextAction: 'Start a new Gemini CLI session and run /mcp to see the server.',
   },
   {
     // https://zed.dev/docs/ai/mcp
@@ -94,6 +94,6 @@ export const CLIENT_FORMATS = [
     format: 'json',
     key: 'mcp',
     entry: url => ({ type: 'remote', url, enabled: true }),
-    nextAction: 'Start a new session of OpenCode.',
+    nextAction: 'Start a new OpenCode session.',
   },
 ] as const satisfies readonly ClientFormat[]

@@ -114,11 +114,11 @@ interface DockerInfo {
 /** Facts about docker, or why it does not work. Without its server, docker still prints JSON, and some versions exit with 0. */
 function dockerFacts(info: DockerInfo): Facts | string {
   if (!info.ServerVersion) return info.ServerErrors?.[0] ?? 'its server does not respond'
-  const holds = { memory: info.MemoryLimit, cpu: info.CpuCfsQuota, pids: info.PidsLimit }
+  const enforces = { memory: info.MemoryLimit, cpu: info.CpuCfsQuota, pids: info.PidsLimit }
   return {
     version: info.ServerVersion,
     rootless: info.SecurityOptions?.some(option => option.includes('rootless')) === true,
-    withoutLimits: CONTAINER_LIMITS.filter(limit => holds[limit] === false),
+    withoutLimits: CONTAINER_LIMITS.filter(limit => enforces[limit] === false),
   }
 }
 

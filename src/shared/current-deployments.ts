@@ -4,7 +4,7 @@ export const LIVE_STATES: readonly DeploymentStatus['status'][] = ['deployed', '
 
 type Entry = Pick<DeploymentStatus, 'status'> & Partial<Pick<DeploymentStatus, 'name' | 'environment'>>
 
-/** One per server and environment: the live deployment or the newest. Expects the newest first. */
+/** One per server and environment: the live deployment, otherwise the newest. Expects the newest first. */
 export function currentDeployments<T extends Entry>(deployments: readonly T[]): T[] {
   const current = new Map<string, T>()
   for (const one of [...deployments.filter(({ status }) => LIVE_STATES.includes(status)), ...deployments]) {

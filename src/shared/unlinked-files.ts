@@ -36,7 +36,7 @@ async function visitFile(file: string, visit: Visit, path: string): Promise<void
   }
 }
 
-/** Undefined for a link, or when it is gone. */
+/** Undefined for a link, or when the file is gone. */
 function openWithoutLinks(path: string, flags: number): number | undefined {
   try {
     return openSync(path, O_RDONLY | O_NOFOLLOW | flags)

@@ -29,16 +29,16 @@ export async function send(
   path: string,
   { query = {}, body, headers, signal }: RequestInput,
 ): Promise<Response> {
-  const address = path + searchOf(query)
-  const response = await fetchAnswer(method, address, { body, headers, signal })
+  const url = path + searchOf(query)
+  const response = await fetchAnswer(method, url, { body, headers, signal })
   if (response.ok) return response
-  throw apiError(response, await response.text(), { method, path: address })
+  throw apiError(response, await response.text(), { method, path: url })
 }
 
 /** Returns the response, whatever its status. Throws UNAVAILABLE if no response arrives. */
 export async function fetchAnswer(
   method: string,
-  address: string,
+  url: string,
   { body, headers, signal }: Omit<RequestInput, 'query'>,
 ): Promise<Response> {
   const init = {
@@ -49,7 +49,7 @@ export async function fetchAnswer(
     cache: 'no-store',
     redirect: 'error',
   } as const
-  return fetch(address, init).catch(cause => {
+  return fetch(url, init).catch(cause => {
     throw signal?.aborted ? cause : unreachable(cause)
   })
 }
@@ -87,7 +87,7 @@ export async function listAll<T>(path: string, query: Query = {}, signal?: Abort
   return (await listFirst<T>(path, Infinity, { query, ...(signal && { signal }) })).items
 }
 
-/** Loads the first items of a list in whole pages: at least `count`, if the list has as many. */
+/** Loads whole pages of a list until there are at least `count` items or the list ends. */
 export async function listFirst<T>(
   path: string,
   count: number,

@@ -12,7 +12,7 @@ interface FirstItemsOptions {
 
 interface FirstItems<T> {
   resource: Resource<{ items: T[]; hasMore: boolean }>
-  /** Loads another page. The present items stay until it has loaded. */
+  /** Loads another page. The current items stay until it has loaded. */
   showMore(): void
 }
 

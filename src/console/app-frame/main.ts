@@ -2,7 +2,7 @@ import './frame.css'
 import { MAX_MESSAGE_CHARACTERS, PROXY_READY, RESOURCE_READY, SANDBOX_PREFIX, TOO_LARGE } from './messages.ts'
 
 /**
- * Page around an MCP App, at an origin of its own. It passes messages between the console and the app, whose document has an
+ * Page around an MCP App, on its own origin. It passes messages between the console and the app, whose document has an
  * opaque origin. The policy of this page (`src/shared/app-policy.ts`) also applies to the app.
  */
 
@@ -20,7 +20,7 @@ send(JSON.stringify({ jsonrpc: '2.0', method: PROXY_READY, params: {} }))
 function fromConsole(text: string): void {
   const message = JSON.parse(text)
   if (message.method === RESOURCE_READY) show(message.params.html)
-  // An opaque origin cannot be named.
+  // The target origin cannot name an opaque origin.
   else app?.contentWindow?.postMessage(message, '*')
 }
 
@@ -41,13 +41,13 @@ function fromApp(data: unknown): void {
   else send(JSON.stringify({ jsonrpc: '2.0', method: TOO_LARGE, params: { size: text.length } }))
 }
 
-/** True for messages that the app must not send, because they would speak for this page. */
+/** True for messages that only this page may send. */
 function isForThisPage(data: unknown): boolean {
   const { method } = (data ?? {}) as { method?: unknown }
   return typeof method === 'string' && method.startsWith(SANDBOX_PREFIX)
 }
 
-/** `frame-ancestors` of the page's policy ensures that the parent is the console. Its port can be a forwarded one. */
+/** `frame-ancestors` of the page's policy ensures that the parent is the console. The console's port may be forwarded. */
 function send(text: string): void {
   parent.postMessage(text, '*')
 }

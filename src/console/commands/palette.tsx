@@ -45,7 +45,7 @@ interface Handlers {
   onStop(deployment: DeploymentStatus): void
 }
 
-/** Commands in the order of the palette. Those for the server that is shown come first. */
+/** Commands in the order of the palette. Commands for the current server come first. */
 function allCommands(views: Views, { onShortcuts, onStop }: Handlers): Command[] {
   const all = [...(servers.value?.values() ?? [])]
   const name = matchServerTab(path.value)?.name

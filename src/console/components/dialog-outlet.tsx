@@ -9,7 +9,7 @@ const current = signal<ComponentChild>(undefined)
 type Render = (onClose: () => void) => ComponentChild
 
 /**
- * Opens a dialog that stays open while the view below it is replaced, for example as an effect of the action in the dialog. Loads
+ * Opens a dialog that stays open while the view below it is replaced, for example by the dialog's action. Loads
  * the code of the dialog first. `what` names the dialog in errors.
  */
 export async function openDialog(what: string, load: () => Promise<Render>): Promise<void> {

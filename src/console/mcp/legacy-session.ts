@@ -15,7 +15,7 @@ import {
 const LEGACY_REVISION = '2025-11-25'
 const METHOD_NOT_FOUND = -32601
 const REFUSED = -1
-/** How long a client waits before it asks for the rest of a stream, unless the server says otherwise. */
+/** Delay before the client requests the rest of a stream. The `retry` of events is ignored. */
 const RESUME_AFTER_MS = 500
 const MAX_RESUMPTIONS = 20
 

@@ -3,7 +3,7 @@ import { ERROR_CODES } from '../errors.ts'
 import { described, named } from '../json/schema-metadata.ts'
 import { isoTime } from './fields.ts'
 
-/** The envelope of the /v1 family (service interface 2.1) and the error envelope of both (section 7). */
+/** The envelope of the /v1 family (service interface 2.1) and the error envelope of both families (section 7). */
 const metaSchema = named('ResponseMeta', 'Metadata of a response in the /v1 family.').object({
   request_id: z
     .string()

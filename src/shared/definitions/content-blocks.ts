@@ -21,7 +21,7 @@ export const contentAnnotations = named('ContentAnnotations', 'MCP annotations o
   audience: z
     .array(z.enum(['user', 'assistant']))
     .optional()
-    .describe('Who the content is for.'),
+    .describe('Intended audience of the content.'),
   priority: z.number().min(0).max(1).optional().describe('Importance: 0 is optional, 1 is required.'),
   lastModified: z
     .string()

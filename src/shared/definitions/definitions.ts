@@ -49,7 +49,7 @@ const toolSchema = named('Tool', 'A tool that models can call.').strictObject({
   _meta: metaField.optional(),
   handler: handlerSchema
     .optional()
-    .describe('How the tool answers. Without it, it answers with a sample made from `outputSchema`.'),
+    .describe('How the tool answers. Without a handler, it returns a sample made from `outputSchema`.'),
 })
 
 const resourceSchema = named(

@@ -18,7 +18,7 @@ export interface Tenant {
   serverName: string
   /** Public MCP URL, `http://127.0.0.1:<port>/mcp`. */
   url: string
-  /** Accepted Host headers (lower case, with port). Others get 403, against DNS rebinding. */
+  /** Accepted Host headers (lower case, with port). Other hosts get 403, which prevents DNS rebinding. */
   allowedHosts: string[]
   /** Accepted `Origin` headers in addition to those of the allowed hosts. `*`: all, for a server that requires tokens. */
   allowedOrigins: string[] | '*'
@@ -176,11 +176,11 @@ export type FromInstance =
    */
   | { type: 'ready'; egress?: true }
   /**
-   * Requests a port for requests from the deployment's other instances. Answered by `peer-port`. `key`: the tenant's
+   * Asks for a port to which the deployment's other instances can connect. Answered by `peer-port`. `key`: the tenant's
    * `stateKey`. Only processes that send the same key are connected to the port.
    */
   | { type: 'open-peer-port'; tenantId: string; key: string }
-  /** Requests a connection to another instance, from a network namespace that cannot reach it. Answered by `peer-reached`. */
+  /** Asks for a connection to another instance, from a network namespace that cannot reach it. Answered by `peer-reached`. */
   | { type: 'reach-peer'; tenantId: string; seq: number; port: number; key: string }
   | { type: 'serving'; tenantId: string; prepareMs: number }
   | { type: 'described'; tenantId: string; described: DescribedServer }
@@ -201,7 +201,7 @@ export type FromInstance =
   | { type: 'log-held'; tenantId: string }
   /** Forwarded to the deployment's other instances. */
   | ({ type: 'announce'; tenantId: string } & Announcement)
-  /** Requests to take over a session, which only one instance may do. Answered by `claimed`. */
+  /** Asks to take over a session, which only one instance may do. Answered by `claimed`. */
   | ({ type: 'claim'; tenantId: string } & SessionClaim)
   /** A request needs more than the lists of an `asleep` tenant. */
   | { type: 'wake'; tenantId: string }

@@ -23,7 +23,7 @@ export function toHostingError(error: unknown, url: string): HostingError {
       `${url} cannot be reached (${causeCode ?? 'connection closed'}).`,
       { cause: error, next: [{ description: 'List the deployments', command: 'mcp list' }] },
     )
-  // JSON-RPC "invalid params": the requested thing does not exist, or its arguments are invalid.
+  // JSON-RPC "invalid params": the tool, resource or prompt does not exist, or its arguments are invalid.
   if (code === -32602 || code === -32002)
     return new HostingError('INVALID_REQUEST', message, { cause: error })
   return new HostingError('UPSTREAM_FAILED', `${url} answered with an error: ${withoutIssues(message)}`, {

@@ -13,21 +13,23 @@ export interface Verdict {
 export function judge(expectation: Expectation | undefined, seen: RunFacts, check: SchemaCheck): Verdict {
   const expected = expectation ?? { errors: 0 }
   const verdict: Verdict = { failures: [], unknown: [] }
-  const know = <T>(what: string, value: T | undefined, check: (value: T) => string[]) => {
+  const judgeKnown = <T>(what: string, value: T | undefined, check: (value: T) => string[]) => {
     if (value === undefined) verdict.unknown.push(what)
     else verdict.failures.push(...check(value))
   }
   const { tools, resources, prompts, calls, reply, errors, turns, seconds, tokens } = expected
   if (seen.stoppedBy) verdict.failures.push(`the run reached its limit on ${seen.stoppedBy}`)
-  if (tools) know('tools', seen.tools, names => judgeNames('tool', tools, names))
-  if (resources) know('resources', seen.resources, names => judgeNames('resource', resources, names))
-  if (prompts) know('prompts', seen.prompts, names => judgeNames('prompt', prompts, names))
-  if (calls) know('calls', seen.calls, made => judgeCalls(calls, made, check))
+  if (tools) judgeKnown('tools', seen.tools, names => judgeNames('tool', tools, names))
+  if (resources) judgeKnown('resources', seen.resources, names => judgeNames('resource', resources, names))
+  if (prompts) judgeKnown('prompts', seen.prompts, names => judgeNames('prompt', prompts, names))
+  if (calls) judgeKnown('calls', seen.calls, made => judgeCalls(calls, made, check))
   if (reply) verdict.failures.push(...judgeReply(reply, seen.reply))
-  if (errors !== undefined) know('errors', seen.errors, number => judgeRange('failed calls', errors, number))
-  if (turns !== undefined) know('turns', seen.turns, number => judgeRange('turns', turns, number))
-  if (seconds !== undefined) know('seconds', seen.seconds, number => judgeRange('seconds', seconds, number))
-  if (tokens !== undefined) know('tokens', seen.tokens, number => judgeRange('tokens', tokens, number))
+  if (errors !== undefined)
+    judgeKnown('errors', seen.errors, number => judgeRange('failed calls', errors, number))
+  if (turns !== undefined) judgeKnown('turns', seen.turns, number => judgeRange('turns', turns, number))
+  if (seconds !== undefined)
+    judgeKnown('seconds', seen.seconds, number => judgeRange('seconds', seconds, number))
+  if (tokens !== undefined) judgeKnown('tokens', seen.tokens, number => judgeRange('tokens', tokens, number))
   // Tool errors are usually the cause of the failures, and would otherwise only be in the server's log.
   if (verdict.failures.length > 0) verdict.failures.push(...seen.toolErrors)
   return verdict

@@ -18,7 +18,7 @@ export interface RunFacts {
   stoppedBy: string | null
 }
 
-/** Uses the last reply and the sum of everything else. */
+/** Facts about a conversation: the last reply, and the totals of everything else. */
 export function observe(results: readonly TestResult[]): RunFacts {
   const all = <T>(of: (result: TestResult) => T[] | undefined): T[] | undefined =>
     results.every(result => of(result) !== undefined) ? results.flatMap(result => of(result)!) : undefined

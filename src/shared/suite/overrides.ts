@@ -18,7 +18,7 @@ export interface Overrides {
   settings?: RunSettings
 }
 
-/** The suite that runs: the chosen cases, in which overrides replace settings. Throws INVALID_REQUEST for an unknown case. */
+/** The suite with only the chosen cases and the overridden settings. Throws INVALID_REQUEST for an unknown case. */
 export function overrideSuite(suite: Suite, overrides: Overrides): Suite {
   const { cases, models, repeat, pass, settings = {} } = overrides
   const chosen = cases.length > 0 ? chooseCases(suite, cases) : suite.cases

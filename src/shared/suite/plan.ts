@@ -15,7 +15,7 @@ export interface PlannedCase {
   request: Omit<TestRequest, 'mcp_id' | 'message' | 'ai_model'>
 }
 
-/** Cases times models, in the suite's order. Cases override the suite. */
+/** Each case with each model, in the suite's order. Settings of a case override those of the suite. */
 export function planSuite(suite: Suite): PlannedCase[] {
   const models = suite.models === undefined ? [undefined] : [suite.models].flat()
   const names = caseNames(suite.cases)

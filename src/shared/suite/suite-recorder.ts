@@ -3,9 +3,9 @@ import type { TestResult, ToolCallRecord } from '../contract/projects/test-resul
 import type { Suite } from '../definitions/test-suite.ts'
 import type { CaseOutcome, RunOutcome, SuiteOutcome } from './outcome.ts'
 
-/** Characters of one text in a transcript. */
+/** Maximum number of characters of one text in a transcript. */
 const MAX_TEXT = 4000
-/** The API takes bodies of up to a mebibyte. */
+/** The API accepts bodies of up to 1 MiB. */
 const MAX_BYTES = 1_000_000
 
 /** A message of a case, and the agent's result. The result is undefined when the run failed before it arrived. */

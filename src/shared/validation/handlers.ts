@@ -58,7 +58,7 @@ function checkAnswer(path: string, answer: object | undefined): DefinitionProble
   return problem(path, `must have exactly one of "text", "json" and "content"; it ${found}`)
 }
 
-/** Rejects content blocks with an output schema, because they have no value that it could describe. */
+/** Rejects content blocks in tools with an output schema, because the schema cannot describe them. */
 function checkStructured(path: string, { handler, outputSchema }: ToolDefinition): DefinitionProblem[] {
   if (!outputSchema) return []
   const answer =

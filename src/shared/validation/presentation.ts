@@ -2,7 +2,7 @@ import type { BuildRequest } from '../definitions/definitions.ts'
 import { type DefinitionProblem, problem } from './definition-problem.ts'
 
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+*-]+(?:\s*;.*)?$/
-/** Web address or data URI. */
+/** Web URL or data URI. */
 const ICON_SOURCE = /^(?:https?:\/\/|data:)\S+$/i
 
 /** Problems with icons and media types. */

@@ -70,7 +70,7 @@ describe('connectToServer', () => {
   })
 })
 
-/** Starts a relay that cuts off the response to a tool call after `text`, or breaks it. */
+/** Starts a relay that ends the response to a tool call after `text`. Without `text`, it breaks the connection. */
 async function startCuttingRelay(target: string, text?: string) {
   const http = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()

@@ -37,7 +37,7 @@ const REACH = (port: number) => `
     server.close()
   })`
 
-inNamespace('leaves a process its own loopback interface and nothing else', async () => {
+inNamespace('a process in a network namespace has only its own loopback interface', async () => {
   const { prefix } = network as NetworkSandbox & { usable: true }
   const { port } = listener.address() as AddressInfo
   const child = spawn(prefix[0]!, [...prefix.slice(1), process.execPath, '-e', REACH(port)], {
@@ -47,7 +47,7 @@ inNamespace('leaves a process its own loopback interface and nothing else', asyn
   expect(JSON.parse(text)).toEqual({ own: 'connected', machine: 'ECONNREFUSED', outside: 'ENETUNREACH' })
 })
 
-asUser('works for a daemon of an ordinary user, with the sandbox of programs inside', () => {
+asUser('an unprivileged daemon can use a network namespace with the sandbox of programs inside it', () => {
   const source = fileURLToPath(new URL('../../../src/shared/sandbox/network-sandbox.ts', import.meta.url))
   const contents = `import { findNetworkSandbox } from ${JSON.stringify(source)}
     console.log(JSON.stringify(findNetworkSandbox(process.env.PATH)))`

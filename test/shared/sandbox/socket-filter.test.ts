@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const bubblewrap = findBubblewrap(process.env.PATH!)
 const hasPython = spawnSync('python3', ['--version']).status === 0
 
-test('consists of 8-byte instructions, and is undefined on unknown architectures', () => {
+test('the socket filter consists of 8-byte instructions, and is undefined on unknown architectures', () => {
   for (const arch of ['x64', 'arm64', 'riscv64', 'loong64'] as const)
     expect(socketFilter({}, arch)!.length % 8).toBe(0)
   expect(socketFilter({}, 's390x')).toBeUndefined()
@@ -53,24 +53,27 @@ attempt('mount', mount)
 
 const isTestable = bubblewrap.usable && hasPython && socketFilter() !== undefined
 
-test.runIf(isTestable)('rejects Unix sockets of any address and ways around the filter', async () => {
-  expect(await attemptAll({})).toEqual({
-    machine: 'Address family not supported by protocol',
-    inet: 'ok',
-    inet6: 'ok',
-    vsock: 'Address family not supported by protocol',
-    'stream pair': 'ok',
-    'packet pair': 'ok',
-    'datagram pair': 'Address family not supported by protocol',
-    'raw pair': 'Address family not supported by protocol',
-    'upper bits': 'Address family not supported by protocol',
-    io_uring: 'Function not implemented',
-    x32: 'Function not implemented',
-    memfd: 'Function not implemented',
-    shmget: 'Function not implemented',
-    mount: 'Function not implemented',
-  })
-})
+test.runIf(isTestable)(
+  'the socket filter rejects Unix sockets of any address and ways around the filter',
+  async () => {
+    expect(await attemptAll({})).toEqual({
+      machine: 'Address family not supported by protocol',
+      inet: 'ok',
+      inet6: 'ok',
+      vsock: 'Address family not supported by protocol',
+      'stream pair': 'ok',
+      'packet pair': 'ok',
+      'datagram pair': 'Address family not supported by protocol',
+      'raw pair': 'Address family not supported by protocol',
+      'upper bits': 'Address family not supported by protocol',
+      io_uring: 'Function not implemented',
+      x32: 'Function not implemented',
+      memfd: 'Function not implemented',
+      shmget: 'Function not implemented',
+      mount: 'Function not implemented',
+    })
+  },
+)
 
 test.runIf(isTestable)(
   'the option unixSockets allows Unix sockets, but no way around the sandbox',

@@ -49,7 +49,7 @@ function recordOf(recorder: SuiteRecorder, runs: RunOutcome[], suite = SUITE): N
   return newSuiteRunSchema.parse(recorder.record(TARGET, suite, outcomeOf(runs)))
 }
 
-test('a record has the suite and the verdicts with transcripts', () => {
+test('a record contains the suite and the verdicts with transcripts', () => {
   const recorder = new SuiteRecorder()
   const run = runOf('passed')
   recorder.keep(run, [

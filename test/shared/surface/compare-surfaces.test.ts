@@ -30,7 +30,7 @@ const string = { type: 'string' }
 const number = { type: 'number' }
 
 describe('tools', () => {
-  test('unchanged tools and new descriptions are not changes', () => {
+  test('unchanged tools and new descriptions are not reported as changes', () => {
     const shape = properties({ a: number }, { required: ['a'] })
     expect(inputs(shape, shape)).toEqual([])
     expect(changesOf(withTool(shape), withTool(shape, { description: 'Sums' }))).toEqual([])
@@ -86,13 +86,13 @@ describe('arguments', () => {
     ['a wider type', properties({ a: { type: 'integer' } }), properties({ a: number }), []],
     ['an additional type', properties({ a: string }), properties({ a: { type: ['string', 'null'] } }), []],
     [
-      'an enum with one value fewer',
+      'an enum with one fewer value',
       properties({ a: { enum: ['x', 'y'] } }),
       properties({ a: { enum: ['x'] } }),
       [`! ${at}.a no longer accepts "y"`],
     ],
     [
-      'an enum with one value more',
+      'an enum with one more value',
       properties({ a: { enum: ['x'] } }),
       properties({ a: { enum: ['x', 'y'] } }),
       [],
@@ -244,7 +244,7 @@ describe('resources and prompts', () => {
     prompts: [{ name: 'greet', description: 'x', arguments: args }],
   })
 
-  test('removing a resource or prompt, or changing its type, is breaking', () => {
+  test('removing a resource, or changing its type, is breaking', () => {
     const before = { ...NOTHING, resources: [resource('a://1'), resource('a://2')] }
     const after = { ...NOTHING, resources: [resource('a://2', 'text/html'), resource('a://3')] }
     expect(changesOf(before, after)).toEqual([
@@ -254,7 +254,7 @@ describe('resources and prompts', () => {
     ])
   })
 
-  test('removing an argument of a prompt, or making it required, is breaking', () => {
+  test('removing a prompt or one of its arguments, or making an argument required, is breaking', () => {
     expect(
       changesOf(
         prompt({ name: 'a' }, { name: 'b' }),

@@ -6,7 +6,7 @@ import { jsonEditing } from './json-editing.ts'
 
 /**
  * CodeMirror for JSON, in a shadow root, because it adds style sheets there in a way that the page's policy allows. Tab
- * leaves it.
+ * leaves the editor.
  */
 export function CodeEditor({ id, label, isInvalid, describedBy, text, onInput }: JsonEditorProps) {
   const host = useRef<HTMLDivElement>(null)

@@ -27,7 +27,7 @@ interface LiveLogProps {
   isLast?(line: LogLine): boolean
 }
 
-/** A log as it is being written. Each log needs a component of its own. */
+/** A log as it is being written. Each log needs its own component. */
 export function LiveLog({ path, query = {}, empty, hasPhases, fieldFilter, onLine, isLast }: LiveLogProps) {
   const buffer = useMemo(() => new RowBuffer<LogLine>(MAX_LINES), [])
   const state = useSignal<StreamState>('connecting')

@@ -4,7 +4,7 @@ import type { StreamState } from '../../api/follow.ts'
 import { Button } from '../button.tsx'
 import { State } from '../state.tsx'
 
-/** Whether new lines appear, and why not. */
+/** Line that says whether new log lines appear, and if not, why. */
 export function LogStatus({ children }: { children: ComponentChildren }) {
   return <div class="log-status">{children}</div>
 }

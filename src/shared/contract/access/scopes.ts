@@ -5,5 +5,5 @@ export type Scope = (typeof SCOPES)[number]
 export const PLANS = ['free', 'pro', 'enterprise'] as const
 export type Plan = (typeof PLANS)[number]
 
-/** Requests per hour (service interface section 8). The enterprise limit is configurable. This one is the local owner's. */
+/** Requests per hour (service interface section 8). The enterprise limit is configurable. This is its default. */
 export const PLAN_LIMITS: Readonly<Record<Plan, number>> = { free: 100, pro: 1000, enterprise: 1_000_000 }

@@ -12,7 +12,7 @@ import {
 
 const logLineSchema = named('LogLine', 'A log line. Lines about requests have more fields.').looseObject({
   timestamp: isoTime.describe('Time of the line.'),
-  stream: z.string().meta(described('Where the line comes from.', 'stdout')),
+  stream: z.string().meta(described('Source of the line.', 'stdout')),
   phase: z.string().meta(described('Phase of the container build. For deployments `BUILD` or `RUN`.', 'RUN')),
   message: z.string().describe('Text of the line.'),
   level: z.string().optional().meta(described('Level of the line.', 'info')),

@@ -50,7 +50,7 @@ export const requestRecordSchema = named(
   instance: z.string().describe('Id of the instance that answered.'),
   timestamp: isoTime.describe('Time of the answer.'),
   durationMs: z.number().nullable().describe('Time until the answer.'),
-  method: z.string().nullable().describe('MCP method, or HTTP method and path if no more is known.'),
+  method: z.string().nullable().describe('MCP method, or HTTP method and path if nothing more is known.'),
   tool: z.string().nullable().describe('Tool of a call.'),
   target: z.string().nullable().describe('Resource or prompt.'),
   sessionId: z.string().nullable().describe('Short id of the session, as in log lines.'),

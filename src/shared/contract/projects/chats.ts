@@ -41,7 +41,7 @@ const namedChatMessage = named('ChatMessage', 'A message of a chat.', {
 export const chatMessageSchema = namedChatMessage.object({
   messageId: z.string().describe('Id of the message.'),
   chatId,
-  role: z.enum(['user', 'assistant', 'tool']).describe('Who wrote the message.'),
+  role: z.enum(['user', 'assistant', 'tool']).describe('Author of the message.'),
   text: z.string().describe('Text of the message. Empty if it only calls tools.'),
   content: z.unknown().describe('The whole message, as models receive it.'),
   createdAt: isoTime.describe('Creation time.'),

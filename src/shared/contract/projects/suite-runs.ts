@@ -36,7 +36,9 @@ const transcriptEntrySchema = named('TranscriptEntry', 'A message of a conversat
   error: null,
   seconds: 0.004,
 }).strictObject({
-  role: z.enum(['user', 'assistant', 'tool']).describe('Who wrote it. `tool`: a call and its result.'),
+  role: z
+    .enum(['user', 'assistant', 'tool'])
+    .describe('Author of the message. `tool`: a call and its result.'),
   text: text.describe('Text of the message or of the result.'),
   tool: name.optional().describe('Name of the called tool.'),
   arguments: text.optional().describe('Arguments of the call, as JSON.'),

@@ -161,7 +161,7 @@ export const testRequestSchema = namedTestRequest.strictObject({
   settings: z
     .strictObject({
       temperature: z.number().min(0).max(2).optional().describe('Temperature.'),
-      seed: z.int().optional().describe('Seed, for models that have one.'),
+      seed: z.int().optional().describe('Seed, for models that support one.'),
       max_output_tokens: z.int().min(1).optional().describe('Maximum number of tokens of a response.'),
     })
     .optional()
