@@ -75,7 +75,7 @@ function alone(name: string, rounds: readonly Measured[]): Figure {
 /** Median of the ratios within the rounds, because a slow phase of the machine affects both servers. */
 function compared(name: string, ours: readonly Measured[], theirs: readonly Measured[]): Figure {
   const measured = median(ours.map(({ rate }, round) => rate / theirs[round]!.rate))
-  const value = `${describe(ours)}, ${measured.toFixed(1)} of oidc-provider`
+  const value = `${describe(ours)}, ${measured.toFixed(1)}× oidc-provider`
   return { name, value, measured, limit: { at: 'least', value: 1 } }
 }
 

@@ -61,7 +61,7 @@ describe('a server on revision 2026-07-28', () => {
     const { connection } = await connectModern((message, _request, response) =>
       json(response, result(message, { resultType: 'input_required', requestState: 'again' })),
     )
-    await expect(call(connection)).rejects.toThrow('asked 50 times')
+    await expect(call(connection)).rejects.toThrow('asked questions 50 times')
   })
 
   test('an error from a modern server keeps its message, even with an HTTP error status', async () => {

@@ -31,7 +31,10 @@ export async function requestModern(endpoint: Endpoint, request: McpRequest): Pr
       ...(requestState !== undefined && { requestState }),
     }
   }
-  throw new HostingError('UPSTREAM_FAILED', `The server asked ${MAX_ROUNDS} times and did not answer.`)
+  throw new HostingError(
+    'UPSTREAM_FAILED',
+    `The server asked questions ${MAX_ROUNDS} times without returning a result.`,
+  )
 }
 
 /** Asks one question after the other, because one person answers all of them. */

@@ -12,7 +12,7 @@ import { LongText } from './text/text.tsx'
 
 interface SchemaFormProps {
   form: Form
-  /** Name of the form for screen readers: the tool's. */
+  /** Name of the form for screen readers, for example the name of the tool. */
   label: string
   onSubmit: (value: Json) => void
   /** Replaces the text area for JSON, for example with a code editor that loads when it is shown. */

@@ -84,8 +84,8 @@ async function connectV2(mode: 'legacy' | 'auto'): Promise<AskedClient> {
 
 describe.each([
   ['SDK v1', connectV1],
-  ['SDK v2 in the older era', () => connectV2('legacy')],
-  ['SDK v2 in the newer era', () => connectV2('auto')],
+  ['SDK v2 in the legacy era', () => connectV2('legacy')],
+  ['SDK v2 in the modern era', () => connectV2('auto')],
 ] as const)('requests from a server to a real client: %s', (_name, connect) => {
   let client: AskedClient
   beforeAll(async () => {

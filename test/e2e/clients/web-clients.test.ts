@@ -82,15 +82,15 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
   }
   const run = (page: Page, name: string, url: string) => page.evaluate(`web.${name}(${JSON.stringify(url)})`)
 
-  it('pages from an allowed origin can use the server in both protocol eras, at each of its addresses', async () => {
+  it('pages from an allowed origin can use the server in both protocol eras, at each of its URLs', async () => {
     const { url, deployment_id } = await deploy('development', {
       origins: [site.origin, publicSite.origin],
     })
     const { body } = await daemon.api('GET', `/v1/deploy/${deployment_id}/status`)
     const named = body.data.named_urls.find((one: string) => one.startsWith('http:'))
-    for (const address of [url, named]) {
-      expect(await run(page, 'call', address)).toEqual({ tool: 'greet', text: 'Hello', hasSession: false })
-      expect(await run(page, 'callOld', address)).toEqual({ tool: 'greet', text: 'Hello', hasSession: true })
+    for (const endpoint of [url, named]) {
+      expect(await run(page, 'call', endpoint)).toEqual({ tool: 'greet', text: 'Hello', hasSession: false })
+      expect(await run(page, 'callOld', endpoint)).toEqual({ tool: 'greet', text: 'Hello', hasSession: true })
     }
   })
 

@@ -57,6 +57,6 @@ describe.runIf(CHROMIUM !== undefined)('access in the console', () => {
     await grants.getByRole('row').filter({ hasText: client_id }).waitFor({ state: 'detached' })
     await grants.getByRole('button', { name: /^Revoke the access of local/ }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
-    await page.getByText('No user of production has let a client use this server.').waitFor()
+    await page.getByText('No user in production has granted a client access to this server.').waitFor()
   })
 })

@@ -121,6 +121,6 @@ describe.runIf(CHROMIUM !== undefined)('the chats of the console', () => {
     const { key } = await createKey(daemon, { scopes: ['READ', 'CHAT'] })
     const page = await show('/chat', { key })
     await page.getByRole('table', { name: 'Keys of model vendors' }).waitFor()
-    expect(await page.getByRole('button', { name: /key of/ }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: /API key$/ }).count()).toBe(0)
   })
 })

@@ -136,35 +136,38 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
     expect(await page.getByRole('combobox').count()).toBeLessThan(12)
   })
 
-  test.each(['light', 'dark'] as const)('axe finds nothing in forms and results (%s)', async colorScheme => {
-    const { page } = opened
-    await page.emulateMedia({ colorScheme })
-    await openForm(WEATHER, {
-      city: 'x',
-      days: 9,
-      tags: ['a'],
-      area: {},
-      labels: { a: 'b' },
-      point: [1],
-      child: {},
-    })
-    await page.getByRole('button', { name: 'Run' }).click()
-    await page.evaluate(() => form.reportErrors('"days" is too far away'))
-    await page.getByRole('button', { name: 'Now for when' }).first().click()
-    expect(await violations(page)).toEqual([])
-    await page.getByRole('button', { name: 'JSON' }).click()
-    expect(await violations(page)).toEqual([])
-    await openResult({
-      isError: true,
-      structuredContent: { a: [1, null, 'x', true] },
-      content: [
-        { type: 'text', text: 'long\n'.repeat(500) },
-        { type: 'resource_link', uri: 'https://example.com/', name: 'Link' },
-        { type: 'image', mimeType: 'image/png', data: PIXEL },
-      ],
-    })
-    expect(await violations(page)).toEqual([])
-  })
+  test.each(['light', 'dark'] as const)(
+    'forms and results have no accessibility violations (%s)',
+    async colorScheme => {
+      const { page } = opened
+      await page.emulateMedia({ colorScheme })
+      await openForm(WEATHER, {
+        city: 'x',
+        days: 9,
+        tags: ['a'],
+        area: {},
+        labels: { a: 'b' },
+        point: [1],
+        child: {},
+      })
+      await page.getByRole('button', { name: 'Run' }).click()
+      await page.evaluate(() => form.reportErrors('"days" is too far away'))
+      await page.getByRole('button', { name: 'Now for when' }).first().click()
+      expect(await violations(page)).toEqual([])
+      await page.getByRole('button', { name: 'JSON' }).click()
+      expect(await violations(page)).toEqual([])
+      await openResult({
+        isError: true,
+        structuredContent: { a: [1, null, 'x', true] },
+        content: [
+          { type: 'text', text: 'long\n'.repeat(500) },
+          { type: 'resource_link', uri: 'https://example.com/', name: 'Link' },
+          { type: 'image', mimeType: 'image/png', data: PIXEL },
+        ],
+      })
+      expect(await violations(page)).toEqual([])
+    },
+  )
 
   const PIXEL =
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

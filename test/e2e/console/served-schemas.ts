@@ -70,7 +70,7 @@ describe.runIf(CHROMIUM !== undefined)('forms of served schemas', () => {
     return isError ? content[0].text : undefined
   }
 
-  test('forms make arguments that the server accepts from all valid values', async () => {
+  test('forms turn all valid values into arguments that the server accepts', async () => {
     expect(tools.length).toBeGreaterThanOrEqual(226)
     for (const { name, schema, valid } of tools)
       for (const value of valid) {

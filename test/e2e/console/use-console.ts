@@ -47,7 +47,7 @@ export async function visit(page: Page, path: string): Promise<void> {
     `(async () => {
       history.pushState(null, '', '/console' + ${JSON.stringify(path)})
       dispatchEvent(new PopStateEvent('popstate'))
-      // The last view is gone with the next frame.
+      // The previous view is gone with the next frame.
       for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
     })()`,
   )

@@ -11,8 +11,9 @@ const MAX_STEPS = 20_000
 const MAX_PROBLEMS = 100
 
 /**
- * Checks a value while it is typed. It reports hints, because the server decides. It exists next to Ajv because Ajv compiles code,
- * which the page's security policy forbids, and has no limit for hostile schemas. Whatever exceeds the limits counts as valid.
+ * Checks a value while the user types. The problems are only hints, because the server decides. Ajv cannot be used, because it
+ * compiles code, which the page's security policy forbids, and has no limits for hostile schemas. Values beyond the limits count
+ * as valid.
  */
 export function check(
   schema: unknown,

@@ -90,7 +90,7 @@ function textProblems(schema: SchemaObject, at: Visit): Problem[] {
   return problems
 }
 
-/** Code points, as JSON Schema counts. */
+/** Number of code points, which JSON Schema counts as characters. */
 function countCharacters(text: string): number {
   return text.length - (text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0)
 }

@@ -43,6 +43,6 @@ export const FormContext = createContext<FieldContext | undefined>(undefined)
 
 export function useForm(): FieldContext {
   const context = useContext(FormContext)
-  if (!context) throw new Error('A field needs a SchemaForm around it')
+  if (!context) throw new Error('A field must be inside a SchemaForm')
   return context
 }

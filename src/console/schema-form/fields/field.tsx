@@ -49,7 +49,7 @@ export function Field(props: FieldProps) {
   )
 }
 
-/** Hints for the field, and for its parts if they have no rows of their own. */
+/** Hints for the field, and for its parts if they have no rows. */
 function useHints(pointer: string, isRaw: boolean): readonly string[] {
   const { form } = useForm()
   // A computed text, so that changed hints for other fields do not re-render this one.

@@ -3,7 +3,7 @@ import { numberText, parseNumber, printJson } from '../model/json-text.ts'
 import { placeholder } from './placeholder.ts'
 import { controlAttributes, type WidgetProps } from './widget.ts'
 
-/** A text input: number inputs hide invalid text, drop digits and change on scrolling. */
+/** A text input, because number inputs hide invalid text, drop digits and change on scrolling. */
 export function NumberField(props: WidgetProps) {
   const { state, field, onChange } = props
   const typed = useSignal(numberText(state))

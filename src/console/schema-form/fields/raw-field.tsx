@@ -7,7 +7,7 @@ import { controlAttributes, type WidgetProps } from './widget.ts'
 export function RawField({ state, onChange, ...control }: Omit<WidgetProps, 'field' | 'pointer'>) {
   const { JsonEditor } = useForm()
   const typed = useSignal(printJson(state))
-  // Spaces do not change the value. The text stays as typed until the value changes.
+  // Whitespace does not change the value. The text stays as typed until the value changes.
   const isSame = printJson(parseJson(typed.value)) === printJson(state)
   const onInput = (text: string) => {
     typed.value = text

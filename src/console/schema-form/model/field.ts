@@ -5,7 +5,7 @@ import { fixedValues, inferTypes, type Option } from './options.ts'
 import type { SchemaDocument, SchemaObject } from './schema-document.ts'
 import { type Alternatives, Draft, isBlank, kindOf, plain, type State } from './state.ts'
 
-/** How a value is edited. `raw`: as JSON text, because no widget supports the schema. */
+/** Widget that edits a value. `raw`: JSON text, because no other widget supports the schema. */
 type Widget =
   | { kind: 'text' | 'number' | 'file' | 'object' | 'list' | 'raw' | 'none' }
   | { kind: 'choice'; options: Option[] }

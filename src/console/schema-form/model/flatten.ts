@@ -5,9 +5,9 @@ import { merge } from './merge.ts'
 import { isSchemaObject, type SchemaDocument, type SchemaObject } from './schema-document.ts'
 import { plain, type State } from './state.ts'
 
-/** Parts of a schema, each weighed by its keywords and properties. A larger schema is edited as raw JSON. */
+/** Maximum total weight of a schema's parts, by their keywords and properties. A heavier schema is edited as raw JSON. */
 const MAX_WEIGHT = 5000
-/** A limit on the weight that suffices to name a schema. */
+/** Lower limit, for when only labels or fixed values of a schema are needed. */
 export const LIGHT_WEIGHT = 1000
 /** Conditions in the schemas of real tools look at few values. */
 const CONDITION_STEPS = 500

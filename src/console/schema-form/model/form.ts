@@ -16,7 +16,7 @@ export interface Form {
   serverErrors: Signal<ServerErrors>
   /** The value, or undefined while some text is not a value yet. Missing members are reported from then on. */
   submit(): { value: Json } | undefined
-  /** Replaces the value: a call to repeat, a saved test case. Undefined starts from the defaults. */
+  /** Replaces the value, for example with the arguments of an earlier call. Undefined restores the defaults. */
   load(value: Json | undefined): void
   /** Shows an error from the server next to the fields that it names, or above the form. */
   reportErrors(message: string): void

@@ -39,8 +39,8 @@ export function entryOf(schema: SchemaObject, name: string): Member {
 }
 
 /**
- * True when users can add entries with names of their own: in maps, and in objects without declared members except at the top
- * level, where these describe tools without arguments.
+ * True when users can add entries and choose their names: in maps, and in objects without declared members. At the top level, such
+ * an object describes a tool without arguments.
  */
 export function takesEntries(schema: SchemaObject, pointer: string): boolean {
   if (schema.patternProperties !== undefined) return true

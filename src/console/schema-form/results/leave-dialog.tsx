@@ -3,7 +3,7 @@ import { printable } from '../../../shared/format/printable.ts'
 import { LongText } from '../text/text.tsx'
 
 /** A web URL. Only web URLs leave the page. Others, such as `javascript:` and `file:`, are never opened. */
-export function webAddress(uri: string): URL | undefined {
+export function webUrl(uri: string): URL | undefined {
   if (!URL.canParse(uri)) return undefined
   const url = new URL(uri)
   return /^https?:$/.test(url.protocol) ? url : undefined

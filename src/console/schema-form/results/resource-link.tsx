@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { LongText, Name } from '../text/text.tsx'
-import { LeaveDialog, webAddress } from './leave-dialog.tsx'
+import { LeaveDialog, webUrl } from './leave-dialog.tsx'
 
 interface LinkProps {
   uri: string
@@ -13,7 +13,7 @@ interface LinkProps {
 /** A resource that a result points to. Web URLs open only after the user has seen the whole URL. */
 export function ResourceLink({ uri, name, description, onRead }: LinkProps) {
   const isLeaving = useSignal(false)
-  const url = webAddress(uri)
+  const url = webUrl(uri)
   return (
     <div class="sf-resource">
       <span class="sf-name">

@@ -82,7 +82,7 @@ function NoBuilds({ isFiltered }: { isFiltered: boolean }) {
     <div class="empty">
       <h2>No container builds yet</h2>
       <p>
-        A container build makes an image of a project's source. These commands upload the source of a folder
+        A container build makes an image from a project's source. These commands upload the source of a folder
         and build it:
       </p>
       <Copyable

@@ -21,7 +21,7 @@ interface ComposerProps {
   count: number
 }
 
-/** The next message, and which server, build and model get it. */
+/** Field for the next message, with choices of server, build and model. */
 export function Composer({ session, server, servers, chat, models, count }: ComposerProps) {
   const { draft } = session
   const field = useRef<HTMLTextAreaElement>(null)

@@ -91,7 +91,7 @@ function KeyText({ record: { source, hint, baseUrl } }: { record: ModelKeyRecord
   if (source === null) return <span class="muted">none</span>
   return (
     <span class="wrap">
-      <code>{hint}</code> {source === 'environment' ? 'from the environment of the daemon' : 'saved'}
+      <code>{hint}</code> {source === 'environment' ? "from the daemon's environment" : 'saved'}
       {baseUrl !== null && (
         <>
           , at <Text value={baseUrl} max={200} />

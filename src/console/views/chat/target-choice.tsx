@@ -10,7 +10,7 @@ interface TargetChoiceProps {
   target: Target
 }
 
-/** Server, and which of its builds. Both are part of the URL. */
+/** Choice of a server and one of its builds. Both are part of the URL. */
 export function TargetChoice({ servers, server, targets, target }: TargetChoiceProps) {
   return (
     <>

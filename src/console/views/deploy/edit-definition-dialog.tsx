@@ -39,7 +39,7 @@ export function EditDefinitionDialog({ name, mcpId, environment, onClose }: Edit
     const { definition } = parseDefinition(text.value)
     if (definition.name !== name)
       throw new HostingError('INVALID_REQUEST', `The name must stay ${JSON.stringify(name)}.`, {
-        details: 'Another name is another server: use "New server" for it.',
+        details: 'To deploy it under another name, use "New server".',
       })
     const { mcp_id } = await attempt(send => buildDefinition(send, definition))
     if (!closed.aborted) await openDeployDialog({ name, mcpId: mcp_id, environment })

@@ -27,7 +27,7 @@ const GREETER = {
   data: { greetings: { en: 'Hello', fr: 'Bonjour', de: 'Guten Tag' } },
 }
 
-/** The suite is a file of its own, and `$schema` refers to a file on the project's disk. */
+/** The suite is a separate file, and `$schema` refers to a file on the project's disk. */
 const { $schema: _schema, test: _test, ...WEATHER } = weather
 
 /** Definitions to start with. They run without a key and without a connection to the internet. */

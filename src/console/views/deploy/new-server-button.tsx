@@ -17,7 +17,7 @@ export function NewServerButton() {
   )
 }
 
-/** The dialog, once per view: it stays open when the first server replaces the empty list. */
+/** The dialog. Rendered once per view, so that it stays open when the first server replaces the empty list. */
 export function OpenNewServer() {
   const { isOpen, close } = dialogInQuery(NAME)
   return isOpen ? <Dialog onClose={close} /> : null

@@ -5,7 +5,7 @@ import type { Column } from '../../components/table.tsx'
 import { shown, Text } from '../../components/text.tsx'
 import { Time } from '../../components/time.tsx'
 
-/** `ownId`: the key whose rights this browser has. */
+/** `ownId`: the key whose permissions this browser has. */
 export function keyColumns(
   ownId: string | undefined,
   onRevoke: (key: KeyRecord) => void,

@@ -86,7 +86,7 @@ function Secret({ created: { name, key }, onClose }: { created: CreatedKey; onCl
 
 interface RevokeDialogProps {
   apiKey: KeyRecord
-  /** This browser has the rights of the key. */
+  /** This browser has the permissions of the key. */
   isOwn: boolean
   onRevoked(): void
   onClose(): void

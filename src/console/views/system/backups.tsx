@@ -101,8 +101,8 @@ function Stored({ items }: BackupList) {
       />
       <div class="restore">
         <p class="muted">
-          Keep a copy of <code>secret.key</code> elsewhere: backups do not contain it. Stop the daemon before
-          you restore:
+          Keep a copy of <code>secret.key</code> elsewhere, because backups do not contain it. Stop the daemon
+          before you restore:
         </p>
         <Copyable text="mcp daemon stop && mcp daemon restore" what="the command" />
       </div>

@@ -120,7 +120,7 @@ describe.runIf(CHROMIUM !== undefined)('apps of tools in the playground', () => 
     await page.getByRole('link', { name: 'show_order', exact: true }).click()
     await page.route(/\/frame\?/, route => route.abort('connectionrefused'))
     await run({ id: '7' })
-    await failure('The browser does not reach frames.mcp-apps.localhost').waitFor()
+    await failure('The browser cannot reach frames.mcp-apps.localhost').waitFor()
     await page.getByText('Order 7 has shipped').waitFor()
     await page.unrouteAll()
     await page.route('**/api/console/session', route =>
@@ -133,7 +133,7 @@ describe.runIf(CHROMIUM !== undefined)('apps of tools in the playground', () => 
     await app().getByText('Result: Order 7 has shipped').waitFor()
   })
 
-  test('an app reaches neither the page, its cookie, the API nor undeclared sites, and cannot leave its frame', async () => {
+  test('an app cannot reach the page, its cookie, the API or undeclared sites, and cannot leave its frame', async () => {
     await open('show_order')
     await page.getByRole('link', { name: 'attack', exact: true }).click()
     await attack('reach')

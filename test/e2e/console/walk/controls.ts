@@ -5,7 +5,7 @@ import { usedControls } from './used-controls.ts'
 
 describe.runIf(CHROMIUM !== undefined)('the tests of the console', () => {
   // Must be the last test of its file.
-  test('use every button, link and field', ({ task, skip }) => {
+  test('the tests of the console use every button, link and field', ({ task, skip }) => {
     skip(
       task.file.tasks.some(one => isIncomplete(one, task.id)),
       'not all tests of the console have passed',

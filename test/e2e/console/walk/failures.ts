@@ -17,7 +17,7 @@ export function testFailures(): void {
   test('every view says why it could not load, and loads again when the user retries', async () => {
     const page = await show()
     await showView(page, VIEWS[0]!)
-    // A list opens the other views. The first view and the log have tests of their own.
+    // A list opens the other views. The first view and the log have their own tests.
     const views = VIEWS.filter(({ name, open }) => !open && !['servers', 'logs'].includes(name))
     for (const view of views) {
       for (const [text, fail] of FAILURES) {

@@ -9,7 +9,7 @@ const MOST_STOPS = 400
 
 /** Adds tests to the calling group, whose daemon has the servers of `deployExamples`. */
 export function testKeyboard(): void {
-  test('reaches every control of every view with a visible focus', async () => {
+  test('Tab reaches every control of every view with a visible focus', async () => {
     const page = await show()
     const links = await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allTextContents()
     await expectReachable(page, 'Servers')
@@ -26,7 +26,7 @@ export function testKeyboard(): void {
     }
   }, 60_000)
 
-  test('reaches every control of records and lists that the keyboard opens', async () => {
+  test('Tab reaches every control of records and lists that the keyboard opens', async () => {
     const page = await show()
     for (const view of VIEWS.filter(({ open, name }) => open !== undefined || name === 'container-builds')) {
       await goto(view.path)
@@ -34,11 +34,11 @@ export function testKeyboard(): void {
     }
   }, 60_000)
 
-  test('opens every dialog, keeps the focus in it, and returns the focus to its button', async () => {
+  test('the keyboard opens and closes every dialog, which keeps the focus and then returns it to its button', async () => {
     await expectUsableDialogs(await show())
   })
 
-  test('calls a tool of the playground', async () => {
+  test('calls a tool in the playground with the keyboard alone', async () => {
     const page = await show('/servers/weather/playground?env=production')
     await focus(page, 'current_weather')
     await page.keyboard.press('ArrowDown')
@@ -119,7 +119,7 @@ async function focus(page: Page, name: string): Promise<void> {
     await page.keyboard.press('Tab')
     if ((await page.evaluate(NAME_OF_FOCUS)) === name) return
   }
-  throw new Error(`Tab does not reach ${name}`)
+  throw new Error(`Tab never reaches ${name}`)
 }
 
 /** Label of the element that has the focus, or the first line of its text. */

@@ -10,7 +10,7 @@ import type { LogLine } from '../../../components/log/log-text.ts'
 import { LogView } from '../../../components/log/log-view.tsx'
 import { RowBuffer } from '../../../components/rows/row-buffer.ts'
 import { State } from '../../../components/state.tsx'
-import { query as address, setQuery } from '../../../router/router.ts'
+import { setQuery, query as urlQuery } from '../../../router/router.ts'
 import { linesAround } from './lines-around.ts'
 import { logFieldFilter } from './log-query.ts'
 
@@ -31,7 +31,7 @@ interface Source {
 
 /** The log of a server: the lines around the one that the URL names if it is far from the end, and the live log otherwise. */
 export function ServerLog({ path, query, hasFilter }: ServerLogProps) {
-  const key = useMemo(() => address.peek().get('line'), [])
+  const key = useMemo(() => urlQuery.peek().get('line'), [])
   const source = useSignal<Source>({ state: key === null ? 'live' : 'searching' })
   const error = useSignal<HostingError | undefined>(undefined)
   useEffect(() => {
@@ -59,7 +59,7 @@ export function ServerLog({ path, query, hasFilter }: ServerLogProps) {
   }
   return (
     <>
-      {isMissing && address.value.get('line') === key && <MissingLine hasFilter={hasFilter} />}
+      {isMissing && urlQuery.value.get('line') === key && <MissingLine hasFilter={hasFilter} />}
       <LiveLog
         path={path}
         query={query}

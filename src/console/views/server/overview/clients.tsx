@@ -19,7 +19,7 @@ export function Clients({ name, url }: { name: string; url: string }) {
         <QueryChoice name="client" label="Connect a client" choices={CHOICES} />
       </div>
       <div class="stack">
-        <p class="muted">Paste into the configuration of {client.name}:</p>
+        <p class="muted">Paste this into the configuration of {client.name}:</p>
         <Copyable text={entryText(client, { name, url })} what={`the entry for ${client.name}`} />
         <p class="muted">Or let a command write it:</p>
         <Copyable text={`mcp connect ${name} --client ${client.id}`} what="the command" />

@@ -23,7 +23,7 @@ export function OverviewTab(props: TabProps) {
       <Traffic name={name} environment={environment} period="hour" />
       <LastRelease {...props} />
       <div class="columns">
-        <Addresses deployment={deployment} />
+        <Urls deployment={deployment} />
         <Clients name={name} url={deployment.url} />
       </div>
       {isLive && <Instances deployment={deployment} />}
@@ -49,13 +49,13 @@ function Figures({ deployment }: { deployment: DeploymentStatus }) {
   )
 }
 
-function Addresses({ deployment: { url, named_urls } }: { deployment: DeploymentStatus }) {
+function Urls({ deployment: { url, named_urls } }: { deployment: DeploymentStatus }) {
   return (
     <section class="section">
-      <h2>Addresses</h2>
+      <h2>URLs</h2>
       <div class="stack">
-        {[url, ...named_urls].map(address => (
-          <Copyable key={address} text={address} what={address} />
+        {[url, ...named_urls].map(one => (
+          <Copyable key={one} text={one} what={one} />
         ))}
       </div>
     </section>

@@ -81,7 +81,7 @@ export class Playground {
     void ended.then(() => this.#placeErrors(call))
   }
 
-  /** Sends a request of the app of a tool. It is one of the listed calls, but does not replace the one that is shown. */
+  /** Sends a request from a tool's app. The call is listed, but does not replace the call that is shown. */
   runForApp(entry: Entry, args: Params, byApp: string): { call: Call; ended: Promise<void> } {
     return this.#start({ entry, args, byApp })
   }
@@ -119,7 +119,7 @@ export class Playground {
     }
     const result = await connection
       .request({ method: 'completion/complete', params, signal: this.#attempt.signal })
-      // A form without suggestions is still a form.
+      // A form also works without suggestions.
       .catch(() => ({}) as Params)
     const values = isObject(result.completion) ? result.completion.values : undefined
     return Array.isArray(values) ? values.filter(one => typeof one === 'string') : []

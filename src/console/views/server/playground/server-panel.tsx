@@ -4,13 +4,13 @@ import { EraChoice } from './era-choice.tsx'
 import type { Place } from './place.ts'
 import type { Connected, Playground } from './playground.ts'
 
-/** Description of the server, shown while no entry is selected. */
 interface ServerProps {
   playground: Playground
   connected: Connected
   place: Place
 }
 
+/** Description of the server, shown while no entry is selected. */
 export function ServerPanel({ playground, connected, place }: ServerProps) {
   const { name, instructions } = connected.connection
   return (

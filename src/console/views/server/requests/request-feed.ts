@@ -11,7 +11,7 @@ import { streamStart } from './request-query.ts'
 const MAX_RECORDS = 10_000
 const PAGE_SIZE = 200
 
-/** Matching requests, newest last. Adds new records as they are written. Each query needs a component of its own. */
+/** Matching requests, newest last. Adds new records as they are written. Each query needs its own component. */
 export function useRequestFeed(wanted: Query) {
   const buffer = useMemo(() => new RowBuffer<RequestRecordItem>(MAX_RECORDS), [])
   const isLoaded = useSignal(false)

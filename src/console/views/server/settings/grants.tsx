@@ -46,7 +46,7 @@ export function Grants({ server, environment, revision }: GrantsProps) {
       <Loaded resource={resource} what="the grants">
         {({ items, nextToken }) =>
           items.length === 0 ? (
-            <p class="muted">No user of {environment} has let a client use this server.</p>
+            <p class="muted">No user in {environment} has granted a client access to this server.</p>
           ) : (
             <>
               <Table caption="Grants, newest first" columns={columns} rows={items} keyOf={({ id }) => id} />

@@ -36,8 +36,8 @@ export function SignIn({
           </Fact>
           {sign_in && (
             <>
-              <Address name="Issuer of tokens" url={sign_in.issuer} />
-              {auth.provider !== 'local' && <Address name="Callback URL" url={sign_in.callback_url} />}
+              <UrlFact name="Issuer of tokens" url={sign_in.issuer} />
+              {auth.provider !== 'local' && <UrlFact name="Callback URL" url={sign_in.callback_url} />}
             </>
           )}
         </Facts>
@@ -51,7 +51,7 @@ export function SignIn({
   )
 }
 
-function Address({ name, url }: { name: string; url: string }) {
+function UrlFact({ name, url }: { name: string; url: string }) {
   return (
     <Fact name={name} wide>
       <code>{url}</code> <CopyButton text={url} what={`the ${name.toLowerCase()}`} />

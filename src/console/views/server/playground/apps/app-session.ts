@@ -6,7 +6,7 @@ import { request } from '../../../../api/client.ts'
 import { notLoaded } from '../../../../components/lazy-view.tsx'
 import { type Entry, unlistedResource } from '../../../../mcp/catalog.ts'
 import type { Params } from '../../../../mcp/messages.ts'
-import { webAddress } from '../../../../schema-form/results/main.ts'
+import { webUrl } from '../../../../schema-form/results/main.ts'
 import type { Call } from '../call.ts'
 import { hintsOf } from '../hints.tsx'
 import type { Playground } from '../playground.ts'
@@ -125,8 +125,8 @@ export class AppSession {
   }
 
   /** True if the user opened the page. */
-  async openLink(address: string): Promise<boolean> {
-    const url = webAddress(address)
+  async openLink(link: string): Promise<boolean> {
+    const url = webUrl(link)
     return url !== undefined && (await this.#ask({ kind: 'link', url }))
   }
 
@@ -145,7 +145,7 @@ export class AppSession {
 
   async #perform(entry: Entry, args: Params): Promise<Params> {
     if (this.calls.peek().length >= MAX_RUNNING)
-      throw new Error(`An app can have ${MAX_RUNNING} running calls. Wait for one of them.`)
+      throw new Error(`An app can have at most ${MAX_RUNNING} running calls. Wait until one of them ends.`)
     const { call, ended } = this.#playground.runForApp(entry, args, this.call.entry.name)
     this.calls.value = [...this.calls.peek(), call]
     await ended

@@ -102,7 +102,7 @@ function contextBase(): McpUiHostContext {
   return { displayMode: 'inline', availableDisplayModes: ['inline'], platform: 'web', locale, timeZone }
 }
 
-/** Calls back if the page of the frame has loaded and is not the daemon's, such as the browser's error page. */
+/** Calls `onMissing` if the frame loads a page other than the daemon's, such as the browser's error page. */
 function requireFrame(frame: HTMLIFrameElement, bridge: AppBridge, onMissing: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined
   let isReady = false
@@ -118,8 +118,8 @@ function requireFrame(frame: HTMLIFrameElement, bridge: AppBridge, onMissing: ()
 
 function unreachable(frames: string): HostingError {
   const { host, port } = new URL(frames)
-  return new HostingError('UNAVAILABLE', `The app cannot be shown. The browser does not reach ${host}.`, {
-    details: `The daemon serves apps at a port of its own. If you forward the daemon's port from another machine, forward port ${port} as well, to the same number.`,
+  return new HostingError('UNAVAILABLE', `The app cannot be shown. The browser cannot reach ${host}.`, {
+    details: `The daemon serves apps on a separate port. If you forward the daemon's port from another machine, forward port ${port} as well, to the same number.`,
   })
 }
 
@@ -127,7 +127,7 @@ function unreachable(frames: string): HostingError {
 function watchPolicy(fail: (sentence: string, details: string) => void): () => void {
   const report = ({ effectiveDirective }: SecurityPolicyViolationEvent) => {
     if (effectiveDirective === 'frame-src')
-      fail('The app cannot be shown. The daemon was started again.', 'Reload the page.')
+      fail('The app cannot be shown. The daemon was restarted.', 'Reload the page.')
   }
   document.addEventListener('securitypolicyviolation', report)
   return () => document.removeEventListener('securitypolicyviolation', report)
