@@ -99,13 +99,13 @@ describe.each([
   })
   afterAll(() => client.close())
 
-  test(`speaks ${version}`, () => expect(client.version()).toBe(version))
+  test(`the client speaks ${version}`, () => expect(client.version()).toBe(version))
 
-  test('lists every tool', async () => {
+  test('a client lists every tool', async () => {
     expect(await client.names()).toEqual(CONFORMANCE_SERVER.tools.map(({ name }) => name))
   })
 
-  test('calls tools and reports a failed call', async () => {
+  test('a client calls tools and reports a failed call', async () => {
     expect(await client.call('test_simple_text')).toMatchObject({
       content: [{ type: 'text', text: 'This is a simple text response for testing.' }],
     })
@@ -113,13 +113,13 @@ describe.each([
     await expect(client.call('no_such_tool')).rejects.toThrow(/no_such_tool/)
   })
 
-  test('receives progress', async () => {
+  test('a client receives progress', async () => {
     const seen: number[] = []
     await client.call('test_tool_with_progress', progress => seen.push(progress))
     expect(seen).toEqual([0, 50, 100])
   })
 
-  test('reads resources and resource templates', async () => {
+  test('a client reads resources and resource templates', async () => {
     expect(await client.read('test://template/42/data')).toMatchObject({
       uri: 'test://template/42/data',
       text: expect.stringContaining('42'),
@@ -127,7 +127,7 @@ describe.each([
     await expect(client.read('test://nothing')).rejects.toThrow(/not found/)
   })
 
-  test('fills in prompts and completes their arguments', async () => {
+  test('a client fills in prompts and completes their arguments', async () => {
     const args = { arg1: 'a', arg2: 'b' }
     expect(await client.prompt('test_prompt_with_arguments', args)).toEqual({
       type: 'text',
@@ -140,7 +140,7 @@ describe.each([
     ])
   })
 
-  test('makes many calls in parallel', async () => {
+  test('a client makes many calls in parallel', async () => {
     const results = await Promise.all(Array.from({ length: 50 }, () => client.call('test_simple_text')))
     expect(results).toHaveLength(50)
   })

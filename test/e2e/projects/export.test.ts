@@ -47,7 +47,7 @@ describe('an exported server', () => {
     expect(await ended(child)).toBe(0)
   })
 
-  it('names missing variables and rejects an invalid port', async () => {
+  it('an exported server names missing variables and rejects an invalid port or state key', async () => {
     const folder = join(home.dir, 'books-alone')
     await home.json(['export', 'book-shop', '--out', folder])
     const missing = await runToEnd(process.execPath, ['server.mjs'], { cwd: folder, env: { PORT: '0' } })

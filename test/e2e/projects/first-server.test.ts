@@ -62,7 +62,7 @@ test('a new user deploys a server with state and a secret, changes it, rolls bac
 
   await mcp('env set SIGNING_KEY --env production', 'first-key')
   const { url } = JSON.parse(await mcp('deploy --env production --json'))
-  // Sessions of the older protocol era would stay with their release.
+  // Sessions of the legacy protocol era would stay with their release.
   const options = { versionNegotiation: { mode: 'auto' as const } }
   const client = new Client({ name: 'first-client', version: '1.0.0' }, options)
   await client.connect(new StreamableHTTPClientTransport(new URL(url)))

@@ -10,7 +10,7 @@ const TOOL = `
 import { defineTool } from 'mcp-hosting/server'
 const me = crypto.randomUUID()
 export default defineTool({
-  description: 'Fills the event loop for a moment, and tells who did',
+  description: 'Blocks the event loop briefly, and returns who did',
   handler() {
     for (const end = Date.now() + 20; Date.now() < end; );
     return me

@@ -21,7 +21,7 @@ const TOOL = `
 import { defineTool } from 'mcp-hosting/server'
 const me = crypto.randomUUID()
 export default defineTool({
-  description: 'Tells who answers, and that the tools changed',
+  description: 'Returns who answers, and announces changed tools',
   handler: (_args, context) => { context.announce('tools'); return me },
 })`
 
@@ -146,7 +146,7 @@ async function askedAndAnswered(session: Record<string, string>): Promise<string
 /** Answers each question from a call over a new connection. Returns the result's text. */
 async function answeredTo(
   events: ReturnType<typeof readEvents>,
-  address: string,
+  endpoint: string,
   session: Record<string, string>,
 ): Promise<string> {
   const result = { role: 'assistant', content: { type: 'text', text: 'yes' }, model: 'm' }
@@ -154,6 +154,6 @@ async function answeredTo(
     const { json } = (await events.next())!
     if (json?.result) return json.result.content[0].text
     if (json?.method === 'sampling/createMessage')
-      await post(address, { jsonrpc: '2.0', id: json.id, result }, session)
+      await post(endpoint, { jsonrpc: '2.0', id: json.id, result }, session)
   }
 }

@@ -112,15 +112,15 @@ test('an upgrade keeps addresses and sleeping servers, and later deployments wor
   const upgraded = await home.json<{ pid: number; url: string }>(['daemon', 'upgrade'])
   expect(upgraded).toMatchObject({ url: apiUrl })
   expect(upgraded.pid).not.toBe(pid)
-  for (const address of [url, asleep])
-    expect((await post(address, call(MODERN), MODERN)).text).toContain('You said hello')
+  for (const endpoint of [url, asleep])
+    expect((await post(endpoint, call(MODERN), MODERN)).text).toContain('You said hello')
   expect((await post(await deploy('later', 'staging'), call(MODERN), MODERN)).text).toContain('hello')
   await eventually(() => !isRunning(pid))
   expect((await home.mcp(['daemon', 'status'])).code).toBe(0)
 })
 
 test('an upgrade to a program that cannot start reports the reason, and the old daemon keeps serving', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'mcp-heir-'))
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-successor-'))
   mkdirSync(join(folder, 'dist'))
   writeFileSync(join(folder, 'package.json'), '{"name":"mcp-hosting","type":"module"}')
   const program = join(folder, 'dist', 'daemon.js')

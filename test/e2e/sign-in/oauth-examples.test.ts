@@ -54,14 +54,14 @@ async function startExample(name: string, callbackPath: string): Promise<Example
   }
 }
 
-/** Waits until the example prints its address. */
+/** Waits until the example prints its URL. */
 async function startProgram(file: string, env: Record<string, string>): Promise<ChildProcess> {
   const program = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(program, 'exit').then(([code]) => {
-    throw new Error(`${file} ended with ${code}`)
+    throw new Error(`${file} exited with ${code}`)
   })
   await Promise.race([once(program.stdout!, 'data'), ended])
-  ended.catch(() => {}) // It is stopped at the end of the test.
+  ended.catch(() => {}) // The program is stopped at the end of the test.
   return program
 }
 

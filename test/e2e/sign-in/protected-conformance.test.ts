@@ -65,7 +65,7 @@ async function register(port: number): Promise<string> {
   return ((await registered.json()) as { client_id: string }).client_id
 }
 
-/** Collects the output of the suite, and signs in at the address that it prints for its user. */
+/** Collects the output of the suite, and signs in at the URL that it prints for its user. */
 function collectOutput(suite: ChildProcess): () => string {
   let output = ''
   let isVisited = false

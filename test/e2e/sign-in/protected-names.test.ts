@@ -9,7 +9,7 @@ import { createProjectFolder } from '../../helpers/daemon/project-folder.ts'
 let daemon: TestDaemon
 /** The named URL, and the same URL with 127.0.0.1, which needs no name resolution. */
 let named: string
-let address: string
+let loopbackUrl: string
 let byName: Record<string, string>
 let deployed: { url: string; sign_in: { issuer: string } }
 
@@ -23,7 +23,7 @@ export default { description: 'Who', handler: (_args, { auth }) => me + ' ' + au
   deployed = await deployFolder(daemon, 'named', project.path, { config })
   const { body } = await daemon.api('GET', '/v1/deploy?name=named&status=deployed')
   named = (body.data.items[0].named_urls as string[]).find(url => url.startsWith('http:'))!
-  address = named.replace(/\/\/[^:]+/, '//127.0.0.1')
+  loopbackUrl = named.replace(/\/\/[^:]+/, '//127.0.0.1')
   const { tokens } = await signInWithKey(deployed.sign_in.issuer, daemon.ownerKey, named)
   byName = { host: new URL(named).host, authorization: `Bearer ${tokens.access_token}` }
 })
@@ -31,7 +31,7 @@ afterAll(() => daemon.close())
 
 async function beginSession(): Promise<Record<string, string>> {
   const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } }
-  const { status, headers } = await post(address, rpc('initialize', params), byName)
+  const { status, headers } = await post(loopbackUrl, rpc('initialize', params), byName)
   expect(status).toBe(200)
   return {
     ...byName,
@@ -46,14 +46,14 @@ test('a session accepts requests over any connection with the token for the name
   const listen = async () => {
     const body = modern('subscriptions/listen', { notifications: { toolsListChanged: true } })
     const headers = { ...modernHeaders('subscriptions/listen'), ...byName }
-    const events = readEvents(await open(address, { body, headers }))
+    const events = readEvents(await open(loopbackUrl, { body, headers }))
     await events.next()
     return events
   }
   const held = [await listen(), await listen(), await listen()]
   const answers = []
   for (let count = 0; count < 6; count++)
-    answers.push(await post(address, rpc('tools/call', { name: 'who' }), session))
+    answers.push(await post(loopbackUrl, rpc('tools/call', { name: 'who' }), session))
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
   expect(new Set(answers.map(({ json }) => json.result.content[0].text)).size).toBe(1)
   for (const events of held) events.close()

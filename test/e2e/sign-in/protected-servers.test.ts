@@ -99,7 +99,7 @@ function list(url: string, token?: string): Promise<{ status: number; challenge:
 
 describe('a protected deployment', () => {
   it.each(ERAS)(
-    'signs in users of the %s client and passes their identity to the handler code',
+    'a protected deployment signs in users of the %s client and passes their identity to the handler code',
     async (...given) => {
       const era = given as unknown as (typeof ERAS)[number]
       const memory = await signIn(who.url, era)
@@ -113,7 +113,7 @@ describe('a protected deployment', () => {
     },
   )
 
-  it('answers 401 with its metadata before a sign-in, but serves its health without one', async () => {
+  it('a protected deployment answers 401 with its metadata before a sign-in, but reports its health', async () => {
     const origin = new URL(who.url).origin
     const refused = await list(who.url)
     expect(refused.status).toBe(401)
@@ -128,7 +128,7 @@ describe('a protected deployment', () => {
     expect((await list(who.url, 'no.good.token')).status).toBe(401)
   })
 
-  it('rejects tokens for another server or another name', async () => {
+  it('a protected deployment rejects tokens for another server or another name', async () => {
     const memory = await signIn(who.url, ERAS[1])
     const token = memory.tokens().access_token
     const other = await deployFolder(daemon, 'other', folder, {
@@ -138,7 +138,7 @@ describe('a protected deployment', () => {
     expect((await list(who.url.replace('127.0.0.1', 'localhost'), token)).status).toBe(401)
   })
 
-  it('keeps clients, grants and keys across a restart of the daemon', async () => {
+  it('a protected deployment keeps clients, grants and keys when the daemon restarts', async () => {
     const memory = await signIn(who.url, ERAS[1])
     const before = memory.tokens()
     await daemon.restart({ port })
@@ -180,7 +180,7 @@ describe('a protected deployment', () => {
     expect(JSON.parse(answer).resource).toBe(named)
   })
 
-  it('closes connections of a previous release that required no sign-in', async () => {
+  it('a protected release closes connections of a previous release that required no sign-in', async () => {
     const { mcp_id } = await buildFolder(daemon, 'later', folder)
     const deploy = (config: object) =>
       daemon.api('POST', '/v1/deploy', { body: { mcp_id, environment: 'production', config } })
@@ -198,13 +198,13 @@ describe('a protected deployment', () => {
     expect((await list(open.body.data.url)).status).toBe(401)
   })
 
-  it('masks the client secret of the identity provider', async () => {
+  it('the status of a protected deployment masks the client secret of its identity provider', async () => {
     const { text } = await daemon.api('GET', `/v1/deploy/${who.deployment_id}/status`)
     expect(text).toContain('"client_secret":"********"')
     expect(text).not.toContain(provider.config.clientSecret)
   })
 
-  it('rejects an incomplete identity provider and lists every problem', async () => {
+  it('a deployment with an incomplete identity provider is rejected with every problem', async () => {
     const { body } = await daemon.api('GET', `/v1/deploy/${who.deployment_id}/status`)
     const refused = await daemon.api('POST', '/v1/deploy', {
       body: {
@@ -239,7 +239,7 @@ describe('a protected deployment', () => {
 })
 
 describe('the daemon as identity provider', () => {
-  it('signs in only users with an API key', async () => {
+  it('the daemon as identity provider signs in only users with an API key', async () => {
     const deployed = await deployFolder(daemon, 'mine', folder, {
       environment: 'development',
       config: { auth: { provider: 'local' } },
@@ -267,7 +267,7 @@ describe('the daemon as identity provider', () => {
     })
   })
 
-  it('redirects only to authorization servers of this daemon', async () => {
+  it('the daemon as identity provider redirects only to its own authorization servers', async () => {
     const parameters = {
       client_id: 'mcp-hosting',
       redirect_uri: 'https://evil.example/auth/a/production/oauth/callback',
