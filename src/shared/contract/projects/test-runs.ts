@@ -120,6 +120,20 @@ const modelAccessSchema = named(
   'Keys for this run only. They are neither stored nor logged.',
 ).strictObject({ anthropic: vendorAccessSchema.optional(), openai: vendorAccessSchema.optional() })
 
+const contextSchema = named(
+  'TestContext',
+  'Context that the server receives with each call as `_meta["mcp-hosting/context"]`.',
+).looseObject({
+  user_id: z.string().optional().describe('User id for resource access.'),
+  session_data: jsonObject.optional().describe('Session-specific data.'),
+})
+
+const settingsSchema = named('ModelSettings', 'Settings of the model.').strictObject({
+  temperature: z.number().min(0).max(2).optional().describe('Temperature.'),
+  seed: z.int().optional().describe('Seed, for models that support one.'),
+  max_output_tokens: z.int().min(1).optional().describe('Maximum number of tokens of a response.'),
+})
+
 const namedTestRequest = named('TestRequest', 'A message to an agent that uses a server.', {
   mcp_id: EXAMPLE_MCP_ID,
   message: 'Greet Ada.',
@@ -142,13 +156,7 @@ export const testRequestSchema = namedTestRequest.strictObject({
       anyOf: [{ type: 'string', enum: [...DOCUMENTED_MODELS, EMBEDDED_MODEL] }, { type: 'string' }],
       examples: ['claude-sonnet-4-5'],
     }),
-  context: z
-    .looseObject({
-      user_id: z.string().optional().describe('User id for resource access.'),
-      session_data: jsonObject.optional().describe('Session-specific data.'),
-    })
-    .optional()
-    .describe('Context that the server receives with each call as `_meta["mcp-hosting/context"]`.'),
+  context: contextSchema.optional(),
   // Extensions
   chat_id: z.string().min(1).max(128).optional().describe('Id of the chat to continue.'),
   limits: limitsSchema.optional(),
@@ -158,14 +166,7 @@ export const testRequestSchema = namedTestRequest.strictObject({
     description: '`false` validates calls against their schemas without making them.',
     default: true,
   }),
-  settings: z
-    .strictObject({
-      temperature: z.number().min(0).max(2).optional().describe('Temperature.'),
-      seed: z.int().optional().describe('Seed, for models that support one.'),
-      max_output_tokens: z.int().min(1).optional().describe('Maximum number of tokens of a response.'),
-    })
-    .optional()
-    .describe('Settings of the model.'),
+  settings: settingsSchema.optional(),
   model_access: modelAccessSchema.optional(),
   cassette: cassetteSchema.optional(),
 })
