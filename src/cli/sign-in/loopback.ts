@@ -50,7 +50,7 @@ function waitFor(server: Server, state: string): Promise<URLSearchParams> {
       const isOurs = request.method === 'GET' && pathname === PATH && searchParams.get('state') === state
       response.writeHead(isOurs ? 200 : 400, HEADERS)
       if (!isOurs) return void response.end(page('This page belongs to another sign-in.'))
-      const sentence = searchParams.has('error') ? 'The sign-in was refused.' : 'You are signed in.'
+      const sentence = searchParams.has('error') ? 'The sign-in was refused.' : 'The sign-in was approved.'
       response.end(page(`${sentence} Return to the terminal. You can close this window.`), () =>
         resolve(searchParams),
       )

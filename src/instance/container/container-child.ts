@@ -2,7 +2,7 @@ import { request } from 'undici'
 import type { TenantContainer } from '../../shared/instances/tenant-container.ts'
 import { ChildStartError } from '../bridge/process/child-start-error.ts'
 import { readOutput } from '../bridge/process/line-reader.ts'
-import { describeProgramEnding, type ProgramEnding } from '../bridge/process/program-process.ts'
+import { describeEarlyEnding, type ProgramEnding } from '../bridge/process/program-process.ts'
 import { findFreePort } from '../proxy/http-child.ts'
 import { type ContainerOptions, ContainerProcess } from './container-process.ts'
 
@@ -81,7 +81,7 @@ export class ContainerChild {
     const { startTimeoutMs } = this.#options
     const why = this.isAlive
       ? `did not answer over HTTP on $PORT (${this.port}) within ${startTimeoutMs / 1000} s`
-      : `${describeProgramEnding(await this.ended)} before it answered on $PORT`
+      : describeEarlyEnding(await this.ended, 'answered on $PORT')
     await this.stop()
     return new ChildStartError(`the container ${why}`, this.process.lastLines)
   }

@@ -107,26 +107,31 @@ export class ContainerProcess implements RunningProgram {
     this.isAlive = false
     const wasKilledByKernel = this.#oomWatch.hasSeenKill()
     this.#oomWatch.stop()
-    const how = this.isStopping ? undefined : await this.#explain(ending, wasKilledByKernel)
+    const reason = this.isStopping ? undefined : await this.#explain(ending, wasKilledByKernel)
     await this.#engine('rm', '--force', '--volumes', this.name)
     this.#options.containers.removed(this.name)
-    return how === undefined ? ending : { ...ending, how }
+    return { ...ending, ...reason }
   }
 
   /** The client exits with the container's exit code. */
-  async #explain({ code, signal, error }: ProgramEnding, wasKilledByKernel: boolean): Promise<string> {
+  async #explain(
+    { code, signal, error }: ProgramEnding,
+    wasKilledByKernel: boolean,
+  ): Promise<Pick<ProgramEnding, 'error' | 'how'>> {
     const { engine, limits } = this.#options.container
-    if (error) return `could not be started: ${engine} ${error.message}`
+    if (error) return { error: new Error(`${engine} ${error.message}`) }
     if (code !== null && NOT_STARTED.includes(code))
-      return `could not be started: ${this.lastLines.at(-1) ?? `${engine} refused`}`
-    if (code === null) return `stopped because ${engine} was killed by ${signal}`
-    if (code !== SIGKILL_EXIT_CODE) return `exited with code ${code}`
+      return { error: new Error(this.lastLines.at(-1) ?? `${engine} refused`) }
+    if (code === null) return { how: `stopped because ${engine} was killed by ${signal}` }
+    if (code !== SIGKILL_EXIT_CODE) return { how: `exited with code ${code}` }
     const wasOutOfMemory =
       wasKilledByKernel ||
       (await this.#engine('inspect', '--format', '{{.State.OOMKilled}}', this.name)) === 'true'
-    return wasOutOfMemory
-      ? `was killed: out of memory (limit ${limits.memoryMb} MB), exit code ${code}`
-      : `was killed by SIGKILL, exit code ${code}`
+    return {
+      how: wasOutOfMemory
+        ? `was killed: out of memory (limit ${limits.memoryMb} MB), exit code ${code}`
+        : `was killed by SIGKILL, exit code ${code}`,
+    }
   }
 
   /** Standard output of an engine command. Empty when the command fails. */

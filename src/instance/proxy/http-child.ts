@@ -3,11 +3,7 @@ import { ChildStartError } from '../bridge/process/child-start-error.ts'
 import { readOutput } from '../bridge/process/line-reader.ts'
 import type { ProcessGuard } from '../bridge/process/process-guard.ts'
 import type { CommandLine } from '../bridge/process/program-command.ts'
-import {
-  describeProgramEnding,
-  type ProgramEnding,
-  ProgramProcess,
-} from '../bridge/process/program-process.ts'
+import { describeEarlyEnding, type ProgramEnding, ProgramProcess } from '../bridge/process/program-process.ts'
 
 export interface HttpChildOptions {
   guard: ProcessGuard
@@ -71,7 +67,7 @@ export class HttpChild {
   async #startError(startTimeoutMs: number): Promise<ChildStartError> {
     const why = this.isAlive
       ? `did not listen on $PORT (${this.port}) within ${startTimeoutMs / 1000} s`
-      : `${describeProgramEnding(await this.ended)} before it listened on $PORT`
+      : describeEarlyEnding(await this.ended, 'listened on $PORT')
     await this.stop()
     return new ChildStartError(`the program ${why}`, this.process.lastLines)
   }

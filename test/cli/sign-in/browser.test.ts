@@ -81,7 +81,7 @@ async function approve(pageUrl: string): Promise<Page> {
 
 async function signIn(): Promise<void> {
   const terminal = atTerminal('call', 'who', 'who')
-  expect((await approve(await openPage(terminal))).text).toContain('You are signed in.')
+  expect((await approve(await openPage(terminal))).text).toContain('The sign-in was approved.')
   expect(await terminal.code).toBe(0)
   expect(terminal.text()).toContain('you are local|')
 }

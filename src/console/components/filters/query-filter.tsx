@@ -17,15 +17,23 @@ export function QueryFilter({ name, ...rest }: QueryFilterProps) {
   const applied = query.value.get(name) ?? ''
   const text = useSignal(applied)
   const timer = useRef(0)
+  // The last value that came from the URL or was written to it. Effects run late: what the user types in between must stay.
+  const known = useRef(applied)
   useEffect(() => {
-    text.value = applied
-    // The parameter must not be added to the URL of another page.
-    return () => clearTimeout(timer.current)
+    if (applied === known.current) return
+    clearTimeout(timer.current)
+    known.current = text.value = applied
   }, [applied])
+  // The parameter must not be added to the URL of another page.
+  useEffect(() => () => clearTimeout(timer.current), [])
+  const apply = (value: string) => {
+    known.current = value
+    setQuery({ [name]: value })
+  }
   const onInput = (value: string) => {
     text.value = value
     clearTimeout(timer.current)
-    timer.current = window.setTimeout(() => setQuery({ [name]: value }), TYPING_MS)
+    timer.current = window.setTimeout(apply, TYPING_MS, value)
   }
   return <Filter {...rest} value={text.value} onInput={onInput} />
 }

@@ -250,3 +250,9 @@ export function describeProgramEnding({ code, signal, error, how }: ProgramEndin
   if (signal) return `was killed by ${signal}`
   return `exited with code ${code}`
 }
+
+/** For example `exited with code 1 before it listened on $PORT`. The step is omitted for a program that was never started. */
+export function describeEarlyEnding(ending: ProgramEnding, step: string): string {
+  const text = describeProgramEnding(ending)
+  return ending.error ? text : `${text} before it ${step}`
+}
