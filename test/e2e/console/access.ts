@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { buildServer, createKey, deploy, echoServer } from '../../daemon/http/fixtures.ts'
+import { buildServer, deploy, echoServer } from '../../daemon/http/fixtures.ts'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
 import { signInWithKey } from '../../helpers/daemon/local-sign-in.ts'
 import { daemon, expectAccessible, expectNoViolations, show, useConsole } from './use-console.ts'
@@ -30,12 +30,6 @@ describe.runIf(CHROMIUM !== undefined)('access in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
     await row('<b>ci</b>').waitFor({ state: 'detached' })
     expect((await daemon.api('GET', '/v1/build', { key: key! })).status).toBe(401)
-  })
-
-  test('shows which scope a key lacks', async () => {
-    const { key } = await createKey(daemon, { scopes: ['READ'] })
-    const page = await show('/keys', { key })
-    await page.getByRole('alert').getByText(/ADMIN/).first().waitFor()
   })
 
   test('shows grants and sign-in clients, and revokes or removes them after confirmation', async () => {

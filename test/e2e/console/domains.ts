@@ -24,7 +24,6 @@ describe.runIf(CHROMIUM !== undefined)('the domains of the console', () => {
   test('maps a subdomain, moves it after confirmation, and removes it', async () => {
     const page = await show('/domains')
     await page.getByRole('heading', { name: 'No subdomain is mapped' }).waitFor()
-    await expectAccessible(page)
     const mcpId = await buildServer(daemon, echoServer('parrot'))
     await deploy(daemon, mcpId, 'production')
     const { deployment_id: staging } = await deploy(daemon, mcpId, 'staging', {

@@ -10,6 +10,8 @@ export interface OpenOptions {
   theme?: 'light' | 'dark'
   /** One-time URL of the console, opened in place of the path. */
   link?: string
+  /** Loads the document even if the last test left one with the same session. */
+  reload?: boolean
 }
 
 /** A page of the console. */
@@ -20,26 +22,45 @@ export interface OpenConsole {
   /** Status, method and path of API answers with status 400 and above. The page shows these errors to the user. */
   failures: string[]
   goto(path: string): Promise<unknown>
-  close(): Promise<void>
+  /** The next test may continue with the document, unless this one failed. */
+  close(outcome?: { hasFailed: boolean }): Promise<void>
+}
+
+/** Session of a page. Its cookie is still valid unless a test has signed out. */
+interface Session {
+  origin: string
+  key: string
+  cookie: string
+}
+
+interface IdlePage {
+  page: Page
+  session: Session | undefined
 }
 
 /** Pages that no test is using. A page in a new context takes five times the processor time of a reused one. */
-const idlePages = new WeakMap<Browser, Page[]>()
+const idlePages = new WeakMap<Browser, IdlePage[]>()
 
 /**
  * Opens the console of a daemon with a session for the key and nothing else stored in the browser. Collects console errors,
- * violations of the content security policy, missing files and requests to other origins.
+ * violations of the content security policy, missing files and requests to other origins. Follows a link when the last test left a
+ * document with the same session, because loading one and its first accessibility check take 200 ms of processor time.
  */
 export async function openConsole(
   browser: Browser,
   daemon: TestDaemon,
-  { path = '/', key = daemon.ownerKey, theme = 'light', link }: OpenOptions = {},
+  { path = '/', key = daemon.ownerKey, theme = 'light', link, reload = false }: OpenOptions = {},
 ): Promise<OpenConsole> {
   const origin = link ? new URL(link).origin : `http://${CONSOLE_HOST}:${daemon.daemon.port}`
-  const page = idlePages.get(browser)?.pop() ?? (await newPage(browser))
-  if (key !== null) await page.context().addCookies([{ ...(await signIn(daemon, key)), url: origin }])
-  await page.setViewportSize({ width: 1280, height: 800 })
-  await page.emulateMedia({ colorScheme: theme, reducedMotion: 'no-preference' })
+  const idle = idlePages.get(browser)?.pop()
+  const page = idle?.page ?? (await newPage(browser))
+  const mayContinue = !reload && !link && idle?.session?.origin === origin && idle.session.key === key
+  const continues = mayContinue && (await isClean(page, idle.session!))
+  const session = continues ? idle.session : await replaceSession(page, origin, daemon, key)
+  await Promise.all([
+    page.setViewportSize({ width: 1280, height: 800 }),
+    page.emulateMedia({ colorScheme: theme, reducedMotion: 'no-preference' }),
+  ])
   const errors: string[] = []
   page.on('pageerror', error => errors.push(error.message))
   page.on('console', message => {
@@ -58,8 +79,45 @@ export async function openConsole(
     list.push(`${response.status()} ${response.request().method()} ${new URL(response.url()).pathname}`)
   })
   const goto = (to: string) => page.goto(`${origin}/console${to}`)
-  await (link ? page.goto(link) : goto(path))
-  return { page, errors, failures, goto, close: () => release(browser, page) }
+  if (continues) await page.evaluate(`(${FOLLOW})(${JSON.stringify(path)})`)
+  else await (link ? page.goto(link) : goto(path))
+  const close: OpenConsole['close'] = ({ hasFailed } = { hasFailed: false }) =>
+    release(browser, { page, session: hasFailed ? undefined : session })
+  return { page, errors, failures, goto, close }
+}
+
+/** True if the session is valid and the last test left no dialog. */
+async function isClean(page: Page, { origin, cookie }: Session): Promise<boolean> {
+  const cookies = await page.context().cookies(origin)
+  return cookies.some(({ value }) => value === cookie) && (await page.evaluate(IS_CLEAN)) === true
+}
+
+const IS_CLEAN = `location.pathname.startsWith('/console') && !document.querySelector('dialog')`
+
+/** Closes notices, and leaves the last view, which would not load again if the path is the same. */
+const FOLLOW = `async path => {
+  for (const button of document.querySelectorAll('.notice > button')) button.click()
+  document.activeElement?.blur()
+  for (const to of ['/nowhere', path]) {
+    history.pushState(null, '', '/console' + to)
+    dispatchEvent(new PopStateEvent('popstate'))
+    // The last view is gone with the next frame.
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
+  }
+}`
+
+/** Signs the browser in with the key. Null leaves it without a session. */
+async function replaceSession(
+  page: Page,
+  origin: string,
+  daemon: TestDaemon,
+  key: string | null,
+): Promise<Session | undefined> {
+  await page.context().clearCookies()
+  if (key === null) return undefined
+  const cookie = await signIn(daemon, key)
+  await page.context().addCookies([{ ...cookie, url: origin }])
+  return { origin, key, cookie: cookie.value }
 }
 
 async function newPage(browser: Browser): Promise<Page> {
@@ -74,12 +132,12 @@ const LOG_POLICY_VIOLATIONS = `if (self === top) addEventListener('securitypolic
   console.error('violates ' + effectiveDirective + ': ' + blockedURI))`
 
 /** Removes what a test left behind. The document stays, because a new one would start another process. */
-async function release(browser: Browser, page: Page): Promise<void> {
+async function release(browser: Browser, idle: IdlePage): Promise<void> {
+  const { page } = idle
   page.removeAllListeners()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await page.evaluate('localStorage.clear(), sessionStorage.clear()')
-  await page.context().clearCookies()
-  idlePages.set(browser, [...(idlePages.get(browser) ?? []), page])
+  idlePages.set(browser, [...(idlePages.get(browser) ?? []), idle])
 }
 
 /** The cookie that the one-time URL of `mcp console` sets. */

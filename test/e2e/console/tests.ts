@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import type { NewSuiteRun } from '../../../src/shared/contract/projects/suite-runs.ts'
-import { buildServer, createKey, deploy, echoServer, suiteRun } from '../../daemon/http/fixtures.ts'
+import { buildServer, deploy, echoServer, suiteRun } from '../../daemon/http/fixtures.ts'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
 import { startModelStub } from '../../helpers/services/model-stub.ts'
 import {
@@ -177,12 +177,6 @@ describe.runIf(CHROMIUM !== undefined)('the test runs of a server in the console
     await expectNoViolations(page)
     await running.getByRole('button', { name: 'Dismiss' }).click()
     await running.waitFor({ state: 'detached' })
-  })
-
-  test('shows which scope a key lacks', async () => {
-    const { key } = await createKey(daemon, { scopes: ['READ'] })
-    const page = await show(PATH, { key })
-    await page.getByRole('alert').getByText(/CHAT/).first().waitFor()
   })
 })
 

@@ -42,7 +42,8 @@ describe.runIf(CHROMIUM !== undefined)('apps of tools in the playground', () => 
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   const open = async (tool: string) => {
-    page = await show(`/servers/shop/playground?kind=tool&name=${tool}`)
+    // The list of calls must be empty.
+    page = await show(`/servers/shop/playground?kind=tool&name=${tool}`, { reload: true })
   }
   const run = async (fields: Record<string, string> = {}) => {
     for (const [label, value] of Object.entries(fields))

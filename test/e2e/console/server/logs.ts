@@ -127,7 +127,10 @@ describe.runIf(CHROMIUM !== undefined)('the log of a server in the console', () 
   test('a paused log continues with the lines written during the pause', async () => {
     const { url } = await deployWithLines('paused')
     const page = await show('/servers/paused/logs')
-    await page.getByRole('status').getByText('live').waitFor()
+    // The log continues after the last line that arrived.
+    await lines(page)
+      .filter({ hasText: `old line ${LINES - 1}` })
+      .waitFor()
     await page.getByRole('button', { name: 'Pause', exact: true }).click()
     await page.getByRole('status').getByText('paused').waitFor()
     const answered = page.waitForRequest(request => request.headers()['last-event-id'] !== undefined)

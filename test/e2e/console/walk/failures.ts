@@ -7,29 +7,30 @@ import { showView, VIEWS } from '../views.ts'
 const REQUESTS = /\/(?:api|v1)\/(?!events)/
 const ERROR = { success: false, error: { code: 'INTERNAL', message: 'The disk is broken.' } }
 
-const FAILURES: readonly (readonly [text: RegExp, fail: (route: Route) => Promise<void>])[] = [
-  [/The disk is broken/, route => route.fulfill({ status: 500, json: ERROR })],
-  [/is unreachable/, route => route.abort()],
-]
-
 /** Adds tests to the calling group, whose daemon has the servers of `deployExamples`. */
 export function testFailures(): void {
   test('every view says why it could not load, and loads again when the user retries', async () => {
     const page = await show()
     await showView(page, VIEWS[0]!)
+    const problem = (text: RegExp) =>
+      page.getByRole('main').getByRole('alert').filter({ hasText: text }).first()
     // A list opens the other views. The first view and the log have their own tests.
     const views = VIEWS.filter(({ name, open }) => !open && !['servers', 'logs'].includes(name))
     for (const view of views) {
-      for (const [text, fail] of FAILURES) {
-        await visit(page, '/nowhere')
-        await page.route(REQUESTS, fail)
-        await visit(page, view.path)
-        await page.getByRole('main').getByRole('alert').filter({ hasText: text }).first().waitFor()
-        await page.unrouteAll({ behavior: 'wait' })
-        if (fail === FAILURES[0]![1]) await expectNoViolations(page)
-        await retryAll(page, view.name)
-        await showView(page, view)
-      }
+      await visit(page, '/nowhere')
+      let fail = (route: Route) => route.fulfill({ status: 500, json: ERROR })
+      await page.route(REQUESTS, route => fail(route))
+      await visit(page, view.path)
+      await problem(/The disk is broken/).waitFor()
+      await expectNoViolations(page)
+      fail = route => route.abort()
+      await problem(/The disk is broken/)
+        .getByRole('button', { name: 'Try again' })
+        .click()
+      await problem(/is unreachable/).waitFor()
+      await page.unrouteAll({ behavior: 'wait' })
+      await retryAll(page, view.name)
+      await showView(page, view)
     }
   }, 60_000)
 }

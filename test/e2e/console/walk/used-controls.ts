@@ -20,7 +20,9 @@ const RECORD = `(() => {
   const nameOf = element =>
     (element.ariaLabel ?? element.ariaLabelledByElements?.map(textOf).join('') ?? textOf(element.labels?.[0] ?? element))
       .replace(/\\s+/g, '')
-  const record = ({ target }) => {
+  const record = ({ target, type, isTrusted }) => {
+    // Scripts of tests click only to clean up.
+    if (type === 'click' && !isTrusted) return
     const control = target.closest?.(Object.keys(KINDS).join())
     if (!control) return
     const dialog = control.closest('dialog')
