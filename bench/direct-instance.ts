@@ -6,7 +6,7 @@ import { parseBuildRequest } from '../src/shared/validation/validate-definitions
 import { echoServer } from './daemon.ts'
 
 /** An instance without a daemon. It accepts its own connections, so the cost of the hop can be measured against it. */
-// Warms up as a spare does. Code that has served two servers is compiled for more than one.
+// Warms up like a spare process, whose code V8 has already compiled for more than one server.
 await warmUp()
 tuneMemory()
 const { artifact } = buildArtifact(parseBuildRequest(echoServer('echo')))

@@ -3,7 +3,7 @@ import type { Figure } from './report.ts'
 
 /** Start time of a bare Node on the machine to which limits in milliseconds apply. */
 const REFERENCE_START_MS = 33
-/** Odd, and enough that one interrupted start does not count. */
+/** Odd, and large enough that one slow start does not change the median. */
 const STARTS = 3
 
 /** Duration of something, and of the start of a bare Node immediately before it. */

@@ -35,22 +35,22 @@ export function benchGrowth(): Promise<Figure[]> {
       await growTo(daemon, urls, count)
       const most = count === STEPS.at(-1)
       await sleep(most ? SETTLE_MS : 2000)
-      const named = `${count.toLocaleString('en')} deployments`
+      const label = `${count.toLocaleString('en')} deployments`
       // Measured before any call, because a burst of connections leaves some megabytes of young generation for half a minute.
-      if (most) figures.push(memoryFigure(named, daemon))
+      if (most) figures.push(memoryFigure(label, daemon))
       const route = median(await routeTimes(urls[0]!))
       firstRoute ||= route
-      figures.push(routeFigure(named, route, firstRoute), await restartFigure(named, daemon, urls))
-      figures.push(await idleFigure(named, daemon))
+      figures.push(routeFigure(label, route, firstRoute), await restartFigure(label, daemon, urls))
+      figures.push(await idleFigure(label, daemon))
     }
     return figures
   })
 }
 
-function routeFigure(named: string, ms: number, firstMs: number): Figure {
+function routeFigure(label: string, ms: number, firstMs: number): Figure {
   const ratio = ms / firstMs
   return {
-    name: `${named}: first answer on a new connection`,
+    name: `${label}: first answer on a new connection`,
     value: `${ms.toFixed(2)} ms, ${ratio.toFixed(2)}×`,
     ...(ms === firstMs ? {} : limited(ratio, 1.5, '×')),
   }
@@ -60,28 +60,28 @@ function routeFigure(named: string, ms: number, firstMs: number): Figure {
  * Measures the idle daemon after the restart, when all deployments are awake. New ones would fall asleep one by one during the
  * measurement.
  */
-async function idleFigure(named: string, daemon: BenchDaemon): Promise<Figure> {
+async function idleFigure(label: string, daemon: BenchDaemon): Promise<Figure> {
   await sleep(SETTLE_MS)
   const percent = (await idleShare(daemon)) * 100
   return {
-    name: `${named}: processor time of the idle daemon`,
+    name: `${label}: processor time of the idle daemon`,
     value: `${percent.toFixed(1)} %`,
     ...limited(percent, 1, '%'),
   }
 }
 
-function memoryFigure(named: string, daemon: BenchDaemon): Figure {
+function memoryFigure(label: string, daemon: BenchDaemon): Figure {
   const each = memoryMb(daemon)
   const megabytes = each.reduce((sum, one) => sum + one, 0)
   const value = `${megabytes.toFixed(0)} MB (${each.map(one => one.toFixed(0)).join(' + ')})`
-  return { name: `${named}: total memory (PSS)`, value, ...limited(megabytes, 300, 'MB') }
+  return { name: `${label}: total memory (PSS)`, value, ...limited(megabytes, 300, 'MB') }
 }
 
-async function restartFigure(named: string, daemon: BenchDaemon, urls: readonly string[]): Promise<Figure> {
+async function restartFigure(label: string, daemon: BenchDaemon, urls: readonly string[]): Promise<Figure> {
   const isLimited = urls.length === RESTARTED_IN_TIME
   const all: Duration[] = []
   while (all.length < (isLimited ? RESTARTS : 1)) all.push(await restart(daemon, urls))
-  const name = `${named}: from SIGKILL until all have answered a call`
+  const name = `${label}: from SIGKILL until all have answered a call`
   return durationFigure(name, all, isLimited ? RESTART_LIMIT_MS : undefined)
 }
 

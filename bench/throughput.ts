@@ -79,7 +79,7 @@ async function measure<T>(looks: Record<string, () => Promise<T>>, count: number
 function keepAlive(label: string, rounds: Rounds<Measured>, proxies: string[]): Figure[] {
   const rates = ratesOf(rounds)
   const rate = (name: string) => median(rates[name]!)
-  const ratio = (name: string, to: string) => ratioOf(rates, name, to)
+  const ratio = (name: string, to: string) => medianRatio(rates, name, to)
   const p99 = (name: string) => median(rounds[name]!.map(({ p99Ms }) => p99Ms))
   const tail = (to: string) => p99('hosted') / p99(to)
   return [
@@ -128,7 +128,7 @@ async function newConnections(
   )
   await measure(looks, 1)
   const rates = await measure(looks, NEW_CONNECTION_ROUNDS)
-  const compare = (name: string, to: string) => [median(rates[name]!), ratioOf(rates, name, to)] as const
+  const compare = (name: string, to: string) => [median(rates[name]!), medianRatio(rates, name, to)] as const
   return [
     figure(
       'a new connection per request, compared with an undici proxy',
@@ -149,7 +149,7 @@ function ratesOf(rounds: Rounds<Measured>): Rounds<number> {
 }
 
 /** Median of the ratios within each round. */
-function ratioOf(rounds: Rounds<number>, name: string, to: string): number {
+function medianRatio(rounds: Rounds<number>, name: string, to: string): number {
   return median(rounds[name]!.map((measured, round) => measured / rounds[to]![round]!))
 }
 

@@ -139,7 +139,7 @@ export async function buildDist(): Promise<string[]> {
   return files.map(file => file.path)
 }
 
-/** Builds `dist/` unless it is newer than everything that it is built from. */
+/** Builds `dist/` unless it is newer than all its sources. */
 export async function updateDist(): Promise<void> {
   // Folders are included, because their modification times change when a file is removed.
   const sources = globSync(['src/**', 'scripts/**', 'package.json', 'package-lock.json', 'tsconfig.json'], {

@@ -1,7 +1,7 @@
 /** A fault that users would notice, made by changing one expression of the code. A test must fail. */
 export interface Fault {
   title: string
-  /** Matches once in all of `src/`, whichever file it is in. */
+  /** Matches exactly once in the files of `src/`. */
   code: RegExp
   /** Replaces the match. */
   faulty: string

@@ -53,7 +53,7 @@ export async function connectModern(answer: Answer) {
   return { connection, sent }
 }
 
-/** Connects to a server of the legacy era that answers all messages but the handshake and notifications with `answer`. */
+/** Connects to a legacy server that answers everything except the handshake and notifications with `answer`. */
 export async function connectLegacy(answer: Answer) {
   const { path, sent } = await listen((message, request, response) => {
     const { method } = message

@@ -53,7 +53,7 @@ test('shows outcome, reason and duration of a request', () => {
   expect(outcomeText(line({}))).toBe('')
 })
 
-test('lists the other fields of a line as text', () => {
+test('lists the fields of a log line other than its message as text', () => {
   const details = Object.fromEntries(detailsOf(line({ tool: 'forecast', arguments: { city: 'Oslo' } })))
   expect(details).toMatchObject({ tool: 'forecast', arguments: '{\n  "city": "Oslo"\n}', version: '1' })
   expect(details).not.toHaveProperty('message')

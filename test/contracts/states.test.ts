@@ -61,7 +61,7 @@ function gatedServer() {
   return { set, request: { name: `gated-${made}`, template: 'custom', program } }
 }
 
-/** Creates a record in a state, for a request or event. */
+/** Creates a record in the given state, ready for the request or event. */
 const subjects: Record<StateChange['of'], (state: string, asked: string) => Promise<Subject>> = {
   async build(state) {
     const { set, request } = gatedServer()

@@ -80,7 +80,7 @@ describe.each(Object.entries(DRIVERS))('object storage: %s', (name, open) => {
     })
   })
 
-  test('finds no object that was never stored', async () => {
+  test('returns undefined for an object that was never stored', async () => {
     const storage = await open()
     expect(await storage.read('sources/none.zip', 'a'.repeat(64))).toBeUndefined()
   })

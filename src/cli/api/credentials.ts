@@ -59,7 +59,7 @@ export function validateKey(key: string): string {
   if (/^[\x21-\x7e]{8,512}$/.test(trimmed)) return trimmed
   throw new HostingError(
     'INVALID_REQUEST',
-    `The API key is invalid: ${trimmed ? 'it has the wrong length or contains spaces or invalid characters' : 'it is empty'}.`,
+    `The API key is invalid: ${trimmed ? 'it must be 8 to 512 printable ASCII characters without spaces' : 'it is empty'}.`,
   )
 }
 

@@ -33,7 +33,7 @@ export const COMMANDS: readonly CommandEntry[] = [
     requests: 'list the newest requests to a server',
     'requests show': 'show a request with its arguments and answer',
     'requests replay': 'repeat a recorded tool call',
-    'requests export': 'write requests as an HTTP archive',
+    'requests export': 'export requests as an HTTP archive (HAR)',
     sessions: 'list the open MCP sessions of a server',
     'sessions end': 'end MCP sessions of a server',
     grants: 'list the sign-in grants of a server',

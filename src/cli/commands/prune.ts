@@ -11,7 +11,7 @@ import { shortId } from '../output/tables/deployment-table.ts'
 export default defineCommand({
   name: 'prune',
   description:
-    'Remove what is no longer used, after listing each item with its age and size: failed builds, failed deployments that were followed by another deployment, builds that no deployment, preview or rollback needs, container images of removed builds, databases that a restore replaced at least a week ago, and files that have been unknown to the database for a week. Stored data, variables and live servers are never removed.',
+    'Remove what is no longer used, after listing each item with its age and size: failed builds, failed deployments that were followed by another deployment, builds that no deployment, preview or rollback needs, container images of removed builds, databases and state that a restore replaced at least a week ago, and files that have been unknown to the database for a week. Data in use, variables and live servers are never removed.',
   options: {
     dryRun: { type: 'boolean', doc: 'only list what would be removed' },
     olderThan: { type: 'duration', value: 'age', doc: 'only items of at least this age, such as 7d' },

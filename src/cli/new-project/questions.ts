@@ -85,7 +85,7 @@ async function ask(directory: string, given: InitFlags): Promise<Choice> {
 
 const STARTS = [
   { value: 'basic', name: 'basic     declared answers, no code' },
-  { value: 'advanced', name: 'advanced  basic and calls to HTTP APIs, no code' },
+  { value: 'advanced', name: 'advanced  like basic, plus calls to HTTP APIs, no code' },
   { value: 'custom', name: 'custom    handlers in TypeScript' },
   { value: 'openapi', name: 'openapi   one tool per operation of an HTTP API with an OpenAPI description' },
   { value: 'weather', name: 'weather   a copy of the example, with tools, resources, prompts and tests' },

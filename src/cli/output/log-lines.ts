@@ -17,7 +17,7 @@ export type LogEntry = Partial<Omit<LogLine, 'level' | 'stream'>> & {
 /** Format of log lines. Default: exact times, without the server. */
 export interface LogLayout {
   formatTime?(timestamp: string): string
-  /** Prefix of a line, for the lines of several servers. */
+  /** Prefix with the name of the server, for lines of several servers. */
   origin?(line: LogEntry): string
 }
 

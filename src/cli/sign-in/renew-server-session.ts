@@ -29,7 +29,7 @@ export function renewServerSession(
 
 /**
  * The session with new tokens, or without any when the sign-in expired, so that its client need not be registered again.
- * Undefined when the server does not know the client either.
+ * Undefined when the server no longer knows the client.
  */
 async function renew(session: ServerSession): Promise<ServerSession | undefined> {
   const { issuer, client, refreshToken, resource } = session

@@ -15,7 +15,7 @@ export interface Command {
 /** Path and title of each view of the main navigation. */
 export type Views = readonly (readonly [path: string, title: string])[]
 
-/** Commands for views. */
+/** Commands that open a view. */
 export function viewCommands(views: Views): Command[] {
   return views.map(([path, title]) => ({ title, kind: 'View', run: () => navigate(path) }))
 }

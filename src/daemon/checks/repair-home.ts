@@ -22,7 +22,7 @@ export function repairHome(paths: HomePaths, checks: readonly RepairedCheck[]): 
 function restrictFiles(paths: HomePaths): string[] {
   return findOpenFiles(paths).map(({ path, mode }) => {
     change(path, () => chmodSync(path, mode))
-    return `Removed other users' permission to read ${path}`
+    return `Removed other users' access to ${path}`
   })
 }
 

@@ -102,7 +102,7 @@ async function listenOnOneOf(ports: Iterable<number>, acceptor: Acceptor): Promi
 }
 
 function portHeldError(port: number, cause: unknown): HostingError {
-  const message = `${portHeldPrefix(port)} Stop that program. The deployment then starts by itself.`
+  const message = `${portHeldPrefix(port)} Stop that program. The deployment then starts automatically.`
   return new HostingError('CONFLICT', message, { cause })
 }
 

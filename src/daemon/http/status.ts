@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../shared/errors.ts'
 
-/** The one table from error code to HTTP status (docs/decisions/api.md). */
+/** The only mapping of error codes to HTTP statuses (docs/decisions/api.md). */
 export const STATUS_OF = {
   INVALID_JSON: 400,
   INVALID_REQUEST: 400,

@@ -30,7 +30,7 @@ import { PeerPorts } from './sessions/peer-ports.ts'
 import { SessionTransfers } from './sessions/session-owners.ts'
 
 const HEAP_MB = 256
-/** Maximum pause at a breakpoint of a debugger. */
+/** Maximum pause at a debugger breakpoint. */
 const MAX_PAUSE_MS = 24 * 3600_000
 
 export interface SupervisorOptions {

@@ -82,7 +82,7 @@ async function speaksStdio(
     return first
   } catch (error) {
     const { message, output } = error as ChildStartError
-    throw new ChildStartError(`${message}, nor over HTTP on $PORT (${port})`, output)
+    throw new ChildStartError(`${message}; it did not answer over HTTP on $PORT (${port}) either`, output)
   }
 }
 

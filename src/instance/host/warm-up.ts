@@ -17,7 +17,7 @@ const artifact: Artifact = {
     {
       name: 'echo',
       description: ID,
-      // `minLength`, because most schemas that the first call compiles have keywords besides types.
+      // `minLength`, because most schemas have keywords other than `type`, whose validation must be compiled too.
       inputSchema: { type: 'object', properties: { text: { type: 'string', minLength: 1 } } },
       handler: { type: 'template', text: '{{ text }}' },
     },

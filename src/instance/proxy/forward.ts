@@ -132,7 +132,7 @@ function namedByConnection(raw: readonly string[]): Set<string> {
  * its client can still get an error.
  */
 function bodyOf(request: IncomingMessage): Readable {
-  // The types omit that undici accepts any iterable (https://github.com/nodejs/undici/blob/main/docs/docs/api/Dispatcher.md).
+  // undici accepts any iterable, but its types do not (https://github.com/nodejs/undici/blob/main/docs/docs/api/Dispatcher.md).
   return request.iterator({ destroyOnReturn: false }) as unknown as Readable
 }
 

@@ -88,7 +88,7 @@ export class ServedTenant {
     this.config = config
     this.instanceId = instanceId
     this.server = config.isPreview ? asReloadable(server) : server
-    this.counters = new RequestCounters(name => isToolOf(server, name))
+    this.counters = new RequestCounters(name => hasTool(server, name))
     this.#onChange = onChange
     this.state = state
     this.peers = new Peers(this, config.hasSiblings ? onAnnouncement : undefined)
@@ -291,6 +291,6 @@ function asReloadable(server: PreparedServer): PreparedServer {
   return server
 }
 
-function isToolOf(server: PreparedServer, name: string): boolean {
+function hasTool(server: PreparedServer, name: string): boolean {
   return server.listsTool ? server.listsTool(name) : server.findTool(name) !== undefined
 }

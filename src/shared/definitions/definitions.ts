@@ -76,7 +76,7 @@ const resourceSchema = named(
   file: z
     .string()
     .optional()
-    .describe('File of the project. `mcp` reads it and sends its content; it is not a template.'),
+    .describe('File in the project. `mcp` reads it and sends its content. It is not a template.'),
   handler: handlerSchema.optional(),
   completions,
 })

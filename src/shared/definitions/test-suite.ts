@@ -30,13 +30,16 @@ const chosen = z
     names,
     z.strictObject({
       any: names.min(1).optional().describe('At least one of them.'),
-      all: names.optional().describe('Each of them, and possibly others.'),
-      exact: names.optional().describe('Each of them and no other.'),
+      all: names.optional().describe('All of them, and possibly others.'),
+      exact: names.optional().describe('All of them and no others.'),
       sequence: names.optional().describe('In this order, possibly with others in between.'),
       never: names.optional().describe('None of them.'),
     }),
   ])
-  .meta({ id: 'NameExpectation', description: 'Names that must have been used. A list means all of them.' })
+  .meta({
+    id: 'NameExpectation',
+    description: 'Names that must or must not have been used. A list means all of them.',
+  })
 
 const callSchema = named('CallExpectation', 'An expected tool call.').strictObject({
   tool: z.string().min(1).describe('Name of the tool.'),

@@ -22,7 +22,7 @@ export function printableJson(json: string): string {
 const CONTROL_CHARACTERS =
   '[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2060-\\u206f\\ufeff\\u{e0000}-\\u{e007f}]'
 
-/** Letters of scripts that use joiners, direction marks or zero-width spaces, and emoji, which are joined. */
+/** Letters of scripts that use joiners, direction marks or zero-width spaces, and emoji, which joiners combine. */
 const JOINING_CHARACTER =
   '(?:(?!\\p{sc=Latin}|\\p{sc=Greek}|\\p{sc=Cyrillic}|\\p{sc=Inherited})[\\p{L}\\p{M}]|\\p{ExtPict}|\\p{EMod}|\\ufe0f)'
 

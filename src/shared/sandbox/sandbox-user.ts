@@ -61,7 +61,7 @@ export function sandboxUser({ first, count }: IdRange, key: string): SandboxUser
   return { uid: id, gid: id }
 }
 
-/** Command line that starts `command` without privileges. `user`: a user, or a key for one. */
+/** Command line that starts `command` without privileges. `user`: a user, or a key from which one is derived. */
 export function switchedCommand(
   { file, ids }: Pick<UserSwitch & { usable: true }, 'file' | 'ids'>,
   user: string | SandboxUser,

@@ -50,7 +50,7 @@ function checkRoot(path: string, { type }: JsonSchema): DefinitionProblem[] {
   return problem(joinPath(path, 'type'), `must be "object" at the root of the schema, ${given}`)
 }
 
-/** Finds references outside the schema. Schemas are never fetched. */
+/** Finds references that point outside the schema. Schemas are never fetched. */
 function findRemoteReferences(path: string, node: unknown): DefinitionProblem[] {
   if (node === null || typeof node !== 'object') return []
   return Object.entries(node).flatMap(([key, value]) => {

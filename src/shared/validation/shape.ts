@@ -215,7 +215,7 @@ function suggestNear(value: unknown, allowed: readonly unknown[]): string {
   return closest ? `; did you mean "${closest}"?` : ''
 }
 
-/** Shortened JSON of a value. */
+/** A value in an error message: `an array`, `an object`, or shortened JSON. */
 function showValue(value: unknown): string {
   if (Array.isArray(value)) return 'an array'
   if (isObject(value)) return 'an object'

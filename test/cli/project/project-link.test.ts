@@ -56,7 +56,7 @@ test('a linked folder and its subfolders need no id', async () => {
   expect(await json(['builds'])).toMatchObject([{ projectId: id }])
 })
 
-test('the link is not part of the source', async () => {
+test('the project link is not part of the uploaded source', async () => {
   const digest = (await json<ProjectRecord>(['show'])).sourceDigest
   await here(['unlink'])
   expect(existsSync(join(folder, '.mcp'))).toBe(false)

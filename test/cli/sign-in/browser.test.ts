@@ -216,7 +216,7 @@ onLinux('a server that requires another scope triggers a sign-in that keeps gran
   expect(session().scope.split(' ').sort()).toEqual(['admin', 'openid'])
 })
 
-test('--token is used without a sign-in', async () => {
+test('a rejected --token is reported without a sign-in', async () => {
   const { code, stderr } = await home.mcp(['call', 'who', 'who', '--token', 'no.good.token'])
   expect({ code, stderr }).toMatchObject({
     code: 3,

@@ -20,7 +20,7 @@ const schema = {
 const parse = (...words: string[]) => parseToolArguments(words, schema)
 
 describe('tool arguments', () => {
-  it('coerces key=value by the schema', () => {
+  it('coerces key=value arguments according to the schema', () => {
     expect(
       parse('city=4', 'days=4', 'ratio=0.5', 'metric=true', 'tags=1,2', 'limit=null', 'unit=c', 'ref=7'),
     ).toEqual({
@@ -35,7 +35,7 @@ describe('tool arguments', () => {
     })
   })
 
-  it('turns a repeated key into a list', () => {
+  it('a repeated key adds to a list, and otherwise replaces the value', () => {
     const inputSchema = { properties: { cities: { type: 'array' }, city: { type: 'string' } } }
     const words = ['cities=Oslo', 'cities=Lima', 'city=Oslo', 'city=Lima']
     expect(parseToolArguments(words, inputSchema)).toEqual({ cities: ['Oslo', 'Lima'], city: 'Lima' })

@@ -84,7 +84,7 @@ export function throughText(state: State): State {
   return parseJson(printJson(state))
 }
 
-/** Arguments that the form makes for a tool, from a sample of its schema. */
+/** Arguments that the form produces for a tool when it is filled with a sample of the schema. */
 export function sampleArguments(schema: JsonSchema): unknown {
   return toJson(fill(schema, createSampler(schema)({}), new SchemaDocument(schema)))
 }

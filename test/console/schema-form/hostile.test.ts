@@ -145,7 +145,7 @@ test.each([
   expect(check({ patternProperties: { [pattern]: false } }, { [text]: 1 }).length).toBeLessThanOrEqual(1)
 })
 
-test('values never change a prototype', () => {
+test('form values cannot pollute prototypes', () => {
   const form = createForm({ type: 'object' })
   form.load(JSON.parse('{"__proto__":{"polluted":1},"a":{"__proto__":{"polluted":1}}}'))
   const value = form.submit()!.value

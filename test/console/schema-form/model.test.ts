@@ -69,7 +69,7 @@ describe('fields', () => {
     expect(names({ kind: 'card' })).toEqual(['kind', 'number'])
   })
 
-  test('maps and objects without declared members accept new entries', () => {
+  test('maps, and nested objects without declared members, accept new entries', () => {
     expect(takesEntries({ type: 'object' }, '/a')).toBe(true)
     expect(takesEntries({ type: 'object' }, '')).toBe(false)
     expect(takesEntries({ additionalProperties: { type: 'string' }, properties: { a: {} } }, '')).toBe(true)

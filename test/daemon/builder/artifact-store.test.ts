@@ -25,7 +25,7 @@ test('loads an artifact as it was saved', () => {
   expect(store.load(digest)).toEqual(JSON.parse(JSON.stringify(artifact)))
 })
 
-test('saving the same artifact again leaves one file and no temporary one', () => {
+test('saving the same artifact again leaves one file and no temporary file', () => {
   store.save(built)
   store.save(built)
   expect(readdirSync(directory)).toEqual([`${digest}.json`])

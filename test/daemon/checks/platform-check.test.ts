@@ -27,7 +27,7 @@ describe('the platform check of mcp doctor', () => {
       /under WSL is not tested\. "mcp daemon install" requires systemd/,
     ],
     ['native Windows', { ...LINUX, platform: 'win32' }, /win32 x64 is not supported/],
-  ])('warns on %s and lists missing features', (_, machine, message) => {
+  ])('warns on %s and suggests a fix', (_, machine, message) => {
     const finding = checkPlatform(machine)
     expect(finding.status).toBe('warn')
     expect(finding.message).toMatch(message)

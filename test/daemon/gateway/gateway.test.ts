@@ -51,7 +51,7 @@ test('opening a port that another program holds throws CONFLICT and names the po
   await using other = await listen()
   await expect(harness.gateway.open('a', other.port)).rejects.toMatchObject({
     code: 'CONFLICT',
-    message: `Port ${other.port} of this server's address is in use by another program. Stop that program. The deployment then starts by itself.`,
+    message: `Port ${other.port} of this server's address is in use by another program. Stop that program. The deployment then starts automatically.`,
   })
 })
 

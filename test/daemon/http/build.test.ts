@@ -51,7 +51,7 @@ describe('a build', () => {
     await buildServer(daemon, { name: 'only-tools', template: 'basic', tools: echoServer().tools })
   })
 
-  test('an asynchronous client gets the running build', async () => {
+  test('a client that sends Prefer: respond-async gets the running build', async () => {
     const answer = await daemon.api('POST', '/v1/build', {
       body: echoServer('async'),
       headers: { prefer: 'respond-async, wait=5' },

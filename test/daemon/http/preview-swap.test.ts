@@ -49,7 +49,7 @@ describe.each([
   ['from definitions', declared],
   ['from modules', ofModules],
 ])('when the preview of a server %s gets a new build', (kind, buildTools) => {
-  test('a session continues, gets the changed list and reads it over its old connection', async () => {
+  test('a session continues with a new build, is notified and reads the changed list over its old connection', async () => {
     const name = `session-${kind.replace(' ', '-')}`
     const url = await buildTools(name, ['one'])
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })

@@ -110,7 +110,7 @@ test('requires an API key with the scope CHAT', async () => {
   })
 })
 
-test('other operations do not accept X-Api-Key', async () => {
+test('operations of the API do not accept X-Api-Key', async () => {
   const headers = { 'x-api-key': daemon.ownerKey }
   expect((await daemon.api('GET', '/v1/build', { key: null, headers })).status).toBe(401)
 })

@@ -49,7 +49,7 @@ test('a connection that waits too long gets 503', async () => {
   expect(JSON.parse(text).error.message).toBe('The server did not start within 0.02 s. See its log.')
 })
 
-test('a server that fails to wake answers held connections with the reason and is reported', async () => {
+test('held connections get the reason when a server fails to wake, and the failure is reported', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('mcp_a', { behaviour: { refuse: 'no such thing' } })
   const { status, text } = await post(url)

@@ -118,7 +118,7 @@ test('refuses to start with the secret key of another home', async () => {
   expect(await answers()).toBe(deploymentId)
 })
 
-test('checks the key for an older database against its encrypted values', async () => {
+test('the secret key of an older database must decrypt its values', async () => {
   const key = readFileSync(daemon.home.secretKey)
   const forget = () => {
     const database = new BetterSqlite3(daemon.home.database)

@@ -65,7 +65,7 @@ describe('the sign-in page of the daemon', () => {
     expect(await user.json()).toEqual({ sub: 'usr_1', name: 'Ada <b>' })
   })
 
-  it('rejects users without an API key and cannot be framed', async () => {
+  it('the sign-in page rejects an invalid API key and cannot be framed', async () => {
     const refused = await post(pagePath(), { key: 'mcp_bad' })
     expect(refused.status).toBe(403)
     expect(refused.headers.get('location')).toBeNull()

@@ -92,7 +92,7 @@ describe('errors while running', () => {
     expect(sentence('SQLITE_CONSTRAINT_UNIQUE')).toMatch(/changed the same record first/)
   })
 
-  test('returns other errors unchanged', () => {
+  test('errors that do not come from SQLite are returned unchanged', () => {
     const error = new TypeError('ours')
     expect(toStoreError(error, path)).toBe(error)
   })

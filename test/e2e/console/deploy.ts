@@ -4,7 +4,7 @@ import { CHROMIUM } from '../../helpers/clients/chromium.ts'
 import { daemon, expectAccessible, show, useConsole } from './use-console.ts'
 
 const REASON = /does not match its outputSchema: "condition" is required/
-const WEATHER = 'Weather: three tools, resources, a prompt and a table of data'
+const WEATHER = 'Weather: three tools, resources, a prompt and data tables'
 
 describe.runIf(CHROMIUM !== undefined)('a new server in the console', () => {
   useConsole()

@@ -21,9 +21,7 @@ describe.runIf(CHROMIUM !== undefined)('the system in the console', () => {
     await page.getByText(String(process.pid), { exact: true }).waitFor()
     const repair = page.getByRole('button', { name: 'Repair permissions' })
     await repair.click()
-    await page
-      .getByText(`Removed other users' permission to read ${daemon.home.logs}.`, { exact: true })
-      .waitFor()
+    await page.getByText(`Removed other users' access to ${daemon.home.logs}.`, { exact: true }).waitFor()
     await repair.waitFor({ state: 'detached' })
     expect(statSync(daemon.home.logs).mode & 0o777).toBe(0o700)
     await page.getByRole('button', { name: 'Back up now' }).click()

@@ -15,7 +15,7 @@ import {
 } from '../../helpers/instance/programs.ts'
 import { descendantsOf } from '../../helpers/processes.ts'
 
-const LIGHT = fileURLToPath(new URL('../../fixtures/programs/stdio_server.sh', import.meta.url))
+const SHELL_SERVER = fileURLToPath(new URL('../../fixtures/programs/stdio_server.sh', import.meta.url))
 const SESSIONS = 90
 
 let served: ServedProgram | undefined
@@ -80,7 +80,7 @@ test('90 sessions with one child each get only their own answers and leave nothi
   using gate = createGate()
   served = await serveProgram({
     command: 'sh',
-    args: [LIGHT, gate.path],
+    args: [SHELL_SERVER, gate.path],
     isolation: { children: 'session', sandbox: 'off', maxChildren: SESSIONS, idleMs: 3000 },
   })
   const { url, harness } = served
@@ -104,7 +104,7 @@ test('90 sessions with one child each get only their own answers and leave nothi
 }, 60_000)
 
 test('90 sessions that share one child continue after the child exits', async () => {
-  served = await serveProgram({ command: 'sh', args: [LIGHT], isolation: { sandbox: 'off' } })
+  served = await serveProgram({ command: 'sh', args: [SHELL_SERVER], isolation: { sandbox: 'off' } })
   const { url, harness } = served
   await (await openSession(url)).end()
   const before = descriptors(harness.pid)

@@ -228,7 +228,7 @@ describe('@modelcontextprotocol/server-memory', () => {
 })
 
 describe('a Python server', () => {
-  test('a Python server keeps files in its home across a release and a restart of the daemon', async () => {
+  test('a Python server keeps files in its home across a release', async () => {
     const program = { command: 'python3', args: [fixture('stdio_server.py')] }
     const first = await host(daemon, 'python', program)
     expect(await callModern(first.deployment.url, 'add', { a: 1, b: 2 })).toBe('3')

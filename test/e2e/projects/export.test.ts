@@ -74,7 +74,7 @@ describe('an exported server', () => {
     expect(project).toMatchObject({ code: 5, stderr: expect.not.stringContaining('--force') })
   })
 
-  it('an exported server needs a build', async () => {
+  it('an export of an unknown server suggests the nearest name', async () => {
     expect(await home.mcp(['export', 'wether'])).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('Did you mean "weather"?'),

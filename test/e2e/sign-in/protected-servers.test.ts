@@ -128,7 +128,7 @@ describe('a protected deployment', () => {
     expect((await list(who.url, 'no.good.token')).status).toBe(401)
   })
 
-  it('a protected deployment rejects tokens for another server or another name', async () => {
+  it('a protected deployment rejects tokens for another server or another host name', async () => {
     const memory = await signIn(who.url, ERAS[1])
     const token = memory.tokens().access_token
     const other = await deployFolder(daemon, 'other', folder, {

@@ -68,7 +68,7 @@ describe('HTTP requests', () => {
     expect((await post(address.url, call('x'), { ...callHeaders, ...parameters })).status).toBe(200)
   })
 
-  test('clients that do not accept both kinds of answers get 406', async () => {
+  test('clients that do not accept both JSON and event streams get 406', async () => {
     for (const accept of ['application/json', 'text/event-stream', 'text/html'])
       expect((await post(address.url, call('x'), { ...callHeaders, accept })).status).toBe(406)
     for (const accept of ['*/*', 'text/event-stream;q=0.5, application/*', 'application/json,text/*'])

@@ -44,7 +44,7 @@ test('reports an internal error in the seals as one line without source code', a
   expect(message).toMatch(/: Internal error on Node [\d.]+: TypeError: unexpected at [^\n]{1,200}$/)
 })
 
-test('reports other internal errors as one line without source code', async () => {
+test('an uncaught error is reported as one line without source code', async () => {
   const harness = new InstanceHarness({
     execArgv: ['--import', `data:text/javascript,process.once('SIGUSR2', () => { null.x })`],
   })

@@ -59,7 +59,7 @@ test('a request that was not received is sent again with its body', async () => 
   expect(codes).toEqual(['ECONNREFUSED', 'ECONNREFUSED', undefined])
 })
 
-test('returns the error when the program disconnects during the body', async () => {
+test('returns the error when the program disconnects while the request body is sent', async () => {
   const breaking = poolOf(await serve(request => void request.once('data', () => request.socket.destroy())))
   const origin = await serve(async (request, response) => {
     const fault = await forward({ tenant, request, response }, breaking, '/')

@@ -20,7 +20,7 @@ const TENANT = {
 
 const FACTS = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 'x', version: '1' } }
 
-/** Both instances serve the host name of their deployment. */
+/** `Host` of all requests. Both instances serve this name. */
 const HOST = { host: 'shop.test' }
 
 const served: ServedProgram[] = []

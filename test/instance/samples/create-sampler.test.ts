@@ -157,8 +157,8 @@ function createRandom(seed: number): Random {
 function randomSchema(random: Random, depth: number): JsonSchema {
   const scalars = [randomString, randomNumber, () => ({ type: 'boolean' }), () => ({ enum: ['a', 1, null] })]
   const nested = depth < 4 ? [randomObject, randomArray, randomUnion] : []
-  const makers = [...scalars, ...nested, ...nested]
-  return makers[random(makers.length)]!(random, depth + 1)
+  const generators = [...scalars, ...nested, ...nested]
+  return generators[random(generators.length)]!(random, depth + 1)
 }
 
 function randomString(random: Random): JsonSchema {

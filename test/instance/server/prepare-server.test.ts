@@ -101,7 +101,7 @@ describe('declared resources', () => {
     ['search://all?q=x%26y', { text: 'x&y/10' }],
     ['search://all?limit=2&q=z', { text: 'z/2' }],
     ['json://7', { text: '{"id":"7"}' }],
-  ])('%s can be read', async (uri, contents) => {
+  ])('the resource %s can be read', async (uri, contents) => {
     expect(server.hasResource(uri)).toBe(true)
     expect(await read(uri)).toMatchObject({ uri, ...contents })
   })

@@ -108,7 +108,7 @@ describe.each(Object.entries(storages))('storage in %s', (_name, create) => {
   })
 })
 
-test('memory rejects records above the limit, unless others have expired', async () => {
+test('memoryStorage rejects records above the limit until others expire', async () => {
   let time = 0
   const storage = memoryStorage({ maxRecords: 2, now: () => time })
   await storage.put('code', 'a', 1, 10)

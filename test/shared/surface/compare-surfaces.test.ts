@@ -232,7 +232,7 @@ describe('results', () => {
       [`! ${out}.a may now be "y"`],
     ],
     ['a removed value', properties({ a: { enum: ['x', 'y'] } }), properties({ a: { enum: ['x'] } }), []],
-  ])('compares results: %s', (_, before, after, expected) => {
+  ])('compares output schemas: %s', (_, before, after, expected) => {
     expect(outputs(before, after)).toEqual(expected)
   })
 })

@@ -9,7 +9,7 @@ test.each([
   [{ cwd: '/srv/app' }, {}],
   [{ cwd: 'app' }, { source: 'src_1' }],
   [{ cwd: './a/../b' }, { source: 'src_1' }],
-])('accepts a program with %j and %j', (extra, more) => {
+])('accepts a program with the fields %j in a definition with %j', (extra, more) => {
   expect(problemsOf(withProgram(extra, more))).toEqual([])
 })
 

@@ -12,7 +12,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   uuid: '123e4567-e89b-12d3-a456-426614174000',
 }
 
-/** The default, or otherwise an example. */
+/** Placeholder of a field: the default, an example, or "not set". */
 export function placeholder({ field, isRequired, state }: WidgetProps): string {
   const { default: preset, examples, format } = field.schema
   if (kindOf(state) === 'string') return 'empty text'

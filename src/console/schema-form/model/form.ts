@@ -14,7 +14,7 @@ export interface Form {
   /** Problems that the browser finds. They never prevent a request. */
   hints: ReadonlySignal<Notes>
   serverErrors: Signal<ServerErrors>
-  /** The value, or undefined while some text is not a value yet. Missing members are reported from then on. */
+  /** Returns the value, or undefined while some text is not a valid value. Reports missing members until the next `load`. */
   submit(): { value: Json } | undefined
   /** Replaces the value, for example with the arguments of an earlier call. Undefined restores the defaults. */
   load(value: Json | undefined): void

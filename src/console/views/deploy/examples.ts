@@ -33,5 +33,5 @@ const { $schema: _schema, test: _test, ...WEATHER } = weather
 /** Definitions to start with. They run without a key and without a connection to the internet. */
 export const EXAMPLES: readonly Example[] = [
   { title: 'Greeter: one tool', definition: GREETER },
-  { title: 'Weather: three tools, resources, a prompt and a table of data', definition: WEATHER },
+  { title: 'Weather: three tools, resources, a prompt and data tables', definition: WEATHER },
 ]

@@ -34,7 +34,7 @@ function NoMappings() {
     <div class="empty">
       <h2>No subdomain is mapped</h2>
       <p>
-        A mapped subdomain is another name of a server. It follows the releases of the environment that it
+        A mapped subdomain is another name for a server. It follows the releases of the environment that it
         points to. To map one from a terminal:
       </p>
       <Copyable text="mcp domains add team weather" what="the command" />

@@ -34,7 +34,7 @@ export function Checks() {
   )
 }
 
-/** Problems, and on request everything that is fine. */
+/** Problems and, on request, the checks that passed. */
 function Results({ checks, onRepaired }: { checks: readonly Result[]; onRepaired(): void }) {
   const areAllShown = useSignal(false)
   const problems = ['fail', 'warn'].flatMap(status => checks.filter(check => check.status === status))

@@ -4,7 +4,7 @@ import { checkEntryPath } from './entry-path.ts'
 import { ARCHIVE_LIMITS, type ArchiveLimits } from './limits.ts'
 
 interface Node {
-  /** First spelling. */
+  /** Path as the archive first spells it. Names may differ in case and Unicode form. */
   path: string
   type: 'file' | 'directory' | 'symlink'
   target?: string

@@ -86,7 +86,7 @@ async function followRedirects(registry: Registry, first: RegistryAnswer): Promi
     if (hops === MAX_REDIRECTS || location === '')
       throw new HostingError(
         'UPSTREAM_FAILED',
-        `The registry ${registry.address.registry} redirects more than ${MAX_REDIRECTS} times, or without a Location.`,
+        `The registry ${registry.address.registry} ${location === '' ? 'redirects without a Location header' : `redirects more than ${MAX_REDIRECTS} times`}.`,
       )
     answer = await registry.send({ method: 'GET', path: location })
   }

@@ -68,7 +68,7 @@ export class LogStore {
   }
 
   /**
-   * One page, latest line first. It may have fewer lines than `limit` before the last page, because it reads a limited part of
+   * One page, newest line first. It may have fewer lines than `limit` before the last page, because it reads a limited part of
    * the log. Lines that were written after the first page do not appear on later ones.
    */
   async newest(

@@ -29,7 +29,7 @@ interface ConfinedProcess {
 /** An egress process that ran this long was healthy. */
 const HEALTHY_MS = 10_000
 const LAST_COUNTS_MS = 60_000
-/** Gives the starting process priority on the processor. Its connections wait in its listener. */
+/** Delay of the egress process, so that it does not slow down the start of the first confined process, whose connections wait in the listener. */
 const START_DELAY_MS = 150
 
 /**
@@ -120,7 +120,7 @@ export class EgressLink {
     if (this.#isClosed) return
     const delayMs = restartDelayMs(++this.#failuresInARow)
     this.#options.onError(
-      `the egress process ${how}; connections from modules and programs are lost, restarting in ${delayMs} ms`,
+      `the egress process ${how}. Connections of modules and programs were lost. It restarts in ${delayMs} ms.`,
     )
     this.#restart = setTimeout(() => this.#start(), delayMs)
     this.#restart.unref()

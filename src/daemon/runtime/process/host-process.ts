@@ -30,7 +30,7 @@ export interface HostProcessOptions extends ProcessOptions {
   termination?: TerminationDelays | undefined
 }
 
-/** Maximum number of unread messages of a sealed process, which could otherwise make the daemon respond endlessly. */
+/** A sealed process that leaves more messages of the daemon unread is killed. It could otherwise request replies endlessly. */
 const MAX_UNREAD = 20_000
 
 /** Resident memory of Node itself and of an active young generation. */

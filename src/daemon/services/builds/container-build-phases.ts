@@ -133,7 +133,11 @@ function requireSource(
 ): Source {
   const source = sourceId === null ? undefined : store.sources.find(sourceId)
   if (source) return source
-  throw new HostingError('NO_SOURCE', `The source ${storageLocation} cannot be read here.`, {
-    details: 'Upload the source to the project: PUT /api/projects/{id}/source.',
-  })
+  throw new HostingError(
+    'NO_SOURCE',
+    `The source ${storageLocation} of the build was not uploaded to this daemon.`,
+    {
+      details: 'Upload the source to the project: mcp projects upload, or PUT /api/projects/{id}/source.',
+    },
+  )
 }

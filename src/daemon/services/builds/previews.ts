@@ -221,6 +221,6 @@ function otherPreview({ id, name }: Build): HostingError {
 
 function notInspectable({ name }: Build): HostingError {
   return new HostingError('INVALID_REQUEST', `"${name}" has no handler modules to debug.`, {
-    details: 'Start a program with the debugger of its own language.',
+    details: 'To debug a program, start it with the debugger for its language.',
   })
 }

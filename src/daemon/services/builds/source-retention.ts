@@ -19,7 +19,7 @@ export function recordSource(
   return store.sources.put({ id, projectId, digest, format, sizeBytes, createdAt: now, usedAt: now })
 }
 
-/** Removes the sources of a deleted project, except those that builds came from. */
+/** Removes the sources of a deleted project, except those of running and ready builds. */
 export async function removeProjectSources(deps: SourceDependencies, projectId: string): Promise<void> {
   for (const source of deps.store.sources.listByProject(projectId)) await removeSource(deps, source)
 }

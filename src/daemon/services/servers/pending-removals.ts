@@ -3,7 +3,7 @@ import { HostingError } from '../../../shared/errors.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 
 /**
- * Throws CONFLICT while the server, or its environment, is being removed. Called in the transaction that adds to the server.
+ * Throws CONFLICT while the server, or its environment, is being removed. Called in the transaction that adds a build or deployment.
  */
 export function requireNotRemoved(
   { store }: Pick<ServiceDependencies, 'store'>,

@@ -66,7 +66,7 @@ export class ServerSessions {
     }
   }
 
-  /** Stores the end of the sessions first, so that no instance that starts later serves them again. */
+  /** Records the sessions as ended before it ends them, so that no instance that starts later serves them again. */
   async #end(
     { server, environment }: SessionPlace,
     sessions: EndedSessions,

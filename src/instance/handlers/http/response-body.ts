@@ -50,7 +50,7 @@ async function unpack(body: Buffer, coding: string | undefined, maxBytes: number
     return await promisify(decompress)(body, { maxOutputLength: maxBytes })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes)
-    throw new HandlerError(`the response is declared as ${coding}, but it cannot be unpacked`)
+    throw new HandlerError(`the response has Content-Encoding ${coding}, but it cannot be decompressed`)
   }
 }
 

@@ -3,7 +3,7 @@ import type { Templates } from '../load.ts'
 import type { TextTemplate } from '../templates/rendering.ts'
 import type { Scope } from '../templates/scope.ts'
 
-/** Parses the rendered URL, or throws a HandlerError. */
+/** Parses and checks the rendered URL. Throws HandlerError if it is invalid or the arguments changed its host or left its path. */
 export type UrlCheck = (rendered: string, scope: Scope) => URL
 
 const OUTPUT_OR_TAG = /\{\{.*?\}\}|\{%.*?%\}/gs

@@ -17,7 +17,7 @@ const checkResultSchema = named('CheckResult', 'A result of a check.').object({
 
 const EXAMPLE_REPAIR = {
   name: REPAIRED_CHECKS[0],
-  message: "Removed other users' permission to read /home/ada/.local/share/mcp/logs",
+  message: "Removed other users' access to /home/ada/.local/share/mcp/logs",
 } as const
 
 const repairSchema = named('Repair', 'A repair.', EXAMPLE_REPAIR).object({

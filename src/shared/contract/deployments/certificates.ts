@@ -42,7 +42,7 @@ const hostCertificateSchema = named('HostCertificate', 'The certificate that cli
 
 export const certificateListSchema = named(
   'CertificateList',
-  'Certificates of all host names, by host name.',
+  'Certificates for all host names, sorted by host name.',
   {
     port: 6443,
     items: [{ host: 'mcp.example.com', source: 'file', certificate: EXAMPLE_CERTIFICATE, problem: null }],

@@ -22,7 +22,7 @@ const limitsSchema = named('Limits', 'Resource limits of each instance.').strict
     .max(1024)
     .optional()
     .describe(
-      'Processors for a program or container, for example 0.5. No limit by default. For programs only where the daemon has control groups.',
+      'Maximum number of CPUs for a program or container, for example 0.5. Unlimited by default. For programs, it requires cgroups.',
     ),
   pids: z
     .int()
@@ -66,7 +66,7 @@ export const deployConfigSchema = named('DeployConfig', 'Configuration of a depl
   network: networkSchema
     .optional()
     .describe(
-      'Hosts that handlers, modules and programs may reach, or `none`. By default the public network. Not in containers.',
+      'Hosts that handlers, modules and programs may reach, or `none`. By default the public network. Not supported for containers.',
     ),
   log_level: z
     .enum(['debug', 'info'])

@@ -197,7 +197,7 @@ export const deploymentStatusSchema = deploymentRecordSchema
     created_at: isoTime.describe('Creation time.'),
     updated_at: isoTime.describe('Time of the last change.'),
     deployed_at: isoTime.nullable().optional().describe('Extension: last start. Null if it never served.'),
-    stopped_at: isoTime.nullable().describe('Time at which it stopped. Null while it runs.'),
+    stopped_at: isoTime.nullable().describe('Time at which it was stopped. Null unless it is stopped.'),
     release: releaseSummarySchema.optional(),
     error: failureSchema.nullable().describe('Why it failed. Null otherwise.'),
   })

@@ -109,7 +109,7 @@ export const replayResultSchema = named('ReplayResult', 'Result of a repeated ca
   environment,
   arguments: z.record(z.string(), z.unknown()).describe('Arguments of the call.'),
   durationMs: z.number().describe('Time until the answer.'),
-  outcome: z.enum(['ok', 'error']).describe('`error`: includes an error that the tool reported.'),
+  outcome: z.enum(['ok', 'error']).describe('`error`: the call failed, or the tool reported an error.'),
   result: z.unknown().describe('Result of the tool. Null if the call failed with a JSON-RPC error.'),
   error: z.string().nullable().describe('Why the call failed.'),
 })

@@ -59,7 +59,7 @@ const namedChatMessageCount = named('ChatMessageCount', 'Number of messages of a
 export const chatMessageCountSchema = namedChatMessageCount.object({
   chatId,
   messageCount: z.int().describe('Number of messages.'),
-  countedAt: isoTime.describe('Time at which they were counted.'),
+  countedAt: isoTime.describe('Time of the count.'),
 })
 
 export type ChatRecord = z.infer<typeof chatSchema>

@@ -48,7 +48,7 @@ test('the words around a number select its parameter', async () => {
   ])
 })
 
-test('listed nouns get listed numbers in order', async () => {
+test('the numbers of a list are assigned to its nouns in order', async () => {
   expect(await argumentsOf('Area of a rectangle with height and width of 3 and 5', rectangle)).toEqual([
     { width: 5, height: 3 },
   ])

@@ -127,7 +127,7 @@ describe('concurrent changes', () => {
     expect(await askTenTimes('DELETE', path, await etagOf(path))).toEqual(onlyOne(204))
   })
 
-  test('only one of ten stops and one of ten starts of a deployment with the same tag succeeds', async () => {
+  test('of ten simultaneous stops or starts with the same ETag only one succeeds', async () => {
     const { deployment_id: id } = await deploy(daemon, await buildServer(daemon), 'staging')
     const status = `/v1/deploy/${id}/status`
     expect(await askTenTimes('POST', `/v1/deploy/${id}/stop`, await etagOf(status))).toEqual(onlyOne(200))

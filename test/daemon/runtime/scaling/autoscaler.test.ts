@@ -20,7 +20,7 @@ test('many simultaneous load reports count as one', () => {
   expect(scaled.instances).toBe(1)
 })
 
-test('a sudden load that stays is rechecked without another report', () => {
+test('a sudden load that lasts starts an instance without another report', () => {
   const scaled = createScaled({ min: 1, max: 4 })
   scaled.load.activeRequests = 60
   scaled.report()

@@ -62,7 +62,7 @@ test('a page can contain more sessions than one report from an instance', async 
   expect(sessions.map(({ id }) => id)).toEqual(wanted.map(({ id }) => id))
 })
 
-test('an instance that does not answer in time is named, and one that stopped has no sessions', async () => {
+test('an instance that does not answer in time is reported, and one that stopped has no sessions', async () => {
   const never = {
     listSessions: () => new Promise<never>(() => {}),
     endSessions: () => new Promise<never>(() => {}),

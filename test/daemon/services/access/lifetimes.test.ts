@@ -33,7 +33,7 @@ test('a key that has expired opens no stream', () => {
   expect(new Lifetimes(createClock()).signal('key_1', inHours(-1)).aborted).toBe(true)
 })
 
-test('ending one key leaves the streams of other keys open', () => {
+test('revoking a key leaves the streams of other keys open', () => {
   const lifetimes = new Lifetimes(createClock())
   const [first, second] = [lifetimes.signal('key_1', null), lifetimes.signal('key_2', null)]
   lifetimes.end('key_1')

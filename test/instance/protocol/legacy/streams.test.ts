@@ -96,7 +96,7 @@ describe('a legacy tool that streams', () => {
     ])
   })
 
-  test('a streaming legacy tool can be resumed after its end, by its own session only', async () => {
+  test('a finished legacy stream can be resumed, but only by its own session', async () => {
     const [session, other] = [await beginSession(address.url), await beginSession(address.url)]
     const events = messagesOf((await post(address.url, steps(3), session)).text)
     const resume = (headers: Record<string, string>, id: string) =>

@@ -70,7 +70,7 @@ test('rejects a reused code and revokes its tokens', async () => {
   expect(events.map(({ type }) => type)).toEqual(['code-reused'])
 })
 
-test('of many concurrent requests with one code, at most one gets a token, which is revoked', async () => {
+test('one of many concurrent requests with the same code gets a token, which is revoked', async () => {
   const { flow, code } = await getCode()
   const answers = await atOnce({
     grant_type: 'authorization_code',

@@ -60,7 +60,7 @@ test('connects to no private address, for any name', async () => {
   expect(server.requests).toHaveLength(before)
 })
 
-test('connects to no host with both public and private addresses', async () => {
+test('does not connect to a host with both public and private addresses', async () => {
   await expect(get('/ok', { lookup: dns(['1.1.1.1', '127.0.0.1']), isAllowed: undefined })).rejects.toThrow(
     'that is not allowed',
   )

@@ -109,7 +109,7 @@ describe('resources', () => {
     expect(() => grantResources(['https://app.example/mcp'], listed)).toThrow('Tokens cannot be issued')
   })
 
-  test('a token is for a subset of the granted resources', () => {
+  test('a token can be limited to a subset of the granted resources', () => {
     expect(narrowResources([], listed.allowed)).toEqual(listed.allowed)
     expect(narrowResources(['https://other.example/'], listed.allowed)).toEqual(['https://other.example'])
     expect(() => narrowResources(['https://third.example'], listed.allowed)).toThrow('not for the resource')

@@ -69,7 +69,7 @@ export function Sessions({ name, environment }: { name: string; environment: Env
             ending.value = undefined
           }}
         >
-          <p>Its streams are closed, and its client must initialize again.</p>
+          <p>Its streams will be closed, and its client must initialize again.</p>
         </Dialog>
       )}
     </section>

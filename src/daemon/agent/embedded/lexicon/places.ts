@@ -58,7 +58,7 @@ const CODES =
   'Wisconsin:WI|Wyoming:WY|United Kingdom:UK'
 const codeByState = new Map(CODES.split('|').map(pair => pair.split(':') as [string, string]))
 
-/** Abbreviation of a state: "TX" for Texas. */
+/** Abbreviation of a US state or the United Kingdom: "TX" for Texas. */
 export function stateCode(state: string): string | undefined {
   return codeByState.get(state)
 }

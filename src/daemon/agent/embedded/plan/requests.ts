@@ -45,8 +45,8 @@ export function findRequests(analysis: Analysis, signatures: Signature[]): Reque
 function bestOfWhole(analysis: Analysis, signatures: Signature[], found: Request): Request {
   const ranked = rankTools(analysis, signatures)
   const reached = ranked.find(({ signature }) => signature === found.signature)!.score
-  const close = ranked.filter(({ score }) => score >= CLOSE_ENOUGH * reached)
-  const [best] = weigh(analysis, { from: 0, to: analysis.tokens.length }, close)
+  const contenders = ranked.filter(({ score }) => score >= CLOSE_ENOUGH * reached)
+  const [best] = weigh(analysis, { from: 0, to: analysis.tokens.length }, contenders)
   return best && best.signature !== found.signature
     ? { ...found, ...best, score: Math.max(best.score, found.score) }
     : found

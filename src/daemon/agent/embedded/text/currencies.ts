@@ -3,7 +3,7 @@ import type { Mention } from './mention.ts'
 import { textOf } from './mention.ts'
 import type { Token } from './tokens.ts'
 
-/** Names and codes of currencies, the longest match first: "Canadian dollars" before "dollars". */
+/** Finds names and codes of currencies. Prefers the longest match: "Canadian dollars" before "dollars". */
 export function findCurrencies(text: string, tokens: Token[]): Mention[] {
   const found: Mention[] = []
   for (let at = 0; at < tokens.length; at++) {

@@ -115,7 +115,7 @@ function scanWord(text: string, start: number): number {
   return at
 }
 
-/** Apostrophes, hyphens, dots and ampersands between two letters: don't, gluten-free, U.S.A, AT&T. */
+/** True for an apostrophe, hyphen, dot or ampersand inside a word: don't, gluten-free, U.S.A, AT&T. A final 's is not part of a word. */
 function joinsWord(text: string, at: number): boolean {
   const next = text[at + 1] ?? ''
   if (!isLetter(next) && !isDigit(next)) return false
