@@ -21,6 +21,8 @@ const projectFiles = (entry: object = {}) => filesWithDependency(registry, entry
 beforeAll(async () => {
   npmCache = createProjectFolder()
   vi.stubEnv('npm_config_cache', npmCache.path)
+  // It would take precedence over the registry in `.npmrc`.
+  vi.stubEnv('npm_config_registry', undefined)
   registry = await startRegistry()
 })
 afterAll(() => {
