@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { S3Settings } from '../../../src/daemon/builder/storage/s3-client.ts'
 
 /** Two third-party servers. One checks signatures, and the other supports multipart uploads. */
@@ -47,7 +48,8 @@ export async function startS3(kind: (typeof S3_SERVERS)[number] = 's3rver'): Pro
   const front = createServer((incoming, outgoing) => {
     const line = `${incoming.method} ${incoming.url}`
     requests.push(line)
-    pass(incoming, outgoing, port, takeFault(faults, line))
+    const written = () => objectWritten(directory, incoming)
+    pass(incoming, outgoing, { port, written }, takeFault(faults, line))
   })
   await new Promise<void>(done => front.listen(0, '127.0.0.1', done))
   const endpoint = `http://127.0.0.1:${(front.address() as AddressInfo).port}`
@@ -83,7 +85,18 @@ function takeFault(faults: Fault[], line: string): Fault | undefined {
   return fault
 }
 
-function pass(incoming: IncomingMessage, outgoing: ServerResponse, port: number, fault?: Fault): void {
+interface Target {
+  port: number
+  /** Resolves when the object of the request is in its file. */
+  written(): Promise<void>
+}
+
+function pass(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  { port, written }: Target,
+  fault?: Fault,
+): void {
   if (fault?.status) {
     incoming.resume()
     outgoing
@@ -92,7 +105,8 @@ function pass(incoming: IncomingMessage, outgoing: ServerResponse, port: number,
     return
   }
   const { method, url, headers } = incoming
-  const onward = request({ host: '127.0.0.1', port, method, path: url, headers, agent: false }, answer => {
+  const onward = request({ host: '127.0.0.1', port, method, path: url, headers, agent: false }, async answer => {
+    if (method === 'PUT' && answer.statusCode === 200) await written()
     if (fault?.body) {
       answer.resume()
       outgoing.writeHead(200, { 'content-length': fault.body.length }).end(fault.body)
@@ -104,6 +118,15 @@ function pass(incoming: IncomingMessage, outgoing: ServerResponse, port: number,
   })
   onward.on('error', () => outgoing.destroy())
   incoming.pipe(onward)
+}
+
+/** `s3rver` answers before it has written the whole object, and a read would then return a part of it. */
+async function objectWritten(directory: string, { url, headers }: IncomingMessage): Promise<void> {
+  if (url!.includes('?')) return // a part of an object, or a bucket
+  const file = join(directory, `${decodeURIComponent(url!)}._S3rver_object`)
+  const bytes = Number(headers['content-length'])
+  const isWhole = () => statSync(file, { throwIfNoEntry: false })?.size === bytes
+  while (existsSync(directory) && !isWhole()) await wait(5)
 }
 
 function cut(answer: IncomingMessage, outgoing: ServerResponse, bytes: number): void {
