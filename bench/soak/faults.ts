@@ -32,7 +32,7 @@ export class Faults {
   #work: Promise<unknown> = Promise.resolve()
   #version = 1
   #restarting = false
-  /** Whether processes of several servers are killed as well. */
+  /** Also kills processes that several servers share. */
   killShared = true
 
   constructor(options: FaultsOptions) {

@@ -86,7 +86,7 @@ export class Samples {
     return this.take(at)
   }
 
-  /** Records the running processes for the search for orphans, and returns them. */
+  /** Returns the running processes, and records them so that orphans can be found later. */
   remember(): ProcessId[] {
     const processes = descendantsOf(this.#daemon.pid)
     for (const one of processes) this.seen.set(`${one.pid} ${one.startedAt}`, one)

@@ -10,7 +10,7 @@ const CLOSE_GRACE_MS = 2000
 /** Creates the API. Its event streams end when the signal aborts. */
 export type CreateListener = (closing: AbortSignal) => RequestListener
 
-/** Server of the API. Requests before `serve` wait. */
+/** Server of the API. Requests that arrive before `serve` is called wait. */
 export class ApiServer {
   readonly port: number
   #server: Server

@@ -124,7 +124,7 @@ async function close(reason: string, daemon: Daemon): Promise<void> {
   if (unclosed !== undefined) logDaemon('warn', `shutdown incomplete: ${unclosed}`, { step: currentStep })
 }
 
-/** Lets open connections finish. Exits early when the successor exits. */
+/** Lets open connections finish. Exits on a signal, when the successor exits, and after `DRAIN_LIMIT_MS` at the latest. */
 async function drainFor(successor: ChildProcess, daemon: Daemon): Promise<void> {
   logDaemon('info', `daemon ${successor.pid} has taken over, waiting for open connections`)
   successor.once('disconnect', () => process.exit(0))

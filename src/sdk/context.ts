@@ -17,7 +17,10 @@ export interface Context {
   }
   /** `_meta` of the request. */
   readonly meta: Readonly<Record<string, unknown>>
-  /** Unverified access token of the caller: from `_meta.authorization.token`, otherwise from the `Authorization: Bearer` header. */
+  /**
+   * Unverified access token of the caller: from `_meta.authorization.token`, otherwise from the `Authorization: Bearer`
+   * header.
+   */
   readonly token: string | undefined
   /**
    * User of a protected deployment (`deploy.auth`), from the verified token in the `Authorization` header. `_meta` is ignored.

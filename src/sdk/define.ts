@@ -64,7 +64,7 @@ export interface ResourceOptions<Uri extends string> extends CommonOptions {
   /** Default: `text/plain` for strings, `application/octet-stream` for bytes, `application/json` for other values. */
   mimeType?: string
   annotations?: { audience?: ('user' | 'assistant')[]; priority?: number; lastModified?: string }
-  /** Bytes. */
+  /** Size of the content in bytes. */
   size?: number
   /** Completions by variable of the URI. */
   complete?: { [Name in VariablesOf<Uri>]?: Completion }

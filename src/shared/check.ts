@@ -17,7 +17,7 @@ export interface Check<Context> {
   run(context: Context): Promise<(Finding & { name?: string })[]> | (Finding & { name?: string })[]
 }
 
-/** Checks whose problems the daemon can repair without loss. */
+/** Checks whose problems the daemon can repair without losing data. */
 export const REPAIRED_CHECKS = ['permissions', 'leftovers'] as const
 export type RepairedCheck = (typeof REPAIRED_CHECKS)[number]
 

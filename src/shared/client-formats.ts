@@ -6,7 +6,7 @@ export interface ClientFormat {
   /** Property that holds all servers. */
   key: string
   entry(url: string): Record<string, unknown>
-  /** Instruction for the user, without which the client does not see the change. */
+  /** Tells the user how the client picks up the change. */
   nextAction: string
 }
 

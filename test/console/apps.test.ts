@@ -20,7 +20,7 @@ function load(content: Params, listed: Params = {}) {
   return loadApp({ connection, catalog }, URI, AbortSignal.timeout(5000))
 }
 
-test('the app of a tool has a ui:// URI, including under the key that drafts used', () => {
+test('finds the ui:// URI of the app of a tool, also under the key that drafts used', () => {
   expect(appUri(entry('tool', { _meta: { ui: { resourceUri: URI } } }))).toBe(URI)
   expect(appUri(entry('tool', { _meta: { 'ui/resourceUri': URI } }))).toBe(URI)
   for (const _meta of [undefined, null, {}, { ui: 'x' }, { ui: { resourceUri: 'https://evil.example' } }])

@@ -34,7 +34,7 @@ test('an answer contains its text and calls in order, with the results from the 
   ])
 })
 
-test('stored messages become the same exchanges', () => {
+test('stored messages are converted to the same exchanges as live ones', () => {
   const output = (toolCallId: string, output: object) => ({ type: 'tool-result', toolCallId, output })
   const call = (toolCallId: string) => ({
     type: 'tool-call',

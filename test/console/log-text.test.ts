@@ -31,7 +31,7 @@ test.each([
   expect(withoutEscapes(text)).toBe(plain)
 })
 
-test('an unfinished escape sequence hides only itself', () => {
+test('an unfinished escape sequence does not hide the text around it', () => {
   expect(rowText(line({ message: 'before \x1b[31' }))).toBe('before 31')
 })
 

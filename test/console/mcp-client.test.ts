@@ -57,7 +57,7 @@ describe('a server on revision 2026-07-28', () => {
     expect(sent.at(-1)!.message.params).toMatchObject(answer)
   })
 
-  test('a modern server cannot ask forever', async () => {
+  test('a call fails after a modern server has asked questions 50 times', async () => {
     const { connection } = await connectModern((message, _request, response) =>
       json(response, result(message, { resultType: 'input_required', requestState: 'again' })),
     )

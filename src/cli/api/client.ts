@@ -32,7 +32,10 @@ export interface RequestInput {
   ignoresInterrupt?: boolean
   /** Aborts this request only. */
   signal?: AbortSignal | undefined
-  /** `stream` only: `onStream` is called when the response is an event stream, and `onEventId` before each event that has an id. */
+  /**
+   * `stream` only: `onStream` is called when the response is an event stream, and `onEventId` before each event that has an
+   * id.
+   */
   onStream?(): void
   onEventId?(id: string): void
 }

@@ -28,7 +28,7 @@ export interface ArgumentDeclaration {
   isNeverImplied?: boolean
   /** Takes all remaining words. Last argument only. */
   variadic?: boolean
-  /** Value of `input` when the argument is omitted. Shown in help. */
+  /** Value in `input` when the argument is omitted. Shown in help. */
   default?: string
 }
 

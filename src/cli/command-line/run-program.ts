@@ -41,7 +41,7 @@ async function helpAsJson(group: string | undefined): Promise<string> {
 const PIPE_COLUMNS = 80
 const MAX_COLUMNS = 100
 
-/** Undefined in a pipe, where it also avoids `process.stdout`. */
+/** Undefined in a pipe. Avoids creating `process.stdout` for a pipe. */
 function terminalColumns(): number | undefined {
   return fstatSync(1).isCharacterDevice() ? process.stdout.columns || undefined : undefined
 }

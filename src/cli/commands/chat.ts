@@ -77,7 +77,7 @@ async function converse(context: ChatContext): Promise<ExitCode> {
       }
     } catch (error) {
       if (answering?.signal.aborted) output.note('Answer cancelled.')
-      // A user can continue after an error. A script must see it.
+      // At a terminal, the chat continues after an error. In a script, the command fails.
       else if (!interactive || signal.aborted || !(error instanceof HostingError)) throw error
       else await output.error(error)
     } finally {

@@ -11,7 +11,7 @@ import { ENVIRONMENT_FILTER, SERVER_ARGUMENT, serverOption } from '../targets/se
 export const list = defineCommand({
   name: 'clients',
   description:
-    'List the sign-in clients of a server: how each client identified itself, where users return after sign-in, and its grants.',
+    'List the sign-in clients of a server: how each client identified itself, where it redirects users after sign-in, and its grants.',
   arguments: {
     server: SERVER_ARGUMENT,
   },

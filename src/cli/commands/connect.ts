@@ -77,7 +77,7 @@ async function findServer(
   return { name: name ?? entryName(target.name), url: target.url }
 }
 
-/** Host of a URL, which clients show next to the tools. */
+/** Entry name for a URL: its host, because clients show the name next to the tools. Returns other names unchanged. */
 function entryName(name: string): string {
   return URL.parse(name)?.host.replace(/[^A-Za-z0-9_-]+/g, '-') ?? name
 }

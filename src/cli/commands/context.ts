@@ -142,7 +142,7 @@ function keyOf(credential: Credential | undefined): string {
   return credential.session ? 'signed in' : 'key saved'
 }
 
-/** Last known URL of the daemon, without a request. */
+/** Last known URL of the daemon. Makes no request. */
 function localUrl({ paths }: CommandContext): SourcedValue<string | null> {
   const discovery = readJsonFile(paths.discovery) as Partial<Discovery> | undefined
   const from = discovery?.url ? paths.discovery : 'the local daemon, started when needed'

@@ -106,7 +106,7 @@ export const restart = defineCommand({
 export const upgrade = defineCommand({
   name: 'daemon upgrade',
   description:
-    'Start a daemon of this version, which inherits the ports of the running daemon. The old daemon serves until the new daemon has started its servers, then drains its connections and exits. No request fails and sessions continue. If the new daemon cannot start, the old daemon keeps running.',
+    'Start a daemon of this version, which takes over the ports of the running daemon. The old daemon serves until the new daemon has started its servers, then drains its connections and exits. No request fails and sessions continue. If the new daemon cannot start, the old daemon keeps running.',
   examples: { 'mcp daemon upgrade': 'after updating mcp-hosting' },
   async run(context) {
     const startedAt = performance.now()

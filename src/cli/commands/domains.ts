@@ -98,7 +98,7 @@ export const remove = defineCommand({
 export const certificates = defineCommand({
   name: 'domains certificates',
   description:
-    'List the HTTPS certificates of all names: issuer, expiry, and why clients reject one. A name without files in the folder tls of the home gets its certificate from the local authority with its first HTTPS connection.',
+    'List the HTTPS certificates of all names: issuer, expiry, and why clients reject one. A name without files in the folder tls of the home gets its certificate from the local authority on its first HTTPS connection.',
   examples: {
     'mcp domains certificates': 'issuer and expiry of each name',
     'mcp domains certificates --json': '{port, items, authority}, with fingerprints',
@@ -124,7 +124,7 @@ export const certificates = defineCommand({
   },
 })
 
-/** `2027-01-30`, with a note if that is near or has passed. */
+/** Expiry date such as `2027-01-30`, with a note if it is near or has passed. */
 function expiryText(certificate: Certificate | null): string | undefined {
   if (!certificate) return undefined
   const note = expiryNote(certificate.notAfter)
@@ -134,7 +134,7 @@ function expiryText(certificate: Certificate | null): string | undefined {
 export const trust = defineCommand({
   name: 'domains trust',
   description:
-    'Show the path of the local certificate authority and how to make programs trust it. The first HTTPS connection to a server creates the authority. This command makes one if necessary. Changes no system settings.',
+    'Show the path of the local certificate authority and how to make programs trust it. The first HTTPS connection to a server creates the authority. This command makes such a connection if necessary. Changes no system settings.',
   examples: { 'mcp domains trust': 'commands for this system' },
   async run(context) {
     const { output, paths } = context
@@ -155,7 +155,9 @@ export const trust = defineCommand({
         })
       }
       output.line(`Certificate of the local authority: ${certificate}`)
-      output.line('Its key never leaves this machine and only signs certificates for names of your servers.')
+      output.line(
+        "The authority's key never leaves this machine and only signs certificates for names of your servers.",
+      )
       output.next(...commands)
     })
   },

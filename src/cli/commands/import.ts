@@ -72,11 +72,11 @@ interface Source extends ClientFile {
   name?: string
 }
 
-/** A server in the plan, after its deployment. */
+/** Result of deploying a server of the plan. */
 interface Result extends ImportedServer {
   deployment_id?: string
   url?: string
-  /** Reason that the server is not deployed. */
+  /** Why the server was not deployed. */
   error?: string
 }
 
@@ -126,7 +126,7 @@ function showPlan({ output }: CommandContext, plan: readonly ImportedServer[]): 
     output.line(`Not hosted: ${entry} (${source}), because ${reason}.`)
 }
 
-/** Errors that concern one server only. The others are still hosted. */
+/** Errors that concern one server only. The import continues with the others. */
 const SERVER_ERRORS: readonly ErrorCode[] = [
   'INVALID_MCP',
   'INVALID_REQUEST',

@@ -115,7 +115,7 @@ function nextSteps(folder: string, variables: readonly string[]): NextStep[] {
   ]
 }
 
-/** Variables without which the server does not start. */
+/** Required variables without a default. */
 function requiredVariables(files: NewProject['files']): string[] {
   const config = files.find(({ path }) => path === CONFIG)
   const { env = [] }: BuildRequest = JSON.parse(config?.content ?? '{}')

@@ -14,7 +14,7 @@ import { resolveBuild, resolveContainerBuild, resolveDeployment } from '../targe
 import { impliedPreview } from '../targets/server-target.ts'
 
 const DEFAULT_TAIL = 100
-/** Enough to see the environments in use. */
+/** Number of releases that are searched for the environments in use. */
 const RECENT_RELEASES = 100
 
 export default defineCommand({

@@ -13,7 +13,7 @@ const DEFAULT_LIMIT = 20
 export default defineCommand({
   name: 'releases',
   description:
-    'List the releases of a server by environment, newest first: version, age, author, message, requests since, changes for clients, result of the required tests, git commit and digest.',
+    'List the releases of a server by environment, newest first: version, age, author, message, requests since the release, changes for clients, result of the required tests, git commit and digest.',
   arguments: {
     server: SERVER_ARGUMENT,
   },

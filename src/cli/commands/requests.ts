@@ -260,7 +260,7 @@ function showRequest(output: Output, request: RequestRecordItem, reference: stri
   showBody(output, 'Answer', answer)
   if (request.bodies === 'none') output.line('Arguments and answer were not kept (record_bodies).')
   if (request.bodies === 'omitted')
-    output.line('Too many requests in that minute to keep arguments and answer.')
+    output.line('Arguments and answer were not kept: the size limit per minute was reached.')
   if (request.isReplayable)
     output.next({ description: 'Repeat the call', command: `mcp requests replay ${reference}` })
 }

@@ -93,7 +93,7 @@ function report(output: Output, result: EndedSessionsResult): void {
 
 function warnUnanswered(output: Output, unanswered: readonly string[]): void {
   if (unanswered.length > 0)
-    output.note(`Not all sessions are known: ${unanswered.join(', ')} did not answer within 2 s.`)
+    output.note(`Not all sessions are listed: ${unanswered.join(', ')} did not answer within 2 s.`)
 }
 
 async function listSessions(

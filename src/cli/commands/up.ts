@@ -251,7 +251,7 @@ function shorten(text: string): string[] {
   return lines.length > SHOWN_LINES ? [...lines.slice(0, SHOWN_LINES), '…'] : lines
 }
 
-/** The format of most clients. `mcp connect` knows the differences. */
+/** The format of most clients. `mcp connect` supports the others. */
 function snippet(name: string, url: string): string[] {
   return JSON.stringify({ mcpServers: { [name]: { type: 'http', url } } }, null, 2).split('\n')
 }

@@ -77,7 +77,7 @@ async function findCommand(
   return { command: await loadCommand(entry.name), rest: words.slice(at + 1) }
 }
 
-/** First words of commands, or second words of a group. */
+/** First words of commands, or second words of a group's commands. */
 function commandWords(before: readonly string[]): Choice[] {
   const [group] = before.filter(word => !word.startsWith('-'))
   const shown = COMMANDS.filter(({ hidden }) => !hidden)
@@ -123,7 +123,7 @@ async function optionValues(
   return { ...found, choices: found.choices.map(one => ({ ...one, value: `${prefix}${one.value}` })) }
 }
 
-/** Kinds that follow from the name of an option's value in help. */
+/** Kind of an option's value, by the value's name in help. */
 const KIND_OF_VALUE: Readonly<Record<string, ValueKind>> = {
   file: 'file',
   path: 'file',

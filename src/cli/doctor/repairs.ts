@@ -13,7 +13,7 @@ export interface Repair {
   apply(): void | Promise<void>
 }
 
-/** Finds repairs of configuration files and the daemon's process, without applying them. Others: src/daemon/checks/repair-home.ts. */
+/** Repairs of configuration files and the daemon's process, not yet applied. See also src/daemon/checks/repair-home.ts. */
 export async function findRepairs(context: CommandContext): Promise<Repair[]> {
   const { paths } = context
   return [

@@ -58,7 +58,7 @@ export async function startDaemon(
   let deadline = performance.now() + START_TIMEOUT_MS
   let lostRace = false
   while (performance.now() < deadline) {
-    // The previous daemon has exited. Polling it would take processor time from the new daemon.
+    // An unchanged discovery file names the previous daemon, which has exited. Polling it would only slow down the new daemon.
     const isNew = readDiscovery(paths)?.nonce !== previousNonce || exitReason !== undefined
     const discovery = isNew ? await findDaemon(paths) : undefined
     if (discovery) {

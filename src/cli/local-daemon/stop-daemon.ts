@@ -28,7 +28,9 @@ export async function killHungDaemon(paths: HomePaths, hung?: HostingError): Pro
   return holder
 }
 
-/** Stops the daemon of the home, hung or not. Returns whether there was one, or the process if it had to be killed. */
+/**
+ * Stops the daemon of the home, hung or not. Returns the process if it had to be killed, otherwise whether a daemon was running.
+ */
 export async function stopAnyDaemon(context: DaemonContext): Promise<boolean | Holder> {
   const { daemon, hung } = await findDaemonOrTimeout(context.paths)
   if (!daemon) return (await killHungDaemon(context.paths, hung)) ?? false
@@ -60,7 +62,8 @@ export async function findDaemonOrTimeout(
 }
 
 /**
- * Asks a verified daemon to stop and waits until its process is gone. Sends SIGTERM instead if it does not accept the key.
+ * Asks a verified daemon to stop and waits until its process is gone. Sends SIGTERM if the request fails, for example because the
+ * daemon does not accept the key.
  */
 export async function stopDaemon(
   daemon: Discovery,
@@ -71,7 +74,7 @@ export async function stopDaemon(
   try {
     await client.post('/api/daemon/stop')
   } catch {
-    // The daemon refused the request, but its owner may stop it. The pid is from a response just received.
+    // The owner of the process may stop it without a key. The pid is from a response just received.
     sendSignal(daemon.pid, 'SIGTERM')
   } finally {
     client.close()

@@ -40,7 +40,7 @@ export function addParameters(
   return parts
 }
 
-/** Declares a parameter as an argument. Adds the parameter's location to a duplicate name. */
+/** Declares a parameter as an argument. Prefixes a duplicate name with the parameter's location. */
 function declare(parameter: Parameter, converter: SchemaConverter, inputs: Inputs) {
   const content = Object.values(parameter.content ?? {})[0]
   const schema = converter.convert(parameter.schema ?? content?.schema)

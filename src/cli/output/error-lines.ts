@@ -17,7 +17,10 @@ export function errorLines(error: HostingError, style: Style): string[] {
   return [...shown, ...nextLines(error.next, style, process.stderr)]
 }
 
-/** Commands are aligned, or below their descriptions if a line does not fit the terminal. Each command is a single line that can be copied. */
+/**
+ * Commands are aligned, or below their descriptions if a line does not fit the terminal. Each command is a single line that can
+ * be copied.
+ */
 export function nextLines(steps: readonly NextStep[], style: Style, stream: NodeJS.WriteStream): string[] {
   const width = Math.max(0, ...steps.map(step => (step.command ? step.description.length + 1 : 0)))
   const longest = Math.max(0, ...steps.map(({ command }) => (command ? width + 2 + command.length : 0)))

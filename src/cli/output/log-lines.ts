@@ -39,7 +39,7 @@ function toEntry(line: unknown): LogEntry {
 export function formatLogLine(line: LogEntry, style: Style, layout: LogLayout = {}): string {
   const { timestamp, level, stream, phase, message } = line
   const { formatTime = exactTime, origin } = layout
-  // A deployment has only one phase.
+  // Every line of a running server has the phase RUN, so its stream says more.
   const part = phase && phase !== 'RUN' ? phase.padEnd(15) : stream?.padEnd(6)
   const time = timestamp && formatTime(timestamp)
   const head = [

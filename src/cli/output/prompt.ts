@@ -66,7 +66,7 @@ export async function ask(question: string): Promise<boolean> {
 
 interface TextQuestion {
   default?: string | undefined
-  /** Returns a message about invalid text. */
+  /** Returns an error message for invalid text. */
   validate?(text: string): string | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * Values of the fields, one per line, without duplicates. A field is a path into the `--json` document, such as `change.file`. Lists
- * along the path are searched item by item. A failed record has no value except its status.
+ * Values of the fields, one per line, without duplicates. A field is a path into the `--json` document, such as `change.file`.
+ * Lists along the path are searched item by item. A failed record has no value except its status.
  */
 export function quietLines(document: unknown, fields: readonly string[]): string[] {
   const isFailed = (document as { status?: unknown } | null)?.status === 'failed'

@@ -1,7 +1,7 @@
 import { printable } from '../../shared/format/printable.ts'
 import { wrapText } from './wrap.ts'
 
-/** Columns of text are not made narrower. */
+/** Columns of text are not made narrower than this. */
 const MIN_TEXT_COLUMN = 24
 const GAP = 2
 

@@ -76,10 +76,11 @@ function programNextStep(program: NonNullable<BuildRequest['program']>, env: Nod
         'Run the image in a terminal. A server over stdio waits for messages, and one over HTTP listens on $PORT',
     }
   const file = missingFile(program)
-  if (file) return { description: `File ${file} does not exist in this folder. Set its folder with --cwd` }
+  if (file)
+    return { description: `File ${file} does not exist in this folder. Set the working folder with --cwd` }
   return {
     description: isInPath(program.command, env)
-      ? 'Run the command in a terminal. A server waits for messages and prints nothing else'
+      ? 'Run the command in a terminal. An MCP server waits for messages and prints nothing to standard output'
       : `Install ${program.command}, or give the path of the program`,
   }
 }

@@ -170,7 +170,7 @@ export function missingFile({ command, args, cwd }: ProgramDefinition): string |
   return script && SCRIPT.test(script) && !existsSync(script) ? script : undefined
 }
 
-/** Whether a shell finds the command. */
+/** True when a shell would find the command. */
 export function isInPath(command: string, { PATH = '' }: NodeJS.ProcessEnv): boolean {
   return command.includes('/') || PATH.split(delimiter).some(folder => existsSync(join(folder, command)))
 }
@@ -195,7 +195,7 @@ function nameOf(words: string[]): string {
 function nameOfTarget(target: string): string {
   const withoutVersion = target.replace(/(?<=.)@[^@/]*$/, '')
   const last = basename(withoutVersion).replace(/\.(m|c)?[jt]s$|\.(py|rb|php|sh|jar|pl)$/, '')
-  // These file names are common, so the scope or folder is used instead.
+  // Names such as "server" and "index" are too common, so the scope is added or the folder is used.
   const scope = /^@([^/]+)\//.exec(withoutVersion)?.[1]
   if (scope && /^(mcp|server|mcp-server|cli)$/.test(last)) return `${scope}-${last}`
   const isUnspecific = /^(index|main|server|app|dist|build)$/.test(last)

@@ -40,7 +40,7 @@ export function removeLink(file: string): void {
   try {
     rmdirSync(folder)
   } catch {
-    // Contains the user's files.
+    // The folder contains other files.
   }
 }
 

@@ -12,7 +12,7 @@ export const MESSAGE_OPTION = {
   doc: 'message for the list of releases',
 } as const
 
-/** Facts for the history of releases. Undefined when there are none. */
+/** Message, git commit and test result for the list of releases. Undefined when there are none. */
 export async function releaseNotes({
   message,
   project,

@@ -45,7 +45,7 @@ export async function requireTest(
     {
       code: exitCode === EXIT.failed ? 'CONFLICT' : 'UNAVAILABLE',
       message: `${outcome.passed} of ${total} cases in its suite passed (${formatShare(outcome.passed / total)}, required: ${rate}).`,
-      // Already printed for people.
+      // Without --json, the failed cases have already been printed.
       ...(output.json && { details: failures.map(caseText).join('\n') }),
     },
     [{ description: 'Run the suite', command: testCommand(project) }],

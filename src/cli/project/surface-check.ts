@@ -8,7 +8,7 @@ interface Release {
   mcp_id: string
   name: string
   environment: Environment
-  /** Target of the command if there were no options other than the environment. */
+  /** Target of the command. Undefined if the command had options other than the environment. */
   target: string | undefined
 }
 
@@ -44,7 +44,7 @@ async function readReport(
       context.output.warn(
         `Could not compare with the live deployment in ${environment}, because the API key lacks the READ scope.`,
       )
-    // Other errors are reported by the deployment.
+    // The deployment reports these errors. An API that cannot compare builds answers with the same codes.
     else if (!['NOT_FOUND', 'METHOD_NOT_ALLOWED', 'CONFLICT'].includes(code)) throw error
     return undefined
   }
@@ -71,13 +71,16 @@ function refusal({ output }: CommandContext, { name, target }: Release, report: 
   const breaking = report.items.flatMap(({ changes }) => changes.filter(({ kind }) => kind === 'breaking'))
   const count = breaking.length === 1 ? 'a breaking change' : `${breaking.length} breaking changes`
   return new HostingError('CONFLICT', `${name} was not released to production because of ${count}.`, {
-    // Already printed for people.
+    // Without --json, the changes have already been printed.
     ...(output.json ? { details: breaking.map(({ path, message }) => `${path} ${message}`).join('\n') } : {}),
     next: [releaseAnywayStep(target)],
   })
 }
 
-/** Repeats the target, not the build, so that the project's deployment settings apply. Flags may contain secrets. */
+/**
+ * Repeats the target, not the build, so that the project's deployment settings apply. Does not repeat flags, which may contain
+ * secrets.
+ */
 function releaseAnywayStep(target: string | undefined): NextStep {
   const description = 'Release it anyway'
   if (target === undefined) return { description: `${description}: repeat the command with --allow-breaking` }

@@ -20,7 +20,7 @@ async function confirmOpening({ signal }: CommandContext): Promise<boolean> {
 
 /** Honours `BROWSER`, as other programs do. Returns the error of a browser that does not start. */
 export function openBrowser(url: string, env: NodeJS.ProcessEnv): Promise<Error | undefined> {
-  // The URL comes from a server. Only web pages may be passed to a program that opens anything.
+  // The URL comes from a server. The opener accepts any URL, but only web pages may be passed to it.
   if (!/^https?:$/.test(new URL(url).protocol))
     return Promise.resolve(new Error(`${url} is not an http or https URL`))
   const [command, ...args] = opener(env)

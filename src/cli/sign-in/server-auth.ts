@@ -9,7 +9,7 @@ export interface SignInTarget {
   signal: AbortSignal
 }
 
-/** Content of a server's refusal. */
+/** Content of a server's authorization challenge. */
 export interface Challenge {
   /** The user is signed in but lacks a scope. */
   isDenied?: boolean

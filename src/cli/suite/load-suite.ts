@@ -38,7 +38,7 @@ export async function loadStoredSuite(api: Pick<ApiClient, 'get'>, id: string): 
   })
 }
 
-/** `name`: of the file, used in messages after `part`. Throws INVALID_REQUEST. */
+/** `name`: name of the file, used in messages after `part`. Throws INVALID_REQUEST. */
 export async function parseSuite(
   value: unknown,
   name: string,

@@ -32,7 +32,7 @@ export interface SuiteInput {
   dryRun?: boolean
 }
 
-/** Model of a test that names none, if there is a key for it. */
+/** Default model, if there is a key for it. */
 const DEFAULT_MODEL = 'claude-sonnet-4-5'
 
 /** Other users may read reports. */

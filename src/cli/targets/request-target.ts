@@ -30,7 +30,8 @@ export async function requireKnown(client: ApiClient, server: string | undefined
 }
 
 /**
- * Completes an id. A prefix must be unique on the newest page with a match. Lists shorten an id to its first parts, which dots separate: `req_a.1` means `req_a.1.x`, not `req_a.12.x`. Throws NOT_FOUND, INVALID_REQUEST.
+ * Completes an id. A prefix must be unique on the newest page with a match. Lists shorten an id to its first parts, which
+ * dots separate: `req_a.1` means `req_a.1.x`, not `req_a.12.x`. Throws NOT_FOUND, INVALID_REQUEST.
  */
 export async function resolveRequest(client: ApiClient, reference: string): Promise<string> {
   if (FULL_ID.test(reference)) return reference

@@ -80,7 +80,7 @@ export async function findDeployment(
   throw notFound('deployment', reference, names, environment)
 }
 
-/** Current deployment of each environment of a server, production first. Empty without a server of this name. */
+/** Current deployment of each environment of a server, production first. Empty when no server has this name. */
 export async function deploymentsOfServer(
   api: ApiClient,
   name: string,

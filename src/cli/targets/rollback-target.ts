@@ -32,8 +32,8 @@ const SEARCHED_RELEASES = 1000
 const OFFERED_RELEASES = 20
 
 /**
- * Treats a reference to a deployment that is not live as the target. Asks for a release at a terminal, unless one is given. Throws
- * NOT_FOUND or INVALID_REQUEST.
+ * Treats a reference to a deployment that is not live as the target. Asks for a release at a terminal, unless one is given.
+ * Throws NOT_FOUND or INVALID_REQUEST.
  */
 export async function resolveRollback(
   context: CommandContext,

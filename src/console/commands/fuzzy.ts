@@ -2,7 +2,7 @@ const WORD_START = 500
 
 /**
  * Score of a text for a query. Undefined if the text does not match. Each word of the query must be in the text, or at least its
- * letters in their order. Words at the start of a word and near the start of the text score higher.
+ * letters in their order. Matches at the start of a word and near the start of the text score higher.
  */
 export function fuzzyScore(query: string, text: string): number | undefined {
   const lower = text.toLowerCase()

@@ -21,7 +21,7 @@ export function DialogFrame({ title, wide, onClose, children }: FrameProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const isClosed = useRef(false)
   const titleId = useId()
-  // The browser's close event comes later, when another dialog may be open.
+  // The browser's close event arrives later, when another dialog may be open.
   const close = () => {
     if (isClosed.current) return
     isClosed.current = true

@@ -65,7 +65,7 @@ interface ReloadButtonProps {
   resource: Pick<Resource<unknown>, 'isLoading' | 'reload'>
 }
 
-/** Button that loads a value again, for values that no change in the feed keeps current. */
+/** Button that reloads a value that the feed does not keep current. */
 export function ReloadButton({ label, resource }: ReloadButtonProps) {
   return (
     <Button kind="quiet" icon="restart" label={label} busy={resource.isLoading} onClick={resource.reload} />

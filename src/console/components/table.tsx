@@ -59,7 +59,7 @@ export function PlainTable<T>({ caption, columns, rows, keyOf }: TableProps<T>) 
   )
 }
 
-/** Whether the table is larger than its frame. The keyboard must then be able to scroll it. */
+/** True when the table is larger than its frame. The keyboard must then be able to scroll it. */
 function useCanScroll(frame: { readonly current: HTMLElement | null }): boolean {
   const canScroll = useSignal(false)
   useEffect(() => {

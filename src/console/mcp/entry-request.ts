@@ -38,7 +38,7 @@ function textsSchema(declared: readonly Params[]): object {
   return { type: 'object', properties: Object.fromEntries(properties), required }
 }
 
-/** Arguments that are repeated in headers `Mcp-Param-…`, reached through `properties` alone (SEP-2243, `x-mcp-header`). */
+/** Arguments that are repeated in `Mcp-Param-…` headers. Follows only `properties` (SEP-2243, `x-mcp-header`). */
 function* mirrored(schema: unknown, value: unknown): Generator<[string, string]> {
   if (!isObject(schema)) return
   const header = schema['x-mcp-header']

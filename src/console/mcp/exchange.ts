@@ -21,7 +21,7 @@ const DEEP_SCHEMA = {
 
 interface Sent {
   method: 'POST' | 'GET' | 'DELETE'
-  /** MCP path of the server at the origin of the page. */
+  /** MCP path of the server on the page's origin. */
   path: string
   headers: Record<string, string>
   message?: Message
@@ -55,8 +55,8 @@ export async function exchange({ method, path, headers, message, signal }: Sent)
 }
 
 /**
- * Returns a JSON-RPC error, which servers send with any status. Throws for any other body, which is from the API or from a program
- * in front of the server.
+ * Returns a JSON-RPC error, which servers send with any status. Throws for any other body, which is from the API or from a
+ * program in front of the server.
  */
 async function refusal(response: Response, sent: { method: string; path: string }): Promise<Received> {
   const text = await readText(response)
@@ -97,12 +97,16 @@ async function* readStream(
 
 function asMessage(received: Params): Message {
   const body = isDeeper(received, MAX_DEPTH) ? withoutDeepSchemas(received) : received
-  if (isDeeper(body, MAX_DEPTH)) throw invalidMessage(`It is nested deeper than ${MAX_DEPTH} levels.`)
+  if (isDeeper(body, MAX_DEPTH))
+    throw invalidMessage(`The message is nested deeper than ${MAX_DEPTH} levels.`)
   const { method, params } = body
   return { ...body, method: textOf(method), params: isObject(params) ? params : undefined } as Message
 }
 
-/** Replaces schemas that are too deep, so that one tool does not hide the others in its list. It can still be called with JSON. */
+/**
+ * Replaces schemas that are too deep, so that one tool does not hide the others in its list. Such a tool can still be called
+ * with JSON.
+ */
 function withoutDeepSchemas(body: Params): Params {
   const { result } = body
   if (!isObject(result) || !Array.isArray(result.tools)) return body

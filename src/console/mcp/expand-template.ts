@@ -23,7 +23,7 @@ export function templateVariables(template: string): { name: string; required: b
   return [...variables].slice(0, MAX_VARIABLES).map(([name, required]) => ({ name, required }))
 }
 
-/** The URI of a template with these values (RFC 6570). A value without text is left out. */
+/** The URI of a template with these values (RFC 6570). Empty values are left out. */
 export function expandTemplate(template: string, values: Params): string {
   return template.replace(EXPRESSION, (_, operator: string, list: string) => {
     const { first, between, isNamed, isRaw } = OPERATORS[operator]!

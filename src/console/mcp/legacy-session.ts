@@ -58,7 +58,7 @@ export class LegacySession {
       signal,
     })
     const facts = await firstAnswer(messages(), 1)
-    if (!isRevision(facts.protocolVersion)) throw invalidMessage('It names no protocol revision.')
+    if (!isRevision(facts.protocolVersion)) throw invalidMessage('The message names no protocol revision.')
     const session = new LegacySession(endpoint, headers.get('mcp-session-id'), facts)
     try {
       await session.#send({ jsonrpc: '2.0', method: 'notifications/initialized' }, signal)

@@ -18,7 +18,10 @@ const MAX_ROUNDS = 50
 
 let lastId = 0
 
-/** Sends one request with protocol version 2026-07-28. Answers the questions that the server asks before it returns the result. */
+/**
+ * Sends one request with protocol version 2026-07-28. Answers the questions that the server asks before it returns the
+ * result.
+ */
 export async function requestModern(endpoint: Endpoint, request: McpRequest): Promise<Params> {
   let params = request.params
   for (let round = 0; round < MAX_ROUNDS; round++) {

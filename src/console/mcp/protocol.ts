@@ -4,7 +4,7 @@ import { isObject, McpError, type Message, type Params } from './messages.ts'
 
 /** How to reach a server. */
 export interface Endpoint {
-  /** MCP path of the server at the origin of the page. */
+  /** MCP path of the server on the page's origin. */
   path: string
   /** Access token for a server with its own sign-in. */
   token: string | undefined
@@ -14,7 +14,7 @@ export interface Endpoint {
 export const QUESTIONS = { elicitation: { form: {}, url: {} }, sampling: {} }
 /** MIME type of an MCP App. */
 export const APP_TYPE = 'text/html;profile=mcp-app'
-/** Capabilities for a request that takes no questions. Servers may list tools with apps only to clients that show them. */
+/** Capabilities for a request without questions. Servers may list tools with apps only to clients that show apps. */
 export const CAPABILITIES = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [APP_TYPE] } } }
 export const CLIENT = { name: 'mcp console', version: VERSION }
 

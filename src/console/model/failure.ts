@@ -3,7 +3,7 @@ import { HostingError } from '../../shared/errors.ts'
 
 /** Error with the reason why a build or deployment failed. */
 export function failureOf(failure: Pick<Failure, 'message' | 'details'> | null | undefined): HostingError {
-  const { message = 'It failed for an unknown reason.', details } = failure ?? {}
+  const { message = 'Failed for an unknown reason.', details } = failure ?? {}
   return new HostingError('UNAVAILABLE', message, { details })
 }
 

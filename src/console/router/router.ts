@@ -18,7 +18,7 @@ export const query = computed(() => place.value.query)
  * a second.
  */
 const WRITE_INTERVAL_MS = 200
-/** Changes that are written immediately: as many as fit into this time. */
+/** Allowance for a burst: 30 changes may be written immediately. */
 const WRITE_BURST_MS = 30 * WRITE_INTERVAL_MS
 
 /** Time until which earlier writes have used up the allowance. */

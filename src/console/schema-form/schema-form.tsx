@@ -23,7 +23,7 @@ interface SchemaFormProps {
   children: ComponentChildren
 }
 
-/** Controls with an error. An editor marks the element around it. */
+/** Controls with an error. A code editor marks its container with `data-invalid`. */
 const INVALID = '[aria-invalid="true"], [data-invalid]'
 
 /** A form for a JSON Schema. `Alt+J` switches between fields and raw JSON, `Ctrl+Enter` submits from anywhere. */

@@ -6,7 +6,7 @@ import { Text } from '../components/text.tsx'
 
 interface ChangesProps {
   changes: ReleaseChanges
-  /** Initial state. */
+  /** Whether the list is open initially. */
   isOpen?: boolean
 }
 

@@ -39,7 +39,7 @@ export async function followStream(
         progress.askedMs = undefined
         break
       case 'tool-error':
-        // The tool is unknown or the JSON invalid, so no call was made. The model gets the error.
+        // The tool is unknown or the JSON is invalid, so no call was made. The model gets the error.
         if (!ledger.has(part.toolCallId))
           ledger.reject(
             { id: part.toolCallId, name: part.toolName, arguments: part.input },

@@ -87,7 +87,7 @@ async function startStream(
   const meta = context ? { 'mcp-hosting/context': context } : {}
   const callContext = { connection, ledger, meta, timeoutMs, ...(check ? { check } : {}) }
   const { tools, hints } = await createTools(run.offer, callContext, model.takesImages)
-  // Unsupported settings are not our errors, so they do not belong in the log.
+  // Warnings about unsupported settings do not belong in the daemon's log.
   globalThis.AI_SDK_LOG_WARNINGS = false
   const { streamText } = await import('./stream-text.ts')
   return streamText({

@@ -8,7 +8,7 @@ import { toStoreError } from '../store/database-errors.ts'
 export interface DatabaseFacts {
   databaseId: string
   keyCheck: string | null
-  /** Paths below the home. An artifact's file names its bundle. */
+  /** Paths below the home. An artifact file refers to its bundle. */
   artifacts: string[]
   sources: string[]
 }

@@ -27,7 +27,7 @@ import { isWhole, verifyBackup } from './verify-backup.ts'
 export interface CreatedBackup extends BackupEntry {
   /** URI of the copied manifest. */
   sentTo?: string
-  /** Reason why the backup was not copied. It exists in the home anyway. */
+  /** Reason why the backup was not copied. The home has the backup anyway. */
   sendError?: string
 }
 

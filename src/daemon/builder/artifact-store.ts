@@ -90,7 +90,10 @@ export class ArtifactStore {
     return [this.#path(digest), this.#bundlePath(digest)]
   }
 
-  /** Removes an artifact unless `isUsed`, checked last. Throws UPSTREAM_FAILED and keeps the files when the storage fails. */
+  /**
+   * Removes an artifact unless `isUsed` returns true, which is checked last. Throws UPSTREAM_FAILED and keeps the files when the
+   * storage fails.
+   */
   removeUnless(isUsed: () => boolean, digest: string): Promise<void> {
     return this.#queue.run(digest, async () => {
       if (isUsed()) return

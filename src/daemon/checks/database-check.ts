@@ -14,7 +14,7 @@ export async function checkDatabaseFile(context: MachineContext): Promise<Findin
     if (!existsSync(file)) return pass('none yet (created by the first start of the daemon)')
     const { problems, bytes, walBytes } = checkDatabase(file)
     if (problems.length > 0) return await damagedFinding(context, problems)
-    return pass(`${file} is valid (${kilobytes(bytes)} and a log of ${kilobytes(walBytes)})`)
+    return pass(`${file} is valid (${kilobytes(bytes)} and a write-ahead log of ${kilobytes(walBytes)})`)
   } catch (error) {
     return fail(`${file}: ${(error as Error).message}`, ...(await restoreStep(context)))
   }

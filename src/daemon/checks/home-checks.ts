@@ -47,7 +47,7 @@ function checkPermissions(paths: HomePaths): Finding {
   if (open.length === 0) return pass('other users on this machine cannot read private files')
   return fail(
     `other users on this machine can read ${open.join(' and ')}`,
-    'Remove their permission',
+    'Remove their access',
     `chmod go= ${open.map(quoteShellWord).join(' ')}`,
   )
 }

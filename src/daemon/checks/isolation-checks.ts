@@ -27,7 +27,7 @@ function checkNetwork({ env }: MachineContext): Finding {
   if (network.usable) return pass('custom servers only reach public addresses, or what their settings permit')
   const isInstalled = bubblewrapFile(env.PATH ?? '') !== undefined
   return warn(
-    `programs can reach every network, because ${network.why}. Their network settings are not enforced. For handler modules, functions within the process enforce them`,
+    `programs can reach every network, because ${network.why}. Their network settings are not enforced. Those of handler modules are enforced by functions within the process`,
     isInstalled ? 'Allow network namespaces, and sandboxes within them' : 'Install bubblewrap',
     isInstalled ? undefined : 'apt install bubblewrap',
   )
@@ -47,7 +47,7 @@ function checkModules({ env }: MachineContext): Finding {
     )
   }
   return warn(
-    "handler modules run under Node's permission model; this system does not limit the memory of their Buffers",
+    "handler modules run under Node's permission model. This system does not limit the memory of their Buffers",
     'Run untrusted modules on Linux',
   )
 }

@@ -226,7 +226,7 @@ export class Containers {
   }
 }
 
-/** Removes log lines below the level of errors. */
+/** Removes log lines below the level `error`. */
 function withoutWarnings(text: string): string {
   const lines = text.trim().split('\n')
   return lines.filter(line => !/^time=\S+ level=(warning|info|debug) /.test(line)).join('\n')

@@ -136,8 +136,8 @@ export function processEnvironment(from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 /**
- * Limits the young generation to 8 MB. At 2 MB, a call takes an eighth more processor time, and 16 MB (Node's default) saves
- * none. Memory used during a burst is released when the process is idle
+ * Limits each semi-space of the young generation to 8 MB. At 2 MB, a call takes an eighth more processor time, and 16 MB
+ * (Node's default) saves none. Memory used during a burst is released when the process is idle
  * (https://nodejs.org/api/cli.html#--max-semi-space-sizesize-in-mib).
  *
  * The process sets other V8 flags after its start (instance/host/tune-memory.ts). On the command line, nearly all of them

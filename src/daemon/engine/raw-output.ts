@@ -5,7 +5,7 @@ import type { LogLine } from '../../shared/instances/log-line.ts'
 const BYTES_PER_SECOND = 64 * 1024
 const BURST_BYTES = 512 * 1024
 const MAX_LINE_CHARACTERS = 16 * 1024
-/** Enough for V8's report on a full heap. */
+/** Enough for V8's report on an out-of-memory error. */
 const TAIL_CHARACTERS = 8192
 
 type Stream = 'stdout' | 'stderr'

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import type { ToInstance } from '../../shared/instances/instance-protocol.ts'
 
-/** Number of processes above Node: bubblewrap, and the first process of a process namespace. */
+/** Number of processes above Node: bubblewrap, and the init process of its PID namespace if there is one. */
 export type Depth = 1 | 2
 
 /**

@@ -27,7 +27,7 @@ export function removeDiscovery(paths: HomePaths, nonce: string): void {
   if (readDiscovery(paths.discovery)?.nonce === nonce) rmSync(paths.discovery, { force: true })
 }
 
-/** Discovery of a daemon that was killed or crashed. */
+/** Content of the file that a killed or crashed daemon left behind. */
 export function findLeftoverDiscovery({ discovery }: HomePaths): Partial<Discovery> | undefined {
   return readDiscovery(discovery)
 }

@@ -6,7 +6,7 @@ import { HostingError } from '../../shared/errors.ts'
 import type { HomePaths } from '../../shared/paths.ts'
 
 /**
- * Rejects a used home without its database, because all servers would silently be missing. `isNew` accepts it. Throws
+ * Rejects a used home without its database, because all servers would silently be missing. `isNew` accepts such a home. Throws
  * UNAVAILABLE, and CONFLICT when `isNew` is set but there is a database.
  */
 export function requireDatabase(paths: HomePaths, { isNew = false } = {}): void {

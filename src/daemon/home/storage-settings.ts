@@ -29,7 +29,7 @@ function readLocation(env: NodeJS.ProcessEnv, variable: string): StorageSettings
   if (!bucket)
     throw new HostingError(
       'INVALID_REQUEST',
-      `${variable} is "${location}": it must be s3://<bucket>/<prefix> or file:///<folder>.`,
+      `${variable} is "${location}", expected s3://<bucket>/<prefix> or file:///<folder>.`,
     )
   return {
     type: 's3',
@@ -44,7 +44,7 @@ function readLocation(env: NodeJS.ProcessEnv, variable: string): StorageSettings
 function readEndpoint(env: NodeJS.ProcessEnv): string | undefined {
   const text = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL
   if (!text || /^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text || undefined
-  throw new HostingError('INVALID_REQUEST', `AWS_ENDPOINT_URL is "${text}": it must be an http or https URL.`)
+  throw new HostingError('INVALID_REQUEST', `AWS_ENDPOINT_URL is "${text}", expected an http or https URL.`)
 }
 
 /** https://docs.aws.amazon.com/cli/latest/userguide/cli-configure-files.html */

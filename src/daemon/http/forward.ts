@@ -27,8 +27,8 @@ const SERVER_TYPES = /^(application\/json|text\/event-stream|text\/plain)\s*(;[^
 const PROMPTING = /\b(basic|digest|negotiate|ntlm)\b/i
 
 /**
- * Forwards the request to a server, and its answer back, both as streams, until the signal aborts. Throws UNAVAILABLE if the
- * server does not answer.
+ * Forwards the request to a server and the answer to the client, both as streams, until the signal aborts. Throws UNAVAILABLE if
+ * the server does not answer.
  */
 export async function forward(context: ApiContext, to: Forward): Promise<Response> {
   const { url, authorization, signal } = to

@@ -4,10 +4,10 @@ import { type DaemonHealth, daemonHealthSchema } from '../../shared/contract/dae
 import { proofOf } from '../../shared/daemon-proof.ts'
 import { endpoint } from './endpoint.ts'
 
-/** `nonce` is in the discovery file and never sent. */
+/** `nonce` is in the discovery file. The daemon never sends it. */
 type DaemonFacts = Omit<DaemonHealth, 'status' | 'proof'> & { nonce: string }
 
-/** Health of the daemon. With a challenge, clients verify that it is the daemon of their discovery file. */
+/** Health of the daemon. With a challenge, clients verify that it is the daemon named in their discovery file. */
 export function healthEndpoint({ nonce, ...facts }: DaemonFacts) {
   const expected = proofOf(nonce)
   return endpoint({

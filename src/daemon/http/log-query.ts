@@ -14,7 +14,7 @@ export const logQuerySchema = z.strictObject({
   since: timeSchema.describe('Only lines since this time.'),
   until: timeSchema.describe('Only lines until this time.'),
   grep: z.string().min(1).max(200).optional().describe('Only lines that contain this text.'),
-  tail: wholeNumber({ min: 0, max: 10_000 }).optional().describe('Maximum number of newest lines.'),
+  tail: wholeNumber({ min: 0, max: 10_000 }).optional().describe('Only this many newest lines.'),
   tool: z.string().optional().describe('Only calls of this tool.'),
   sessionId: z.string().optional().describe('Only requests in this session.'),
   requestId: z.string().optional().describe('Only this request.'),

@@ -94,7 +94,7 @@ ${problem === undefined ? undefined : html`<p class="warning" role="alert">${pro
     return pageResponse('Sign in to this machine', body, { status: problem === undefined ? 200 : 403 })
   }
 
-  // Only the key counts. Without cookies, pages of other sites cannot sign a user in.
+  // Only the key counts. No cookie is used, so pages of other sites cannot sign a user in.
   #signIn(parameters: URLSearchParams, form: Parameters): Response {
     const signIn = this.#read(parameters)
     if (!signIn) throw notOpenedByClient()

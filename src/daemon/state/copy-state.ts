@@ -12,7 +12,7 @@ export interface StateCopy {
   /** Folders `<server>/<environment>`. */
   from: string
   to: string
-  /** Existing or new folder on the same disk, for unfinished copies. */
+  /** Folder for unfinished copies, on the same disk. Created if necessary. */
   unfinished: string
   /** Path of `state.js`. */
   program: string

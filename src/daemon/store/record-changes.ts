@@ -7,7 +7,7 @@ export type RecordChange = Pick<ChangeEvent, 'type' | 'action' | 'id'> & Record<
 
 interface Watched {
   table: string
-  /** Columns by the field of the event that they become. */
+  /** The column for each field of the event. */
   fields: { id: string } & Record<string, string>
   /** Columns whose updates are reported. The others are counters and times. */
   updates: readonly string[]
@@ -96,7 +96,7 @@ export class RecordChanges {
     this.#listener = listener
     return () => {
       this.#listener = undefined
-      // After a hand-over to another daemon, not even a temporary trigger can be dropped. It reports to no listener.
+      // After a hand-over to another daemon, not even temporary triggers can be dropped. Their reports are then discarded.
       if (this.#connection.pragma('query_only', { simple: true })) return
       this.#connection.exec(TRIGGERS.map(({ name }) => `DROP TRIGGER IF EXISTS temp.${name}`).join(';'))
     }
@@ -107,7 +107,7 @@ export class RecordChanges {
     return this.#pending.length
   }
 
-  /** Forgets changes that were rolled back: those since the position. */
+  /** Forgets the changes since `position`, because they were rolled back. */
   rollBackTo(position: number): void {
     this.#pending.length = Math.min(this.#pending.length, position)
   }

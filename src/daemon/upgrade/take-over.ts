@@ -37,7 +37,7 @@ export async function waitForHomeLock(paths: HomePaths): Promise<{ release(): vo
   }
 }
 
-/** Notifies the predecessor to drain. */
+/** Reports to the predecessor, which then drains. */
 export async function reportServing(): Promise<void> {
   await becomeMainProcess()
   sendToPredecessor({ type: 'serving' })

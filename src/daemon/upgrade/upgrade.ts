@@ -55,7 +55,10 @@ export async function upgrade({
   return successor
 }
 
-/** Throws INVALID_REQUEST unless the program is the `daemon.js` of an mcp-hosting installation. An API key for upgrades must not allow running arbitrary programs. */
+/**
+ * Throws INVALID_REQUEST unless the program is the `daemon.js` of an mcp-hosting installation. An API key for upgrades must not
+ * allow running arbitrary programs.
+ */
 export function checkProgram(program: string): void {
   const isOurs =
     isAbsolute(program) &&

@@ -50,7 +50,7 @@ export class DescribingClient {
     })
   }
 
-  /** Resolves when the program has answered `initialize`. Rejects with ChildStartError after it has stopped. */
+  /** Resolves when the program has answered `initialize`. Otherwise stops it and rejects with ChildStartError. */
   async open(): Promise<void> {
     this.#facts = await this.#child.initialize({ capabilities: ALL_CAPABILITIES, info: undefined })
   }

@@ -80,7 +80,7 @@ export class McpChild {
     return this.#channel.pending.size > 0
   }
 
-  /** Completes the handshake on behalf of a client. Rejects with ChildStartError after the process has stopped. */
+  /** Completes the handshake on behalf of a client. If it fails, stops the process and rejects with ChildStartError. */
   async initialize(client: Pick<ClientFacts, 'capabilities' | 'info'>): Promise<ServerFacts> {
     let timer: NodeJS.Timeout | undefined
     const { startTimeoutMs } = this.#options

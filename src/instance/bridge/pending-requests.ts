@@ -12,7 +12,7 @@ export interface PendingRequest {
   /** Unix milliseconds. */
   deadline: number
   resolve(result: JsonObject): void
-  /** Replaces `resolve` when the result need not be parsed. */
+  /** Called instead of `resolve` when the result need not be parsed. */
   resolveText?(result: ResultText): void
   reject(error: unknown): void
 }

@@ -38,7 +38,7 @@ export class ContainerChild {
     readOutput(this.process.stdout, MAX_LINE_BYTES, line => options.onOutput('stdout', line))
   }
 
-  /** Resolves when the container answers an HTTP request. Rejects with ChildStartError after it has stopped. */
+  /** Resolves when the container answers an HTTP request. Otherwise stops the container and rejects with ChildStartError. */
   static async start(options: ContainerChildOptions): Promise<ContainerChild> {
     const child = new ContainerChild(await findFreePort(), options)
     options.onStarted?.(child)

@@ -34,7 +34,7 @@ function prepareStdioImage(
   return bridgePrograms(artifact, tenant, { settings, reporter: new BufferedReporter(), programs })
 }
 
-/** Containers over standard input and output. Each has the engine's client as its process. */
+/** Containers that speak MCP over standard input and output. The process of each is the engine's client. */
 function containedPrograms(tenant: Tenant, settings: ImageDefinition, data: string | undefined): Programs {
   const container = tenant.container!
   const processes = new ProcessGuard()

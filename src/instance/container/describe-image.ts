@@ -34,7 +34,7 @@ export async function describeImage({ program }: Artifact, tenant: Tenant): Prom
 
 async function describe(program: ImageDefinition, options: Options): Promise<DescribedServer> {
   if (program.transport === 'http') return describeHttp(program, options)
-  // Nothing outside reaches a container without a network.
+  // A container without a network is unreachable over HTTP.
   const mayServeHttp = program.transport === undefined && program.network !== 'none'
   const port = mayServeHttp ? await findFreePort() : undefined
   const running = start(options, port)

@@ -43,7 +43,7 @@ export class Host {
   readonly #process = new ProcessMetrics()
   readonly #reporter = new ChangeReporter<ServedTenant>(changed => this.#reportMetrics(changed))
 
-  /** `send`: sends to the daemon. */
+  /** `send` sends a message to the daemon. */
   constructor(prepare: Prepare, send: (message: FromInstance, handle?: unknown) => void) {
     this.#prepare = prepare
     this.#send = send

@@ -8,7 +8,7 @@ const DEFERRABLE_TYPES: readonly FromInstance['type'][] = ['serving', 'took']
 /**
  * Sends the acknowledgements of one event loop turn as a single message, because each message costs both sides a wake-up. Nothing
  * is read from a connection in the turn that delivers it, so the daemon learns of the acceptance before the client gets an
- * answer. Not for processes with user code, which may block the turn.
+ * answer. Not for processes with user code, which may block the event loop.
  */
 export class Outbox {
   readonly #send: Send

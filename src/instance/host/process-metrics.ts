@@ -7,7 +7,7 @@ const measureLoop = performance.eventLoopUtilization.bind(performance)
 
 type Metrics = Extract<FromInstance, { type: 'metrics' }>
 
-/** Memory and event loop of this process. Releases unused memory while the tenants are idle. */
+/** Memory and event loop utilization of this process. Releases unused memory while the tenants are idle. */
 export class ProcessMetrics {
   readonly #memory = new IdleMemory()
   #loop = measureLoop()

@@ -12,8 +12,8 @@ export function readBody(
 ): void {
   const length = Number(request.headers['content-length'])
   if (length > MAX_BODY_BYTES) return onTooLarge()
-  // A small body arrives in one piece with its head. Reading it after this turn avoids stream events, the last of which the
-  // parser emits one turn later.
+  // A small body arrives in one piece with its head. Reading it in the next tick avoids stream events, the last of which
+  // the parser emits one turn later.
   process.nextTick(() => {
     const chunk: Buffer | null = request.readableLength === length ? request.read() : null
     if (chunk) onText(chunk.toString())

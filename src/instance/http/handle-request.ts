@@ -24,8 +24,7 @@ export function handleRequest(request: IncomingMessage, response: ServerResponse
   const exchange: TenantExchange = { tenant, request, response }
   const refusal = refuseAddress(tenant.config, request)
   if (refusal) return refuse(exchange, refusal.status, { code: RPC.refused, message: refusal.message })
-  // Before the token check, because a browser sends no token with a preflight, and before programs, which need not know about
-  // pages.
+  // Before the token check, because a browser sends no token with a preflight, and before programs, which need not handle CORS.
   if (isPreflight(request)) return sendEmpty(exchange, 204, preflightHeaders(request))
   if (
     (tenant.isReplaced || tenant.hasReleasedSessions) &&

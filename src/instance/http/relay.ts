@@ -36,8 +36,8 @@ interface RelayOptions {
 }
 
 /**
- * Sends the request over a new connection and returns the response to the client. `added`: extra response headers. `body`:
- * replaces the request's own, which was already read. `onAnswer` receives the response's status.
+ * Sends the request over `socket` and returns the response to the client. `added`: extra response headers. `body`: text that was
+ * already read from the request. `onAnswer` receives the response's status.
  */
 export function relay(
   exchange: HttpExchange,

@@ -134,7 +134,7 @@ function copyInheritedMethods(channel: Channel): void {
   setPrototypeOf(channel, null)
 }
 
-/** Replaces each name with a harmless stand-in, because Node's own code still uses them. */
+/** Replaces the channel's names with harmless stand-ins, because Node's own code still uses them. */
 function hideChannel(symbol: symbol): void {
   for (const name of ['_send', 'disconnect', '_disconnect']) replace(process, name, () => false)
   replace(process, 'send', undefined)

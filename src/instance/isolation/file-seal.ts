@@ -31,7 +31,7 @@ const Bytes = Uint8Array
 
 /** Restricts `node:fs` to functions that take names, which the permission model checks, and to printing. */
 export function sealFiles(output: UserOutput): void {
-  // `open` can open this program's readable files, and from there any descriptor.
+  // `open` can open this program's readable files. Through the class of its file handles, code could reach any descriptor.
   denyAll(fs.promises, ['open'], 'fs.promises')
   const opened = trackOpened()
   for (const name of BY_DESCRIPTOR) limitToOpened(name, opened, false)

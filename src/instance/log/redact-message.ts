@@ -2,8 +2,8 @@ import { parse, stringify } from '../isolation/intrinsics.ts'
 import { createRedactor, SECRET_NAME, SHORTEST_PART } from './redact.ts'
 
 /**
- * Everything that makes `createRedactor` change a message, in its JSON text: names that look secret, at any depth of nested JSON.
- * Escapes may hide a name or a value. Line feeds are formatting, which the log does not keep.
+ * Pattern for everything in a message's JSON text that may make `createRedactor` change the message: names that look secret, at
+ * any depth of nested JSON. Escapes may hide a name or a value. Line feeds are formatting, which the log does not keep.
  */
 const SUSPICIOUS_TEXT = `${SECRET_NAME.source.replace('^(pwd|auth|bearer)$', '"(?:pwd|auth|bearer)\\\\*"')}|\\\\[u/]|\\n`
 /** Part of many requests and not secret. */

@@ -89,7 +89,7 @@ export class RequestLines {
     return this.#bodiesLeft >= 0 ? members : OMITTED
   }
 
-  /** Called before bodies are redacted, which takes longer than the rest of the line. */
+  /** True until the limit per minute is reached. Called before bodies are redacted, because that takes longer than the rest. */
   #hasRoom(): boolean {
     const now = dateNow()
     if (now >= this.#bodiesUntil) {

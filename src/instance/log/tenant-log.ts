@@ -83,7 +83,7 @@ export class TenantLog {
     this.#writer.flushNow()
   }
 
-  /** Copies a line from another log in our format. */
+  /** Copies a line from another log. The line already has our format. */
   copy(line: LogLine): void {
     this.#write({ ...line, message: truncate(this.#redactText(line.message), MAX_MESSAGE_CHARACTERS) })
   }

@@ -148,7 +148,7 @@ export class HandleGuard {
     return false
   }
 
-  /** Forgets closed handles, which have no name. */
+  /** Forgets closed handles, for which `getsockname` fails. */
   #forgetClosed(): void {
     let kept = 0
     for (let at = 0; at < this.#listeningCount; at++) {

@@ -51,7 +51,7 @@ async function relayToHolder(
   { id, claim, earlier }: Destination,
   serve: () => void,
 ): Promise<void> {
-  // First the instance that has the session, then any that can take it over, so that the session stays with its release.
+  // Tries the instance that has the session, then any that can take it over, so that the session stays with its release.
   for (const isOrphan of [false, true])
     for (const port of earlier) {
       const socket = await tryConnect(port, exchange.tenant, { session: id, isOrphan })

@@ -3,7 +3,7 @@ import type { EarlierVersion, SessionClaim } from '../../shared/instances/instan
 /** Instances that still serve sessions of earlier releases, by deployment. */
 export type EarlierVersions = ReadonlyMap<string, EarlierVersion['instances']>
 
-/** Maximum number of remembered sessions. Forgotten ones are requested again. */
+/** Maximum number of remembered sessions. The owner of a forgotten session is requested again. */
 const MAX_MOVED = 10_000
 /** Maximum time that a client waits for the daemon. */
 const ANSWER_MS = 2000

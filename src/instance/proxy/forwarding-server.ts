@@ -64,7 +64,7 @@ export async function prepareForwarding<U extends Upstream>(
 class ForwardingServer<U extends Upstream> implements PreparedServer {
   readonly info: PreparedServer['info']
   readonly capabilities = {}
-  /** Only the program knows its sessions. */
+  /** Keeps each session on one instance, because only the program knows its sessions. */
   readonly sendsServerRequests = true
   readonly #options: ForwardingOptions<U>
   readonly #slot: ChildSlot<U>

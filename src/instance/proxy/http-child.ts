@@ -42,7 +42,7 @@ export class HttpChild {
     })
   }
 
-  /** Resolves when the program accepts connections. Rejects with ChildStartError after it has stopped. */
+  /** Resolves when the program accepts connections. Otherwise stops the program and rejects with ChildStartError. */
   static async start(command: CommandLine, options: HttpChildOptions): Promise<HttpChild> {
     const child = new HttpChild(command, await findFreePort(), options)
     options.onStarted?.(child)

@@ -5,7 +5,7 @@ import { flattenSchema, typeOf } from './flatten-schema.ts'
 import { sampleObject } from './object.ts'
 import { sampleNumber, sampleString } from './scalars.ts'
 
-/** Below this depth, a schema that requires itself has no finite value. */
+/** Schemas that are nested deeper are assumed to require themselves and to have no finite value. */
 const MAX_DEPTH = 40
 const BRANCHES = 4
 

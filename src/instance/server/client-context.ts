@@ -1,6 +1,6 @@
 import type { LogLevel } from '../../shared/definitions/definitions.ts'
 
-/** Operations of a handler other than answering. They do nothing after the answer or after `signal` aborts. */
+/** Operations that a handler can use before it answers. They do nothing after the answer or after `signal` aborts. */
 export interface CallContext {
   signal: AbortSignal
   log(level: LogLevel, data: unknown, logger?: string): void

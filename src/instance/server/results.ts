@@ -6,8 +6,8 @@ export interface CallToolResult {
   _meta?: Record<string, unknown>
 }
 /**
- * A tool's result as the validated JSON text that the program sent: its members without braces and without `_meta`. A class, so that no
- * value from a handler is mistaken for it.
+ * A tool's result as the validated JSON text that the program sent: its members without braces and without `_meta`. A class,
+ * so that no value from a handler is mistaken for it.
  */
 export class ResultText {
   readonly members: string

@@ -92,7 +92,7 @@ function createTenant(artifact: Artifact, env: NodeJS.ProcessEnv, server: Server
   }
 }
 
-/** Folders of a program. In an image, only the folder for temporary files is writable, and DATA_DIR if it is mounted. */
+/** Folders of a program. In an image, only the folder for temporary files and a mounted DATA_DIR are writable. */
 function programFolders(
   { source }: { source?: string },
   env: NodeJS.ProcessEnv,

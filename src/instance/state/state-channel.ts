@@ -7,8 +7,8 @@ import {
 } from '../../shared/instances/state-operations.ts'
 
 /**
- * Access to a tenant's store in the daemon. One message is in flight at a time. Operations that arrive in the meantime are sent in
- * the next message, so that the daemon writes them to disk together.
+ * Access to a tenant's store in the daemon. One message is in flight at a time. Operations that arrive in the meantime are
+ * sent in the next message, so that the daemon writes them to disk together.
  */
 export class StateChannel implements StateBackend {
   readonly #send: (operations: StateOperation[]) => void

@@ -51,7 +51,7 @@ export interface Sealer {
 /** AES-256-GCM and HMAC-SHA256, with keys derived from `secret` (RFC 5869), because the secret itself signs tokens. */
 export function createSealer(secret: string): Sealer {
   const key = derive(secret, 'mcp oauth sealing')
-  // Creating a KeyObject for each MAC would take longer than the MAC.
+  // Created once, because creating a KeyObject takes longer than computing a MAC.
   const macKey = createSecretKey(derive(secret, 'mcp oauth authentication'))
   return {
     fingerprint: createHash('sha256').update(key).digest('hex').slice(0, 8),

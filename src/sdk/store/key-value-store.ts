@@ -15,7 +15,7 @@ import { toJson } from './values.ts'
 const MAX_ATTEMPTS = 25
 const MAX_PAUSE_MS = 100
 
-/** A store in a backend: validates keys and values, and repeats transactions. */
+/** A store in a backend: validates keys and values, and retries transactions. */
 export class KeyValueStore implements Store {
   readonly #backend: StateBackend
   readonly #scope: StateScope
@@ -45,7 +45,8 @@ export class KeyValueStore implements Store {
   }
 
   async increment(key: string, by = 1, options?: ExpiryOptions): Promise<number> {
-    if (!Number.isFinite(by)) throw storeError('INVALID_VALUE', `increment() adds a number, not ${by}.`)
+    if (!Number.isFinite(by))
+      throw storeError('INVALID_VALUE', `increment() needs a finite number, not ${by}.`)
     return (await this.#write({ key: checkKey(key), by, ...expiry(options) })) as number
   }
 

@@ -66,7 +66,7 @@ export class MemoryBackend implements StateBackend {
         yield { scope, key, value, ...(expiresAt !== undefined && { expiresAt }) }
   }
 
-  /** Applies changes that were committed before. */
+  /** Applies previously committed changes. */
   restore(changes: readonly StoredEntry[]): void {
     const version = ++this.#version
     for (const { scope, key, value, expiresAt } of changes) {

@@ -38,7 +38,7 @@ export async function readPages(
   return all
 }
 
-/** Throws the backend's errors as StoreErrors. */
+/** Runs an operation. Throws the backend's errors as StoreErrors. */
 export async function run(backend: StateBackend, operation: Parameters<StateBackend['run']>[0]) {
   const result = await backend.run(operation)
   if ('error' in result) throw storeError(result.error.code, result.error.message)

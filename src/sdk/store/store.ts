@@ -12,8 +12,8 @@ export interface Store {
   /** Entries whose keys start with the prefix, sorted by key. */
   list<Value = unknown>(prefix?: string, options?: ListOptions): Promise<StoreEntry<Value>[]>
   /**
-   * Adds to a number (0 if the key does not exist) and resolves with the sum. Concurrent increments are never lost. An existing entry keeps
-   * its expiry. Otherwise `ttlSeconds` applies.
+   * Adds to a number (0 if the key does not exist) and resolves with the sum. Concurrent increments are never lost. An existing
+   * entry keeps its expiry. Otherwise `ttlSeconds` applies.
    */
   increment(key: string, by?: number, options?: ExpiryOptions): Promise<number>
   /**

@@ -23,7 +23,7 @@ function refuseOthers(this: unknown, key: string, value: unknown): unknown {
   throw storeError('INVALID_VALUE', `${where} is ${what}, which JSON cannot express.`)
 }
 
-/** Undefined for JSON, and for undefined members of objects, which are left out. */
+/** Undefined for values that JSON can represent, and for undefined members of objects, which are left out. */
 function describeOther(value: unknown, isElement: boolean): string | undefined {
   if (value === undefined) return isElement ? 'undefined' : undefined
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value)

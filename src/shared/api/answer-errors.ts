@@ -100,7 +100,7 @@ function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** Names the request id of an internal error, which leads to its log lines. */
+/** Note with the request id of an internal error, for a search in the log. */
 function requestNote(code: ErrorCode, { headers }: FailedAnswer): string | undefined {
   const id = headers['x-request-id']
   return (code === 'INTERNAL' || code === 'UPSTREAM_FAILED') && id ? `request id ${id}` : undefined

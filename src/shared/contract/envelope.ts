@@ -15,8 +15,8 @@ const namedError = named('Error', 'Error response of every operation.', {
   success: false,
   error: {
     code: 'INVALID_REQUEST',
-    message: 'The request is not valid: config.domain: a host name such as mcp.example.com',
-    details: 'config.domain: a host name such as mcp.example.com',
+    message: 'The request is not valid: config.domain: expected a host name such as mcp.example.com',
+    details: 'config.domain: expected a host name such as mcp.example.com',
   },
   meta: { request_id: 'req_4h7k2m9q5w1x8z3c6v0b', timestamp: '2026-11-22T12:20:23.267Z' },
 })

@@ -28,7 +28,7 @@ export interface Artifact {
   pageSize?: number
   /** Code of a custom server. Absent when all answers are declared. */
   program?: Program
-  /** Capabilities that a program reported in addition to its lists, see {@link DescribedServer}. */
+  /** Capabilities that a program reported in addition to its lists. See {@link DescribedServer}. */
   capabilities?: {
     completions?: boolean
     logging?: boolean

@@ -38,7 +38,7 @@ const toolSchema = named('Tool', 'A tool that models can call.').strictObject({
   name: text.meta(described('Name by which clients call it. Unique in the server.', 'greet')),
   description: text.describe('Description of the tool. Models choose tools by it.'),
   inputSchema: jsonSchema.describe(
-    'JSON Schema of the arguments, of type object. Arguments are validated before the handler runs; defaults are filled in.',
+    'JSON Schema of the arguments, of type object. Before the handler runs, arguments are validated and defaults filled in.',
   ),
   title,
   outputSchema: jsonSchema
@@ -85,7 +85,7 @@ const promptArgumentSchema = named('PromptArgument', 'An argument of a prompt.')
   name: text.describe('Name of the argument.'),
   title,
   description: z.string().optional().describe('Meaning of the argument.'),
-  required: z.boolean().optional().describe('Clients must give a value.'),
+  required: z.boolean().optional().describe('Clients must provide a value.'),
 })
 
 const promptSchema = named('Prompt', 'A prompt that people can start a conversation with.').strictObject({
@@ -117,7 +117,7 @@ const promptSchema = named('Prompt', 'A prompt that people can start a conversat
     .optional()
     .describe('Several messages instead of one template.'),
   completions,
-  handler: moduleHandlerSchema.optional().describe('Code that makes the messages (template `custom`).'),
+  handler: moduleHandlerSchema.optional().describe('Code that creates the messages (template `custom`).'),
 })
 
 const envName = z.string().regex(ENV_NAME, 'letters, digits and "_", not starting with a digit')
@@ -176,7 +176,7 @@ export const buildRequestSchema = namedBuildRequest.strictObject({
   env: z
     .array(envDeclarationSchema)
     .optional()
-    .describe('Environment variables that templates may read as `env.NAME`. Deployments give the values.'),
+    .describe('Environment variables that templates may read as `env.NAME`. Deployments set the values.'),
   page_size: z
     .int()
     .min(1)

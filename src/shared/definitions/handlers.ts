@@ -83,7 +83,7 @@ export const httpHandlerSchema = named(
   query: z
     .record(z.string(), liquid)
     .optional()
-    .describe('Query parameters. Values are Liquid templates; an empty value omits the parameter.'),
+    .describe('Query parameters. Values are Liquid templates. An empty value omits the parameter.'),
   body: jsonValue
     .optional()
     .describe(

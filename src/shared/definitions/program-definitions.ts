@@ -35,7 +35,7 @@ const isolationSchema = z
         .max(100)
         .optional()
         .describe(
-          'Absolute paths of folders it may write to, in addition to its own and those named by its command or variables.',
+          'Absolute paths of folders that the program may write to, in addition to its own and those named by its command or variables.',
         ),
       user: z.enum(['auto', 'own', 'root']).optional().meta({
         description:

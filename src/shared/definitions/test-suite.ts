@@ -38,7 +38,7 @@ const chosen = z
   ])
   .meta({
     id: 'NameExpectation',
-    description: 'Names that must or must not have been used. A list means all of them.',
+    description: 'Names that must or must not have been used. A list requires all of its names.',
   })
 
 const callSchema = named('CallExpectation', 'An expected tool call.').strictObject({
@@ -50,7 +50,7 @@ const callSchema = named('CallExpectation', 'An expected tool call.').strictObje
   patterns: z
     .record(z.string(), pattern)
     .optional()
-    .describe('Regular expressions by argument. `address.city` is a nested one.'),
+    .describe('Regular expressions by argument. `address.city` is a nested argument.'),
   times: z.int().min(0).optional().describe('Number of such calls. By default at least one.'),
 })
 
@@ -63,7 +63,7 @@ export const expectationSchema = named('Expectation', 'Expectations of what the 
     .strictObject({
       contains: texts.optional().describe('Text that the reply must contain (case-insensitive).'),
       excludes: texts.optional().describe('Text that the reply must not contain (case-insensitive).'),
-      pattern: patterns.optional().describe('Regular expressions that match the reply.'),
+      pattern: patterns.optional().describe('Regular expressions that the reply must match.'),
     })
     .optional()
     .describe('Reply of the agent.'),
@@ -77,7 +77,7 @@ const messageSchema = z.union([
   z.string().min(1),
   z.strictObject({
     message: z.string().min(1).describe('Message to the agent.'),
-    expect: expectationSchema.optional().describe('Expectations of its answer.'),
+    expect: expectationSchema.optional().describe("Expectations of the agent's answer."),
   }),
 ])
 

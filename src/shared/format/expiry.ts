@@ -9,7 +9,7 @@ export interface ExpiryNote {
   text: string
 }
 
-/** Note on a time of expiry that has passed or is near. Undefined for a later one. */
+/** Note on an expiry time that has passed or is near. Undefined for a later time. */
 export function expiryNote(expiry: string, nowMs = Date.now()): ExpiryNote | undefined {
   const leftMs = Date.parse(expiry) - nowMs
   if (leftMs <= 0) return { isExpired: true, text: `expired ${formatElapsed(expiry, nowMs)} ago` }

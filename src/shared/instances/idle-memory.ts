@@ -7,7 +7,7 @@ const runInContext = runInNewContext
 
 /** Longer than a user's pauses between bursts, because collecting also drops compiled code, which slows down the next burst. */
 const QUIET_MS = 30_000
-/** A process that gets requests every few seconds, for example from a metrics collector, is never quiet. */
+/** Interval of collecting in a process that is never quiet, for example because a metrics collector polls it. */
 const BUSY_MS = 300_000
 /** Minimum unused heap that justifies collecting in a busy process. */
 const RESERVE_BYTES = 48 * 1024 * 1024

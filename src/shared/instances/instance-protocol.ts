@@ -41,8 +41,8 @@ export interface Tenant {
   /**
    * Paths and variables of a user's program. `folder`: its HOME. `data`: its DATA_DIR, by default below HOME. `env`: variables
    * that it gets from the daemon (PATH, language, time zone, location of certificates). `packages`: folder of installed npm
-   * packages. `source`: its unpacked source archive. `hidden`: folders of the daemon, in which a sandbox only shows the other
-   * folders here.
+   * packages. `source`: its unpacked source archive. `hidden`: folders of the daemon, of which a sandbox shows only the
+   * other folders listed here.
    */
   program?: {
     folder: string
@@ -59,8 +59,8 @@ export interface Tenant {
   /** Base64 HMAC key for `requestState` and session ids, the same in all instances of one address. */
   stateKey: string
   /**
-   * The tenant counts as asleep. The process sends `wake` with the first request that needs more than the artifact. `here`: that
-   * request is answered here. `elsewhere`: that request is relayed to the address after `woken`.
+   * The tenant counts as asleep. The process sends `wake` with the first request that needs more than the artifact. `here`: the
+   * process answers that request itself. `elsewhere`: it relays the request to the address after `woken`.
    */
   asleep?: 'here' | 'elsewhere'
   /** Requires a token in each request. */
@@ -122,7 +122,7 @@ export type ToInstance =
   | { type: 'connection'; tenantId: string; seq: number; head?: string; host?: string; secure?: boolean }
   /**
    * Has the handle of a listening socket: also accept the tenant's connections from it until `give-back`. Answered by
-   * `borrowed` with the same handle, so that the sender has one without accepting on it.
+   * `borrowed` with the same handle, so that the sender keeps the socket without accepting connections from it.
    */
   | { type: 'lease'; tenantId: string; leaseId: number }
   | { type: 'give-back'; tenantId: string; leaseId: number }
@@ -192,7 +192,7 @@ export type FromInstance =
   | { type: 'draining'; tenantId: string }
   | { type: 'drained'; tenantId: string }
   | { type: 'retired'; tenantId: string }
-  /** `port`: loopback port for requests of the tenant's sessions. Clients must prove that they have its key. */
+  /** `port`: loopback port for requests in the tenant's sessions. The process proves to peers that it has `stateKey`. */
   | { type: 'kept'; tenantId: string; port: number }
   | { type: 'took'; seq: number }
   | { type: 'borrowed'; leaseId: number }
@@ -205,7 +205,7 @@ export type FromInstance =
   | ({ type: 'claim'; tenantId: string } & SessionClaim)
   /** A request needs more than the lists of an `asleep` tenant. */
   | { type: 'wake'; tenantId: string }
-  /** Operations of handlers on their store. Answered by `stored`. The next one may only be sent after that. */
+  /** Operations of handlers on their store. Answered by `stored`. Only then may the next `store` be sent. */
   | { type: 'store'; tenantId: string; operations: StateOperation[] }
   | SessionAnswer
   | { type: 'alive' }

@@ -8,7 +8,7 @@ export const MAX_WRITE_BYTES = 128 * 1024
 export const MAX_TRANSACTION_KEYS = 1000
 /** Maximum number of entries in one result of `list`. */
 export const MAX_PAGE_ENTRIES = 1000
-/** A result of `list` ends with the first entry that exceeds this many bytes. */
+/** A result of `list` ends with the entry that brings its size above this many bytes. */
 export const MAX_PAGE_BYTES = 256 * 1024
 /** Maximum total size of all keys and values in one store, in UTF-8 bytes. */
 export const MAX_STORE_BYTES = 100 * 1024 * 1024
@@ -80,7 +80,7 @@ export interface StateError {
 export type StateResult =
   /** Result of `get`. `value` is null when the key does not exist. */
   | { value: string | null; version: number }
-  /** Result of `list`: keys and values. `isWhole`: no entries follow within the limit. */
+  /** Result of `list`: keys and values. `isWhole`: no more entries follow. */
   | { entries: [key: string, value: string][]; isWhole: boolean; range?: StateRange }
   /** Results of `commit`, one per write. `increment`: the sum. Deletion: whether the key existed. */
   | { results: (number | boolean | null)[] }

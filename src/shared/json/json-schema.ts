@@ -16,7 +16,7 @@ const BASE_OPTIONS: Options = {
   strict: false,
   logger: false,
   validateFormats: true,
-  // Errors contain their schema, which suggestions for misspelled names need.
+  // Errors contain their schema, which is needed to suggest the correct spelling of a name.
   verbose: true,
   // 0.3 is a multiple of 0.1, even though 0.3 / 0.1 is 2.9999999999999996.
   multipleOfPrecision: 9,
@@ -47,7 +47,7 @@ export interface CompileOptions {
 }
 
 interface AjvOptions extends CompileOptions {
-  /** Ignores inherited properties. Without it, `{}` has a property `constructor`. The option takes time in each validation. */
+  /** Ignores inherited properties. Otherwise `{}` has a property `constructor`. Makes each validation slower. */
   ownProperties?: boolean
 }
 

@@ -9,7 +9,7 @@ export type ToEgress =
   | { type: 'listen'; processId: string }
   /** Connections of a process wait for its policy. */
   | { type: 'policy'; processId: string; settings: EgressSettings }
-  /** The process exited: closes its listener and connections. */
+  /** The process exited. Close its listener and connections. */
   | { type: 'forget'; processId: string }
 
 export interface EgressSettings extends NetworkSettings {

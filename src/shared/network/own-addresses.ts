@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import { canonicalAddress, isPrivateAddress } from './special-addresses.ts'
 
-/** The addresses are kept this long, because every connection needs them and interfaces rarely change. */
+/** Cache lifetime of this machine's addresses. Every connection needs them, and interfaces rarely change. */
 const KEPT_MS = 5000
 
 let known: ReadonlySet<string> = new Set()

@@ -31,7 +31,7 @@ export const SANDBOX_BASE = [
   ...inMemory('/tmp', { mode: '1777' }),
 ]
 
-/** Mounts an empty folder in memory. `--size` needs a newer bubblewrap (Debian 12). */
+/** Mounts an empty folder in memory. `--size` requires the bubblewrap of Debian 12 or newer. */
 export function inMemory(path: string, { mode, bytes }: { mode?: string; bytes?: number | undefined } = {}) {
   return [
     ...(mode === undefined ? [] : ['--perms', mode]),
@@ -55,7 +55,7 @@ export function findBubblewrap(path: string): Bubblewrap {
   return { usable: false, why: `bubblewrap does not work here (${why})` }
 }
 
-/** Returns undefined when it works, otherwise the reason. */
+/** Returns undefined when the sandbox works, otherwise the reason. */
 function trial(file: string, args: readonly string[]): string | undefined {
   const line = [...SANDBOX_BASE, ...args, '--', '/bin/sh', '-c', ':']
   const { status, error, stderr } = spawnSync(file, line, { timeout: TRIAL_MS, encoding: 'utf8' })
@@ -63,7 +63,7 @@ function trial(file: string, args: readonly string[]): string | undefined {
   return error?.message ?? stderr.trim().split('\n')[0] ?? `exit code ${status}`
 }
 
-/** Undefined when it is not installed. */
+/** Undefined when bubblewrap is not installed. */
 export function bubblewrapFile(path: string): string | undefined {
   return path
     .split(delimiter)

@@ -101,7 +101,7 @@ function hierarchiesOf(pid: number | 'self', proc: string): Hierarchy[] {
 }
 
 interface Mount extends Hierarchy {
-  /** Group that is mounted there. */
+  /** Group that is mounted at `folder`. */
   root: string
 }
 
@@ -143,7 +143,7 @@ function words(text: string): string[] {
   return text.split(/\s+/).filter(Boolean)
 }
 
-/** Empty when it cannot be read. */
+/** Empty when the file cannot be read. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8')

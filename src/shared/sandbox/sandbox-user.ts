@@ -36,8 +36,8 @@ export const USER_SWITCH_CAPABILITIES = [
 ].flatMap(name => ['--cap-add', name])
 
 /**
- * Tests whether root can start code as another user (about 3 ms), because some containers forbid it. Other users neither need to
- * switch nor can.
+ * Tests whether root can start code as another user (about 3 ms), because some containers forbid it. Without root, switching is
+ * neither needed nor possible.
  */
 export function findUserSwitch(path: string): UserSwitch {
   if (process.getuid?.() !== 0) return { usable: false, why: 'the daemon does not run as root' }

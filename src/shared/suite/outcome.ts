@@ -2,7 +2,7 @@ import type { Usage } from '../contract/projects/test-results.ts'
 import type { ErrorBody } from '../errors.ts'
 import { kValues, passAll, passAt } from './statistics.ts'
 
-/** `error`: something other than the server and its model failed, so there is no verdict. */
+/** `error`: a fault, such as a network failure, prevented a verdict. */
 export type Status = 'passed' | 'failed' | 'error'
 
 export interface RunOutcome {

@@ -145,7 +145,7 @@ function entry(whole: TranscriptEntry): TranscriptEntry {
   }
 }
 
-/** Limits text to MAX_TEXT characters without splitting one. */
+/** Limits text to MAX_TEXT characters without splitting a surrogate pair. */
 function truncate(text: string): string {
   return text.length > MAX_TEXT ? text.slice(0, MAX_TEXT).toWellFormed() : text
 }

@@ -66,7 +66,7 @@ export function parseBuildRequest(input: unknown): BuildRequest {
   })
 }
 
-/** Problems with the shape. If all of them are unknown fields, also the problems of the rest. */
+/** Problems with the shape. If all of them are unknown fields, also the rule problems of the other fields. */
 function findShapeProblems(input: unknown, issues: Issue[]): DefinitionProblem[] {
   const problems = describeIssues(issues.slice(0, MAX_REPORTED), { input, schema: buildRequestSchema })
   if (issues.some(({ code }) => code !== 'unrecognized_keys')) return problems

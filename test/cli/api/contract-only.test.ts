@@ -80,13 +80,13 @@ const exiting = working.filter(({ exits }) => exits)
 // Only the exit code of a process shows that the command wrote everything and left no connection open.
 describe.concurrent('commands in their own process', () => {
   test.each(exiting)(
-    'mcp $args works with an API that implements only the contract, and its process exits',
+    'mcp $args succeeds with an API that implements only the contract, and its process exits',
     one => expectSupported(one, { ownProcess: true }),
   )
 })
 
 test.each(working.filter(({ exits }) => !exits))(
-  'mcp $args works with an API that implements only the contract',
+  'mcp $args succeeds with an API that implements only the contract',
   async one => expectSupported(one),
 )
 

@@ -75,7 +75,7 @@ test('test sends only documented fields and no vendor key', async () => {
   expect(tested!.body).toEqual({ mcp_id: 'mcp-123', message: 'What is 2 + 3?' })
 })
 
-test('a suite judges documented fields and reports the others as unknown', async () => {
+test('a suite checks documented fields and names the fields that the API does not report', async () => {
   await hosted()
   const suite = (expect: unknown) => {
     const file = join(home.dir, 'suite.json')

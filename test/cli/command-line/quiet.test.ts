@@ -34,8 +34,8 @@ afterEach(() => void vi.unstubAllEnvs())
 const URL_LINE = /^http:\/\/127\.0\.0\.1:\d+\/mcp\n$/
 
 /**
- * In the order in which they run. Cases without a pattern prepare others. `HOME`: a scratch folder, `API`: the daemon, `LAST`: the previous
- * output.
+ * Test cases in the order in which they run. A case without a pattern prepares later ones. `HOME`: a scratch folder, `API`:
+ * the daemon, `LAST`: the previous output.
  */
 const CASES: [args: string, prints?: RegExp][] = [
   ['init HOME/new --template basic', /^HOME\/new\n$/],

@@ -56,7 +56,7 @@ test('mcp domains certificates lists issuers, expiry and problems', async () => 
   expect(stdout).not.toContain('valid.example.com:')
 })
 
-test('mcp domains certificates says that names are not served over HTTPS', async () => {
+test('mcp domains certificates points to the daemon log when names are not served over HTTPS', async () => {
   const silent = await startHome()
   const { stdout } = await silent.mcp(ARGS)
   await silent.remove()

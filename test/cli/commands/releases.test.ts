@@ -116,7 +116,7 @@ test('mcp logs continues across releases and marks where each begins', async () 
   expect((await logs('--grep', 'release of version')).map(({ release }) => release)).toEqual([1, 2])
 })
 
-test('rollback returns to a version and says which', async () => {
+test('rollback returns to the given version and prints a summary of it', async () => {
   const { stdout } = await home.mcp(['rollback', 'greeter', '--to', '1', '-m', 'Too polite'])
   expect(stdout).toMatch(
     /^Rolled back greeter to version 1 \((just now|.* ago) by owner: First greeting\) in /,
@@ -176,7 +176,7 @@ test('mcp releases lists the release of a deployment that a killed daemon did no
   }
 })
 
-test('an error line names the resource and the reason', async () => {
+test('the log line of a failed resource read names the resource and the reason', async () => {
   await home.mcp(['read', 'greeter', 'docs://missing', '--env', 'production'])
   const failed = await eventually(async () => {
     const lines = await logs('--env', 'production', '--grep', 'missing')

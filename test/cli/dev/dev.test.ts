@@ -229,7 +229,7 @@ test('a name refers to the server of mcp dev in the project folder, and to the d
   expect(metrics.stdout).toContain('twice in development from')
   expect(metrics.stderr).toContain('This shows the deployments of twice, not mcp dev in this folder.')
   await eventually(async () => (await run(['logs', 'twice'], directory)).stdout.includes('tools/call say'))
-  // A killed mcp dev leaves the file that marks its folder behind. Commands then ignore that file.
+  // A killed mcp dev leaves behind the file that marks its folder. Commands ignore such a file.
   dev.child.kill('SIGKILL')
   await dev.ended
   expect((await run(['call', 'twice', 'say'], directory)).stdout).toBe('deployed\n')

@@ -65,7 +65,7 @@ test('a word longer than its column moves the columns after it below the row', (
   ])
 })
 
-test('removes control characters from names and log messages', () => {
+test('replaces control characters in names and log messages', () => {
   expect(printable('a\u001b[31mred\u0007\u009b2J')).toBe('a�[31mred��2J')
 })
 
@@ -77,7 +77,7 @@ test('only our own styles reach a terminal', () => {
   expect(withoutStyle(line)).toBe('name: \u001b]0;title\u0007\u001b[31mred\u001b[39m\u001b[2J\r\nend')
 })
 
-test('removes direction overrides and invisible characters, and keeps right-to-left languages', () => {
+test('replaces direction overrides and invisible characters, and keeps right-to-left languages', () => {
   expect(printable('a\u202egpj.exe\u2066x\u{e0041}')).toBe('a�gpj.exe�x�')
   expect(printable('שלום\u200f مرحبا')).toBe('שלום\u200f مرحبا')
 })

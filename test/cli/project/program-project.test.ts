@@ -80,7 +80,7 @@ test.each([
   ['sh -c x', undefined],
   ['./nowhere --port 1', './nowhere'],
   ['/nowhere', undefined],
-])('the missing file that %s names is %s', (command, script) => {
+])('finds the missing file that the command %s needs: %s', (command, script) => {
   expect(missingFile(project(command).program)).toBe(script)
 })
 
@@ -136,7 +136,7 @@ test.each([
   expect(() => run(words)).toThrow(message)
 })
 
-test('rejects other commands of a container engine', () => {
+test('rejects container engine commands other than run', () => {
   expect(() => project('docker exec -i box server')).toThrow(
     'docker exec -i: only "docker run" can be hosted',
   )

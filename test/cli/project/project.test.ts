@@ -79,7 +79,7 @@ describe('project file', () => {
     await expect(loadProject(join(folder, 'nowhere'))).rejects.toThrow('nowhere does not exist.')
   })
 
-  it('a project file must be the only one in its folder', () => {
+  it('rejects a folder with more than one project file', () => {
     write({ 'mcp.config.json': '{}', 'mcp.config.yaml': '' })
     expect(() => findProjectFile(folder)).toThrow(
       'contains 2 project files: mcp.config.json, mcp.config.yaml',

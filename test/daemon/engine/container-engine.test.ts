@@ -34,7 +34,7 @@ test('start removes containers from an earlier daemon of this home by their labe
   expect(engine.calls().at(-1)).toBe(`rm --force --volumes ${ID}`)
 })
 
-test('start waits for an engine that is not available yet after a boot', async () => {
+test('start waits for an engine that is not available yet after boot', async () => {
   const engine = stubEngine(`
     case $1 in
       info) if [ -e "$HOME/up" ]; then echo '${PODMAN_INFO}'; else echo 'cannot connect' >&2; touch "$HOME/up"; exit 1; fi ;;
@@ -76,7 +76,7 @@ test('a local image is not pulled', async () => {
   expect(engine.calls().some(call => call.startsWith('pull'))).toBe(false)
 })
 
-test('loading a refused archive fails with the error from the engine, even if the engine stopped reading early', async () => {
+test('loading a rejected archive fails with the error from the engine, even if the engine stopped reading early', async () => {
   const engine = engineThat(`image) exit 1 ;; load) echo 'Error: no space left on device' >&2; exit 125 ;;`)
   const archive = () =>
     Readable.from(

@@ -27,7 +27,7 @@ test("a process gets its id, a channel and an environment without the daemon's s
   expect(names).not.toContain('NODE_OPTIONS')
 })
 
-test('passes only variables that affect dates and text to a process', () => {
+test('a process inherits only environment variables that affect dates and text', () => {
   const environment = {
     TZ: 'Asia/Tokyo',
     LANG: 'C',

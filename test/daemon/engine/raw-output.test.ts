@@ -31,7 +31,7 @@ const FORGED = JSON.stringify({
   message: 'forged',
 })
 
-test('raw output is wrapped as text in log lines, so it cannot forge one', async () => {
+test('raw output is wrapped as text in log lines, so it cannot forge a line', async () => {
   const { lines, tail } = await run(
     'forge',
     `fs.writeSync(1, ${JSON.stringify(`${FORGED}\n`)}); fs.writeSync(2, 'fatal')`,

@@ -66,7 +66,7 @@ test('an exit code above 128 counts as a signal only if that signal is fatal', (
   expect(endingOfNode(null, 'SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' })
 })
 
-/** Runs `before`, reports that the process runs, and then runs the code. */
+/** Runs `before`, reports that the process is running, and then runs the code. */
 async function start(name: string, code: string, before = ''): Promise<{ child: ChildProcess; pid: number }> {
   const program = join(folder, `${name}.mjs`)
   writeFileSync(program, `${before}\nprocess.send('running', () => { ${code} })`)

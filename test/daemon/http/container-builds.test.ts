@@ -141,7 +141,7 @@ test('a build can be stopped only once', async () => {
   expect((await daemon.api('POST', `/api/lambda-builds/trigger/${project}`)).status).toBe(201)
 })
 
-test('follows the log to the end of the build and reads it again afterwards', async () => {
+test('the log of a build can be followed to its end and read again afterwards', async () => {
   const project = await createProject(daemon, {
     'mcp.config.json': JSON.stringify({ ...DECLARED, title: 'followed' }),
   })

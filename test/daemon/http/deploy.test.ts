@@ -43,7 +43,7 @@ describe('a deployment', () => {
     await answer.body?.cancel()
   })
 
-  test('a deployment follows the rules of its environment', async () => {
+  test('the subdomain of a deployment depends on its environment', async () => {
     const mcpId = await buildServer(daemon, echoServer('everywhere'))
     for (const [environment, subdomain] of [
       ['production', /^everywhere$/],

@@ -95,7 +95,7 @@ export function suiteRun(mcpId: string, changes: Partial<NewSuiteRun> = {}): New
   }
 }
 
-/** Valid bodies for the POST operations that have one. They refer to nothing that exists. */
+/** Valid bodies for the POST operations that take one. The ids in them do not exist. */
 export const POST_BODIES: Record<string, object> = {
   createBuild: {},
   runTest: { mcp_id: 'mcp_none', message: 'hello' },

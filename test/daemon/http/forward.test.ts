@@ -82,7 +82,7 @@ test('forwards MCP headers, but no headers from the page or the API', async () =
     expect(received, name).not.toHaveProperty(name)
 })
 
-test('a server cannot abuse the origin of the API', async () => {
+test('removes headers that would affect the origin of the API, and sandboxes the body', async () => {
   const url = await forwardTo((_request, response) => {
     response.writeHead(401, {
       'content-type': 'text/html',

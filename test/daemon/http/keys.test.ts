@@ -231,7 +231,7 @@ describe('the rate limit', () => {
   })
 })
 
-/** Simulates the end of the window. */
+/** Ends all current rate-limit windows. */
 function endWindows({ home }: TestDaemon): void {
   const database = new BetterSqlite3(home.database)
   database.prepare('UPDATE rate_limits SET expire = ?').run(Date.now() - 1)

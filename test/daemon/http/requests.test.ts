@@ -120,7 +120,7 @@ describe('a damaged or hostile log', () => {
     expect(found[0].instance).not.toBe(killed.id)
   })
 
-  test('there is a record for each complete line of a log and for no other', async () => {
+  test('lists each valid line of a log as one record and skips damaged lines', async () => {
     const { deployment_id } = await deploy(daemon, await buildServer(daemon, echoServer('torn')), 'staging')
     const call = { stream: 'mcp', method: 'tools/call', tool: 'say', outcome: 'ok', ms: 1 } as const
     const folder = join(daemon.home.logs, deployment_id)
@@ -202,7 +202,7 @@ describe('lists', () => {
     expect(ids).toEqual(whole.items.map(({ id }: { id: string }) => id))
   })
 
-  test('later pages contain no request that was made after the first page', async () => {
+  test('later pages contain no request that was made after the first page was read', async () => {
     const folder = join(daemon.home.logs, development)
     const call = { stream: 'mcp', method: 'ping', outcome: 'ok', ms: 1 } as const
     writeLines(folder, 'inst_a', logLine(1000, 'ping', call), logLine(1002, 'ping', call))

@@ -148,7 +148,7 @@ test('when a client disconnects, its stream at the server ends', async () => {
   await expect.poll(openDirectly).toBe(200)
 })
 
-test('the size limit on a body is the same as at the server itself', async () => {
+test('applies the same body size limit as the server itself', async () => {
   const text = 'x'.repeat(9_000_000)
   const direct = await postModern((await deploy(daemon, mcpId)).url, 'tools/call', {
     name: 'say',

@@ -181,7 +181,7 @@ test('stores a foreign location unchanged and rejects its container build', asyn
   ])
 })
 
-test('a client cannot read files of this machine', async () => {
+test('rejects a source location outside the source folder of the daemon', async () => {
   await daemon.restart({ storage: undefined })
   try {
     const id = await createProject()
@@ -219,7 +219,7 @@ const HELLO = {
   ],
 }
 
-/** Makes the file count as unknown for seven days. */
+/** Pretends that the file has been unknown for seven days. */
 async function keepForSevenDays(file: string): Promise<void> {
   const path = daemon.home.unknownFiles
   const read = () => JSON.parse(existsSync(path) ? readFileSync(path, 'utf8') : '{}')

@@ -83,7 +83,7 @@ test('a crash loop after a successful start is reported', async () => {
   expect(text).toContain('failed 5 times')
 })
 
-test('a failed deployment works again after a new start', async () => {
+test('a failed deployment serves again after a new start', async () => {
   await using harness = new RuntimeHarness()
   const behaviour = { refuse: 'not yet' as string | undefined }
   const url = await harness.add('dep_a', { behaviour })
@@ -139,7 +139,7 @@ test('removing a deployment cuts off open connections and leaves no process', as
 test.each([
   ['waits for active requests', '/until-drain', undefined, 'fulfilled'],
   ['cuts off requests that exceed its limit', '/slow?ms=60000', 20, 'rejected'],
-])('drain %s', async (_what, path, drainMs, outcome) => {
+])('draining a deployment %s', async (_what, path, drainMs, outcome) => {
   await using harness = new RuntimeHarness(drainMs ? { limits: { drainMs } } : {})
   const url = await harness.add('dep_a')
   await harness.supervisor.start('dep_a')

@@ -62,7 +62,7 @@ async function hideArtifacts(whileHidden: () => Promise<void>): Promise<void> {
   }
 }
 
-test('a restart interrupted by a stop of the daemon leaves the deployment deployed', async () => {
+test('a restart that a daemon shutdown interrupts leaves the deployment deployed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-restart-'))
   const holdFile = join(folder, 'held')
   const other = await startTestDaemon({ instanceProgram: holdableProgram(folder, holdFile) })

@@ -150,7 +150,7 @@ describe('the store of a server', () => {
     expect((await daemon.api('GET', '/v1/servers/none/store/staging')).status).toBe(404)
   })
 
-  test('the store reports exceeded limits, wrong types and store.user without sign-in with codes', async () => {
+  test('errors for exceeded limits, wrong types and store.user without sign-in have codes', async () => {
     expect(await runOnStore(urls.production, 'set', ['big', 'x'.repeat(140_000)])).toMatchObject({
       code: 'TOO_LARGE',
     })
@@ -162,7 +162,7 @@ describe('the store of a server', () => {
     expect(await runOnStore(urls.production, 'get', ['a'], 'user')).toMatchObject({ code: 'NO_USER' })
   })
 
-  test('a failure of the store is a tool error, and the store works again when its file does', async () => {
+  test('a failure of the store is a tool error, and the store works again once its file is accessible', async () => {
     using project = createProjectFolder({ 'tools/count.ts': COUNT })
     const file = join(daemon.home.state, 'failing', 'production', 'store.db')
     mkdirSync(file, { recursive: true })

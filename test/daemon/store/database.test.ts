@@ -82,7 +82,7 @@ describe('errors while running', () => {
     database.close()
   })
 
-  test('translates SQLite result codes', () => {
+  test('translates SQLite result codes into messages', () => {
     const sentence = (code: string) =>
       (toStoreError(Object.assign(new Error('raw'), { code }), '/home/daemon.db') as HostingError).message
     expect(sentence('SQLITE_CORRUPT_INDEX')).toMatch(/damaged/)

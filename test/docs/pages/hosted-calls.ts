@@ -16,7 +16,10 @@ import type { CommandResult } from '../../helpers/daemon/mcp.ts'
 /** Processes of all sessions. Pages run concurrently, and a process runs one command at a time. */
 const hosts = new Set<CommandHost>()
 
-/** Runs commands that the `mcp` of a page hands over. For short commands, starting a process takes most of the processor time. */
+/**
+ * Runs the commands that the `mcp` script of a page hands over. For short commands, starting a process takes most of the
+ * processor time.
+ */
 export class HostedCalls {
   /** Folder where `mcp` writes its commands. */
   readonly folder = mkdtempSync(join(tmpdir(), 'mcp-calls-'))

@@ -74,7 +74,7 @@ export class ShellSession {
   }
 }
 
-/** Interrupts the command after its first line, as a reader who has seen enough. */
+/** Interrupts the command after its first line, like a reader who has seen enough. */
 function interruptedScript(text: string, output: string): string {
   const pipe = `${output}.pipe`
   return [

@@ -9,7 +9,7 @@ export let browser: Browser
 export function useBrowser(): void {
   if (CHROMIUM === undefined) return
   beforeAll(async () => {
-    // The headless shell puts all frames into one process. Chromium and Firefox keep sites apart, and so must it.
+    // The headless shell puts all frames into one process. Chromium and Firefox isolate sites, so the tests must too.
     browser = await launchChromium({ args: ['--site-per-process'] })
   })
   afterAll(() => browser?.close())

@@ -27,7 +27,7 @@ describe.runIf(CHROMIUM !== undefined)('builds in the console', () => {
     registry.closeAllConnections()
   })
 
-  test('starts a container build of a project, and shows its phases and its log to the image', async () => {
+  test('starts a container build of a project, and shows its phases, its log and its image', async () => {
     const files = { 'mcp.config.json': JSON.stringify(echoServer('boxed')) }
     const tool = { ...echoServer().tools[0], name: 'broken', handler: { type: 'none' } }
     await createProject(daemon, files, HARMLESS)

@@ -94,7 +94,7 @@ describe.runIf(CHROMIUM !== undefined)('a new server in the console', () => {
   })
 })
 
-/** Replaces the text of a field. Chromium lays the page out once. For `fill`, it does so after every line. */
+/** Replaces the text of a field. Chromium lays the page out only once. With `fill`, it would do so after every line. */
 async function paste(page: Page, field: Locator, text: string): Promise<void> {
   await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`)
   await field.press('Control+A')

@@ -79,7 +79,7 @@ describe.runIf(CHROMIUM !== undefined)('the domains of the console', () => {
     expect((await mapped('shared')).server).toBe('third')
   })
 
-  test('shows the certificate of each name and of the local authority, and none of an API without them', async () => {
+  test('shows the certificate of each name and of the local authority, and nothing if the API does not list them', async () => {
     await deploy(daemon, await buildServer(daemon, echoServer('soon')), 'production', {
       domain: 'soon.example.com',
     })

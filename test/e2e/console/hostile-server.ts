@@ -43,7 +43,7 @@ describe.runIf(CHROMIUM !== undefined)('a hostile server', () => {
 
   const open = async (path: string) => {
     page = await show(path)
-    // The screen where a long text does most harm.
+    // The screen on which long text does the most harm.
     await page.setViewportSize({ width: 360, height: 740 })
     intrusions = watchIntrusions(page)
   }

@@ -22,7 +22,7 @@ export interface OpenConsole {
   /** Status, method and path of API answers with status 400 and above. The page shows these errors to the user. */
   failures: string[]
   goto(path: string): Promise<unknown>
-  /** The next test may continue with the document, unless this one failed. */
+  /** The next test may reuse the document, unless this one failed. */
   close(outcome?: { hasFailed: boolean }): Promise<void>
 }
 
@@ -149,7 +149,7 @@ async function signIn(daemon: TestDaemon, key: string): Promise<{ name: string; 
   return { name, value }
 }
 
-/** Chromium logs every answer with status 400 and above, and every broken connection. `failures` has the answers. */
+/** Chromium logs every answer with status 400 and above, and every broken connection. `failures` contains the answers. */
 function isAnswer(text: string): boolean {
   return text.startsWith('Failed to load resource')
 }

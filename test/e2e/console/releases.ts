@@ -51,7 +51,7 @@ describe.runIf(CHROMIUM !== undefined)('releases in the console', () => {
     await page.getByRole('button', { name: 'Deploy' }).click()
     const dialog = dialogOf(page, 'Deploy shop')
     await dialog.getByLabel('Environment').selectOption('staging')
-    await dialog.getByText('It gets the default configuration.').waitFor()
+    await dialog.getByText('The deployment gets the default configuration.').waitFor()
     await dialog.getByLabel('Variable CITY').fill('Oslo')
     await dialog.getByLabel('Message').fill('First try')
     await expectAccessible(page)

@@ -11,7 +11,7 @@ import { callTool } from '../../helpers/daemon/daemon.ts'
 import { daemon, show, useConsole } from './use-console.ts'
 
 const tools = servedCases()
-/** The last schema of every other feature with valid and invalid values. */
+/** The last schema of every second feature, of those with valid and invalid values. */
 const typed = Object.values(Object.groupBy(tools, ({ feature }) => feature))
   .map(list => list!.at(-1)!)
   .filter(({ valid, invalid }) => valid.length > 0 && invalid.length > 0)

@@ -89,8 +89,8 @@ export async function expectNoViolations(page: Page): Promise<void> {
 }
 
 /**
- * Answers a list of the API with one record more than its first page has room for: copies of its newest record, whose member
- * `id` differs. `path` contains the filters of the list.
+ * Answers requests for a list of the API with one record more than fits on the first page: copies of its newest record, whose
+ * member `id` differs. `path` contains the filters of the list.
  */
 export async function lengthenList(page: Page, path: string, id: string): Promise<void> {
   const { body } = await daemon.api('GET', path)

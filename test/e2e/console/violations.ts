@@ -8,7 +8,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 /**
  * Violations of accessibility rules: rule, and the elements that violate it. With an open dialog, only the dialog is checked: it
- * makes the view below inert, and the tests check that view without it. `options`: of axe, such as the rules to check.
+ * makes the view below inert, and the tests check that view without it. `options`: options of axe, such as the rules to check.
  */
 export async function violations(page: Page, options: RunOptions = {}): Promise<string[]> {
   if (await page.evaluate(`typeof axe === 'undefined'`)) await page.evaluate(AXE)

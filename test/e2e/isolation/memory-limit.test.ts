@@ -67,7 +67,7 @@ test('an instance above its memory limit is replaced without a failed request, a
   agent.destroy()
 })
 
-test('the memory limit is a setting of the deployment, and processes have no other limits', async () => {
+test('a deployment in processes accepts a memory limit and rejects a CPU limit', async () => {
   using project = createProjectFolder({ 'tools/leak.ts': LEAK })
   const { mcp_id } = await buildFolder(daemon, 'limits', project.path)
   const config = { limits: { cpus: 2 } }

@@ -59,7 +59,7 @@ async function deploy(name: string, config: object = {}) {
 
 const get = (address: string) => `return (await fetch('http://${address}/')).text()`
 
-test('a module reaches only the public network, and its connections are counted and its refusals logged', async () => {
+test('a module reaches only the public network, its connections are counted, and refused ones are logged', async () => {
   const { run, logs, destinations } = await deploy('open')
   expect(await run(get(`127.0.0.3:${port}`))).toBe('from the web')
   const refused = 'was refused: it leads to a private network. Set "allow_private_network": true'
@@ -76,7 +76,7 @@ test('a module reaches only the public network, and its connections are counted 
   }, WITHIN_LIMIT)
 })
 
-test('a list allows its hosts, and "none" allows nothing', async () => {
+test('a host list allows only its hosts, and "none" allows no connection', async () => {
   const listed = await deploy('listed', { network: { allow: [`127.0.0.3:${port}`] } })
   expect(await listed.run(get(`127.0.0.3:${port}`))).toBe('from the web')
   expect(await listed.run(get('127.0.0.3:8081'))).toContain('Add "127.0.0.3:8081" to deploy.network.allow')

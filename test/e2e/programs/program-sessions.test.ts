@@ -23,7 +23,7 @@ afterEach(() => served?.close())
 
 interface ClientRun {
   session: SessionClient
-  /** The last count that its child returned. */
+  /** The last count that the session's child returned. */
   calls: number
   ending: 'ends' | 'disconnects' | 'stays'
 }
@@ -36,7 +36,8 @@ async function runClient(url: string, client: number, isShared: boolean): Promis
     const answer = await session.call('echo', { text: `session ${client} round ${round}` })
     const [, count] = answer.split(`session ${client} round ${round} (`)
     expect(count, answer).toBeDefined()
-    // The child of a session counts only its calls. On a busy machine, an idle child may have been stopped, so the count restarts.
+    // The child of a session counts only its calls. On a busy machine, an idle child may have been stopped, so the count
+    // restarts.
     const expected = [calls + 1, 1]
     calls = Number.parseInt(count!, 10)
     if (!isShared) expect(expected).toContain(calls)
@@ -118,7 +119,7 @@ test('90 sessions that share one child continue after the child exits', async ()
   for (const failure of failures) expect(failure).toContain('before it answered')
   expect(descendantsOf(harness.pid).length).toBe(2)
   expect(await killer.call('echo', { text: 'alive' })).toContain('alive (')
-  // Ends the calls of clients that disconnected.
+  // Stops the shared child, which ends the calls of clients that disconnected.
   await killer.call('exit').catch(() => {})
   await eventually(() => descriptors(harness.pid) <= before + 8)
 }, 60_000)

@@ -113,7 +113,7 @@ test('the suite of a stored run runs again, whole or by case, with the options o
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('no case "other"') })
 })
 
-test('mcp test works the same with handler modules and third-party programs', async () => {
+test('mcp test calls the tools of handler modules and of third-party programs', async () => {
   const module = await home.json<TestResult>(['test', '--server', 'conformance', 'call test_simple_text'])
   expect(module).toMatchObject({ tools_used: ['test_simple_text'], success_rate: 1 })
   const program = await home.json<TestResult>([
@@ -277,7 +277,7 @@ test('a saved model key is used, shown only by its last characters, encrypted at
   expect(await home.json(['models', 'list'])).toMatchObject({ defaultModel: 'embedded' })
 })
 
-test("a model key in the command's environment works with any daemon", async () => {
+test('mcp test uses a model key from its own environment when the daemon has none', async () => {
   stub = await startModelStub('anthropic', [{ text: 'by environment' }])
   const env = { ...home.env, ANTHROPIC_API_KEY: 'sk-ant-of-this-shell', ANTHROPIC_BASE_URL: stub.url }
   const result = await home.json<TestResult>(['test', '--server', 'weather', 'hello'], { env })

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => home.remove())
 
 describe('a new custom project', () => {
-  it('mcp up builds, deploys and calls a new custom project without an installation', async () => {
+  it('mcp up builds, deploys and calls a new custom project without npm install', async () => {
     const up = await home.json<{
       tools: string[]
       call: { tool: string; result: { structuredContent: unknown } }
@@ -70,7 +70,7 @@ describe('a new custom project', () => {
     expect((await callTool(record.url, 'echo', { text: 'hey' })).content[0].text).toBe('hey')
   })
 
-  it('the export of a new custom project needs only node', async () => {
+  it('an exported custom project needs only node', async () => {
     const out = join(home.dir, 'alone')
     const { files } = await home.json<{ files: string[] }>(['export', 'dice', '--bundle', '--out', out])
     expect(files.toSorted()).toEqual(readdirSync(out).toSorted())

@@ -166,7 +166,7 @@ test('the session of a signed-in user names the user', async () => {
   expect(await ping(deployed.url, session)).toBe(404)
 })
 
-test('pages continue after sessions that started in the same second', async () => {
+test('pages list every session once, even if all sessions started in the same second', async () => {
   const { url } = await deploy(daemon, await buildServer(daemon, echoServer('paged')), 'production', TWO)
   const sessions = await Promise.all(Array.from({ length: 7 }, () => beginSession(url)))
   const seen: string[] = []

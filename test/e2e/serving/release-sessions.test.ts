@@ -100,7 +100,7 @@ describe('in production', () => {
     expect(await toolsOf(url, session)).toEqual(['who', 'two'])
   })
 
-  test('on an old connection, the new release immediately gets requests without a session, but no requests in old sessions', async () => {
+  test('on a connection from before a release, the new release serves requests without a session, but no requests in old sessions', async () => {
     const { url } = await deploy(daemon, await saying(server, 'one'), environment)
     const port = Number(new URL(url).port)
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })

@@ -64,7 +64,7 @@ async function listen() {
 
 const who = async () => (await postModern(url, 'tools/call', { name: 'who' })).json.result.content[0].text
 
-test('clients of every instance receive an announcement from any one instance', async () => {
+test('a list change announced by one instance reaches the clients of every instance', async () => {
   const listeners = await Promise.all([listen(), listen(), listen(), listen()])
   await who()
   for (const events of listeners) {

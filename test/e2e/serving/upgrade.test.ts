@@ -105,7 +105,7 @@ test('three upgrades under load from both eras cause no failed request, and sess
   expect((await post(url, call(session), session)).text).toContain('You said hello')
 }, 120_000)
 
-test('an upgrade keeps addresses and sleeping servers, and later deployments work', async () => {
+test('an upgrade keeps addresses and sleeping servers, and the new daemon accepts deployments', async () => {
   const asleep = await deploy('sleeper', 'development')
   const { pid, url: apiUrl } = home.discovery()!
   left.push(pid)
@@ -124,7 +124,7 @@ test('an upgrade to a program that cannot start reports the reason, and the old 
   mkdirSync(join(folder, 'dist'))
   writeFileSync(join(folder, 'package.json'), '{"name":"mcp-hosting","type":"module"}')
   const program = join(folder, 'dist', 'daemon.js')
-  // Exits when it takes over the home.
+  // The program exits when it is asked to take over the home.
   writeFileSync(program, "process.on('message', () => process.exit(3)); process.send({ type: 'loaded' })")
   const { pid } = home.discovery()!
   const errorOf = async (attempt: string) => {

@@ -42,7 +42,7 @@ async function fillStore(store: string): Promise<void> {
       await makePythonBase(join(work, 'python'))
       for (const name of ['python:3', 'python-node:3']) pull(`python:${name}`)
     }
-    // A folder without write permission could not be removed without root.
+    // Only root could remove a folder without write permission.
     for (const layer of globSync(`${store}/overlay/*/diff`)) chmodSync(layer, 0o755)
   } finally {
     rmSync(work, { recursive: true, force: true })

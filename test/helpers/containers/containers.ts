@@ -87,8 +87,8 @@ export class ContainerTools implements AsyncDisposable {
 }
 
 /**
- * Removes the containers and the storage of the engine with settings in the folder. podman's monitor writes events shortly after a
- * container has stopped. A reset fails if such an event is written while it empties the folder, and is retried.
+ * Removes the containers and the storage of the engine whose settings are in the folder. podman's monitor writes events shortly
+ * after a container has stopped. A reset that is emptying the folder at that time fails and is retried.
  */
 export async function resetEngine(directory: string, podman: (...args: string[]) => string): Promise<void> {
   podman('rm', '--all', '--force', '--ignore', '--time', '1')

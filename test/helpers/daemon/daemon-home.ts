@@ -50,7 +50,7 @@ export async function serveHome(paths: HomePaths, config: Partial<DaemonConfig> 
   }
 }
 
-/** Settings for one start of the daemon. Commands find it through the discovery file. */
+/** Settings for one start of a daemon that commands find through the discovery file. */
 function discoverable(home: HomePaths): Partial<DaemonConfig> {
   const nonce = randomUUID()
   const startedAt = new Date().toISOString()

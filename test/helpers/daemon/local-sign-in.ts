@@ -17,7 +17,7 @@ export interface LocalSignIn {
   flow: Flow
 }
 
-/** `issuer`: the deployment's. `resource`: URL that the token is for. Default: the deployment's URL. */
+/** `issuer`: issuer of the deployment. `resource`: URL that the token is for. Default: the deployment's URL. */
 export async function signInWithKey(issuer: string, key: string, resource?: string): Promise<LocalSignIn> {
   const base = `${issuer}/oauth`
   const registered = await fetch(`${base}/register`, {

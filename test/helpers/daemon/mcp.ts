@@ -119,7 +119,7 @@ function resultOf(child: ChildProcess): Promise<CommandResult> {
   })
 }
 
-/** Polls until `check` returns something truthy, less and less often. The test's own timeout is the limit. */
+/** Polls at growing intervals until `check` returns something truthy. The test's own timeout is the limit. */
 export async function eventually<T>(check: () => T | Promise<T>): Promise<NonNullable<T>> {
   for (let waitMs = 10; ; waitMs = Math.min(waitMs * 1.3, 200)) {
     const value = await check()

@@ -12,7 +12,7 @@ export interface Terminal {
   ended: Promise<number | null>
 }
 
-/** macOS has another script(1). */
+/** macOS has a different script(1). */
 export const hasTerminals = process.platform === 'linux'
 
 /** Runs a shell command in a pseudo-terminal. */

@@ -97,7 +97,7 @@ export class InstanceHarness {
   async serve(artifact: Artifact, changes: Partial<Tenant> = {}, bundle?: string): Promise<InstanceAddress> {
     let tenant: Tenant | undefined
     const listener = createServer({ pauseOnConnect: true, noDelay: true }, socket => {
-      // The daemon does the same, since it keeps no list of connections.
+      // As in the daemon, keeps Node from tracking the sent connections.
       ;(socket as { server?: unknown }).server = undefined
       this.send({ type: 'connection', tenantId: tenant!.id, seq: ++this.#sequence }, socket)
     })

@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 
 /**
- * A hosted API with exactly the fields, paths and headers that `service-interface.md` documents. It knows the build `mcp-123`, the
- * deployment `dep-9`, the project `p1`, the container build `lb1`, the chat `chat-7` and the subdomain `team`. All other
- * requests get 404 with an HTML page.
+ * A hosted API with exactly the fields, paths and headers that `service-interface.md` documents. It knows the build
+ * `mcp-123`, the deployment `dep-9`, the project `p1`, the container build `lb1`, the chat `chat-7` and the subdomain `team`.
+ * All other requests get 404 with an HTML page.
  */
 export interface ContractStub {
   url: string
@@ -24,7 +24,7 @@ export interface StubOptions {
   buildLog?: unknown[]
   scopes?: string[]
   expired?: boolean
-  /** Accepts tokens of users other than the owner of the key. */
+  /** True for a valid access token. Accepted in addition to the API key. */
   isGood?(token: string): Promise<boolean>
   /** Authorization server, announced by RFC 9728 metadata that a 401 refers to. */
   issuer?: string
@@ -32,7 +32,7 @@ export interface StubOptions {
   intercept?(request: IncomingMessage, response: ServerResponse): boolean
 }
 
-/** A path that only the response with status 401 reveals. */
+/** Path of the metadata. Clients can learn it only from a 401 response. */
 const METADATA_PATH = '/about/sign-in'
 const KEY = 'hosted-key-0123456789'
 const PAGE = '<!doctype html><title>404</title><h1>Not found</h1>'

@@ -87,7 +87,7 @@ function takeFault(faults: Fault[], line: string): Fault | undefined {
 
 interface Target {
   port: number
-  /** Resolves when the object of the request is in its file. */
+  /** Resolves when the server has written the uploaded object to its file. */
   written(): Promise<void>
 }
 
@@ -105,17 +105,20 @@ function pass(
     return
   }
   const { method, url, headers } = incoming
-  const onward = request({ host: '127.0.0.1', port, method, path: url, headers, agent: false }, async answer => {
-    if (method === 'PUT' && answer.statusCode === 200) await written()
-    if (fault?.body) {
-      answer.resume()
-      outgoing.writeHead(200, { 'content-length': fault.body.length }).end(fault.body)
-      return
-    }
-    outgoing.writeHead(answer.statusCode!, answer.headers)
-    if (fault?.cutAfterBytes === undefined) return void answer.pipe(outgoing)
-    cut(answer, outgoing, fault.cutAfterBytes)
-  })
+  const onward = request(
+    { host: '127.0.0.1', port, method, path: url, headers, agent: false },
+    async answer => {
+      if (method === 'PUT' && answer.statusCode === 200) await written()
+      if (fault?.body) {
+        answer.resume()
+        outgoing.writeHead(200, { 'content-length': fault.body.length }).end(fault.body)
+        return
+      }
+      outgoing.writeHead(answer.statusCode!, answer.headers)
+      if (fault?.cutAfterBytes === undefined) return void answer.pipe(outgoing)
+      cut(answer, outgoing, fault.cutAfterBytes)
+    },
+  )
   onward.on('error', () => outgoing.destroy())
   incoming.pipe(onward)
 }

@@ -13,7 +13,7 @@ function add(pending: PendingRequests, count = 1): PendingRequest[] {
   })
 }
 
-test('finds a request by its id until it is taken, once', () => {
+test('finds a request by its id until the request is taken', () => {
   const pending = new PendingRequests()
   const [one, other] = add(pending, 2)
   expect(pending.get(one!.id)).toBe(one)

@@ -95,7 +95,7 @@ describe('forwarding', () => {
 })
 
 describe('during a call', () => {
-  test('progress has the token of the client that requested it', async () => {
+  test('progress notifications have the token of the client that requested them', async () => {
     const { url } = await serve()
     const headers = await beginSession(url)
     const tokens = ['a', 'b', 7]
@@ -113,7 +113,7 @@ describe('during a call', () => {
     }
   })
 
-  test('a log message is sent to the client whose call is the only one', async () => {
+  test('a log message is sent to the only client with a running call', async () => {
     const { url } = await serve()
     const headers = await beginSession(url)
     const { text } = await post(

@@ -87,7 +87,7 @@ test('/health reports unhealthy while the container does not answer', async () =
   expect(await health()).toEqual({ code: 503, status: 'unhealthy' })
 })
 
-test('our own image does not get the origin of the page, which has already been checked', async () => {
+test('the Origin header, which has already been checked, is not passed to our own image', async () => {
   const own = await serve(`case $1 in run) ${SERVE} ;; esac`, { isOwn: true })
   const others = await serve(`case $1 in run) ${SERVE} ;; esac`)
   const ask = async (url: string) => {

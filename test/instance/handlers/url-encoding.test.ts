@@ -27,6 +27,6 @@ test.each([
   ['https://x.example{{ path }}', { path: '/a/b' }, 'https://x.example/a/b'],
   ['{{ url }}', { url: 'https://y.example/?q=1' }, 'https://y.example/?q=1'],
   ['{{ env.API }}/users', {}, 'https://api.example.com/v1/users'],
-])('%s keeps the URL that its author wrote', async (source, args, url) => {
+])('%s is rendered without additional encoding', async (source, args, url) => {
   expect(await render(source, args)).toBe(url)
 })

@@ -51,7 +51,7 @@ describe('the log of an instance', () => {
     expect(harness.output).toContain('"message":"tools/call echo"')
   })
 
-  test('the log of an instance contains every message at level debug, without secrets', async () => {
+  test('the log of an instance at level debug contains every message, without secrets', async () => {
     const harness = start()
     const logFile = join(temporaryFolder(), 'x.log')
     const env = { KEY: 'secret-value-1', QUOTED: 'a"b\\c' }

@@ -10,7 +10,7 @@ import { InstanceHarness, tenantAt } from '../../helpers/instance/instance-harne
 const fixture = (name: string) => fileURLToPath(new URL(`../../fixtures/isolation/${name}`, import.meta.url))
 const PROGRAM = fileURLToPath(new URL('../../../dist/instance.js', import.meta.url))
 
-test('no replaced intrinsic opens a seal or leaks an original function, a handle or a message from the daemon', async () => {
+test('no replaced intrinsic breaks a seal or leaks an original function, a handle or a message from the daemon', async () => {
   const collect = encodeURIComponent(readFileSync(fixture('collect-originals.mjs'), 'utf8'))
   const execArgv = [...sealedFlags(PROGRAM), '--import', `data:text/javascript,${collect}`]
   const harness = new InstanceHarness({ execArgv })

@@ -33,7 +33,7 @@ test('splits a line that never ends', () => {
   expect(lines).toHaveLength(1)
 })
 
-test('joins characters that arrive in parts', async () => {
+test('decodes a multi-byte character that arrives in two chunks', async () => {
   const { lines, output } = createOutput()
   const [first, ...rest] = Buffer.from('ü\n')
   output.stdout.write(Buffer.from([first!]))
@@ -41,7 +41,7 @@ test('joins characters that arrive in parts', async () => {
   expect(lines).toEqual(['stdout: ü'])
 })
 
-test('counts the dropped lines of a flood', () => {
+test('reports the number of lines dropped from excessive output', () => {
   const { lines, output } = createOutput()
   for (let i = 0; i < 20_000; i++) output.write('stdout', `${'x'.repeat(100)}\n`)
   output.finish()

@@ -23,7 +23,7 @@ describe('log writer', () => {
     await writer.close()
   })
 
-  test('writes nothing while it is held, and everything afterwards', async () => {
+  test('a held log writer writes nothing until it is resumed, and then every line', async () => {
     const path = join(folder, 'x.log')
     const writer = create(path)
     writer.write('a')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openLog } from '../../../src/instance/log/open-log.ts'
 import { createTenant } from '../../fixtures/instance/tenant.ts'
 
-test('output from a server and messages from its instance share one log', () => {
+test('opening the log of a tenant twice returns the same log', () => {
   expect(openLog(createTenant('dep_a'))).toBe(openLog(createTenant('dep_a')))
 })
 

@@ -41,7 +41,7 @@ test.each([
 
 const WORDS = [...SECRETS, 'token', 'auth', 'progressToken', 'Cookie', 'x', '"', '\\', '/']
 
-test('a redacted message equals its redacted parsed value', () => {
+test('redacting the text of a message gives the same result as redacting its parsed value', () => {
   const below = seeded(17)
   const word = () => WORDS[below(WORDS.length)]!
   const text = () => Array.from({ length: below(3) + 1 }, word).join('')

@@ -87,7 +87,7 @@ test('truncates long text from clients', async () => {
   expect(JSON.parse(lines[0]!).method).toMatch(/^x{1000}… \(3999000 more characters\)$/)
 })
 
-test('writes no line breaks, escapes or environment values from other sources to the file', async () => {
+test('no logged text adds line breaks, escape sequences or environment values to the file', async () => {
   const lines = await linesOf(log => {
     log.refusal(403, 'Host "a\n{}\u001b[31m hidden-value')
     log.request({ method: 'a\nb', ms: 1, failed: true, bytes: 0, requestId: 'c\nd' })

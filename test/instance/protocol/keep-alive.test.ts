@@ -10,7 +10,7 @@ function add() {
   return request
 }
 
-test('opens the stream of each request after its own delay, once', () => {
+test('opens the stream of each request once, after its own delay', () => {
   const first = add()
   vi.advanceTimersByTime(5000)
   const second = add()
@@ -65,7 +65,7 @@ test('runs no timer without requests, and gives a later request its full delay',
   expect(next.context.openSink).toHaveBeenCalledOnce()
 })
 
-test('opening a stream can add another request', () => {
+test('opens the stream of a request that was added while another stream was opened', () => {
   let next: ReturnType<typeof add> | undefined
   const first = add()
   first.context.openSink.mockImplementation(() => {

@@ -62,7 +62,7 @@ test('returns an answer that matches the output schema as structured content and
   expect(result).toEqual({ content: [{ type: 'text', text: '{"n":2}' }], structuredContent: { n: 2 } })
 })
 
-test('parses a JSON text as its structured content', async () => {
+test('returns a JSON text answer as structured content when an output schema is declared', async () => {
   const handler = { type: 'template', text: '{"n": {{ n }}}' } as const
   expect((await callTool({ outputSchema, handler }, { n: 3 })).structuredContent).toEqual({ n: 3 })
 })

@@ -113,7 +113,7 @@ describe('declared resources', () => {
     })
   })
 
-  test('reading an unknown resource fails with its URI', async () => {
+  test('the error for an unknown resource names its URI', async () => {
     expect(server.hasResource('doc://a/b')).toBe(false)
     await expect(server.readResource('nope://x', createCall())).rejects.toMatchObject({
       code: -32602,
@@ -122,7 +122,7 @@ describe('declared resources', () => {
     })
   })
 
-  test('a resource that cannot be rendered fails with its URI', async () => {
+  test('the error for a resource that cannot be rendered names its URI', async () => {
     await expect(server.readResource('broken://one', createCall())).rejects.toMatchObject({
       code: -32603,
       message: expect.stringMatching(/broken:\/\/one cannot be read/),

@@ -81,7 +81,7 @@ test("the proxy returns the token mapper's result", async () => {
   })
 })
 
-test('adds its own access token when the mapper returns none', async () => {
+test('the proxy adds its own access token when the mapper returns none', async () => {
   mapper = async () => ({ user_id: 'u1' })
   const tokens = (await (await signInWith('openid')).json()) as Tokens
   expect(tokens).toMatchObject({ user_id: 'u1', expires_in: 600 })

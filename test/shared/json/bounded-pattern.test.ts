@@ -25,7 +25,7 @@ test.each([
   )
 })
 
-test('distinguishes two patterns in one schema', () => {
+test('applies each pattern of a schema to its own property', () => {
   const validate = compileSchema({
     properties: { x: { pattern: '^a$' }, y: { pattern: '^b$' } },
     patternProperties: { '^z': { type: 'number' } },

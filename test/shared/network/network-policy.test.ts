@@ -69,7 +69,7 @@ test('isPrivateAddress is false for public addresses', () => {
     expect(isPrivateAddress(address), address).toBe(false)
 })
 
-test('all addresses of this machine are closed, even public ones', () => {
+test('isClosedAddress is true for all addresses of this machine, even public ones', () => {
   const own = Object.values(networkInterfaces()).flatMap(addresses => addresses ?? [])
   for (const { address } of own) expect(isClosedAddress(address), address).toBe(true)
 })

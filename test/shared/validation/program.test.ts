@@ -18,6 +18,6 @@ test.each([
   [{}, { tools: [tool] }, 'tools: cannot be combined with "program", which lists its own tools'],
   [{ cwd: 'app' }, {}, 'program.cwd: "app" is relative, but there is no "source"'],
   [{ cwd: 'a/../../b' }, { source: 'src_1' }, 'program.cwd: "a/../../b" is outside the source archive'],
-])('rejects a program with %j and %j', (extra, more, sentence) => {
+])('rejects a program with the fields %j in a definition with %j', (extra, more, sentence) => {
   expect(problemsOf(withProgram(extra, more)).join('\n')).toContain(sentence)
 })

@@ -7,7 +7,7 @@ import { SOURCE_LIMIT_BYTES } from '../../../shared/contract/projects/source-lim
 import { HostingError } from '../../../shared/errors.ts'
 import { listSourceFiles, type SourceFile } from './source-files.ts'
 
-/** Editors that save a file remove temporary files and truncate the file. */
+/** Packing is retried, because editors that save a file truncate it and remove temporary files. */
 const MAX_ATTEMPTS = 5
 /** A file disappeared, or became shorter while it was read. */
 const CHANGE_CODES = ['ENOENT', 'EOF']

@@ -19,7 +19,8 @@ type KnownProject = Pick<ProjectRecord, 'id'> & Partial<ProjectRecord>
 const ASK_FIRST_BYTES = 1024 * 1024
 
 /**
- * Packs the folder and makes it the source of the server's project, which the first upload creates. Sends nothing that the project already has; for large archives, it asks the API first. Returns the fields for the build request.
+ * Packs the folder and makes it the source of the server's project, which the first upload creates. Sends nothing that the
+ * project already has. For large archives, asks the API first. Returns the fields for the build request.
  */
 export async function uploadSource(
   api: ApiClient,

@@ -17,7 +17,7 @@ export function QueryFilter({ name, ...rest }: QueryFilterProps) {
   const applied = query.value.get(name) ?? ''
   const text = useSignal(applied)
   const timer = useRef(0)
-  // The last value that came from the URL or was written to it. Effects run late: what the user types in between must stay.
+  // The last value that came from the URL or was written to it. Effects run late and must not overwrite newer input.
   const known = useRef(applied)
   useEffect(() => {
     if (applied === known.current) return

@@ -4,7 +4,7 @@ interface JsonFault {
   position: number | undefined
 }
 
-/** Reason from the browser's parser why a text is not JSON. Undefined for JSON and for blank text, which counts as no value. */
+/** Error of the browser's parser for invalid JSON. Undefined for valid JSON and for blank text, which counts as no value. */
 export function jsonFault(text: string): JsonFault | undefined {
   if (text.trim() === '') return undefined
   try {

@@ -24,7 +24,7 @@ export function parseLineKey(key: string): LineKey | undefined {
   return place === undefined ? undefined : { timeMs: Number(time), place }
 }
 
-/** A test for the line that a key names. */
+/** Predicate for the line that a key names. */
 export function lineMatcher({ place }: LineKey): (line: LogLine) => boolean {
   const [position] = /^\d+\.\d+/.exec(place)!
   // Compares the position first, which is cheaper, because this is called for each line of a log.

@@ -23,7 +23,7 @@ interface LiveLogProps {
   hasPhases?: boolean
   fieldFilter?: FieldFilter
   onLine?(line: LogLine): void
-  /** Whether a line is the last one of the log. Without this function, the log has no end. */
+  /** Returns true for the last line of the log. Without this function, the log has no end. */
   isLast?(line: LogLine): boolean
 }
 

@@ -2,7 +2,7 @@ import type { RowBuffer } from '../rows/row-buffer.ts'
 import { RowList } from '../rows/row-list.tsx'
 import { type LogLine, outcomeText, rowText, timeText } from './log-text.ts'
 
-/** As in log.css. */
+/** Must match log.css. */
 const ROW_HEIGHT = 20
 
 interface LogListProps {

@@ -55,7 +55,7 @@ export class RowBuffer<T> {
     this.#waiting = []
     const excess = this.#rows.length - this.#capacity
     if (excess > 0) {
-      // Removing single rows of a long list is slow, so another tenth is removed, too.
+      // Removing rows one at a time from a long list is slow, so an extra tenth of the capacity is removed.
       const count = excess + this.#capacity / 10
       this.#rows = this.#rows.slice(count)
       this.#first += count

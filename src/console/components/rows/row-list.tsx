@@ -25,7 +25,7 @@ interface RowListProps<T> {
 /** Rows of a fixed height, of which only the visible ones are in the document. */
 export function RowList<T>(props: RowListProps<T>) {
   const { label, buffer, rowHeight, newest, selected, classOf, content, head } = props
-  // A changed buffer renders the list again.
+  // Reading the version renders the list again when the buffer changes.
   void buffer.version.value
   const { first, count } = buffer
   const last = first + count - 1

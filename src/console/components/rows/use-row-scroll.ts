@@ -10,7 +10,7 @@ interface ScrollOptions {
   rowHeight: number
   /** Position of the selected row. It stays in sight when the height of the list changes. */
   selected: number | undefined
-  /** Position of a row that stays in sight, whatever is added. */
+  /** Position of a row that stays in sight when rows are added. */
   held: number | undefined
 }
 

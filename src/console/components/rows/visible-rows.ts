@@ -5,14 +5,14 @@ interface Viewport {
   height: number
 }
 
-/** First and last row that are visible or nearly so. `to` is exclusive. */
+/** Range of rows that are visible or nearly so. `to` is exclusive. */
 export function visibleRows({ scrollTop, height }: Viewport, rowHeight: number, count: number) {
   const from = Math.max(0, Math.floor(scrollTop / rowHeight) - OVERSCAN)
   const to = Math.min(count, Math.ceil((scrollTop + height) / rowHeight) + OVERSCAN)
   return { from: Math.min(from, count), to }
 }
 
-/** Scroll position at which a row is visible. */
+/** Nearest scroll position at which a row is visible. */
 export function scrollToRow(index: number, { scrollTop, height }: Viewport, rowHeight: number): number {
   const top = index * rowHeight
   if (top < scrollTop) return top

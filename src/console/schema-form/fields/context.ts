@@ -18,7 +18,7 @@ export interface FieldProps {
   onChange: (state: State) => void
 }
 
-/** Input of JSON text. A code editor may take the place of the text area. */
+/** Properties of the input for JSON text: a text area or a code editor. */
 export interface JsonEditorProps {
   id: string
   text: string
@@ -30,7 +30,7 @@ export interface JsonEditorProps {
 
 export interface FieldContext {
   form: Form
-  /** Nested fields render themselves through this, because modules must not have import cycles. */
+  /** Renders nested fields. Part of the context because an import would create a cycle. */
   Field: ComponentType<FieldProps>
   JsonEditor: ComponentType<JsonEditorProps>
   suggest: Suggest | undefined

@@ -9,7 +9,7 @@ import type { WidgetProps } from './widget.ts'
 
 interface RowProps extends WidgetProps {
   place: FieldProps['place']
-  /** Several controls, in a fieldset. */
+  /** True for several controls, which are rendered in a fieldset. */
   isGroup: boolean
   description?: string
   hints: readonly string[]

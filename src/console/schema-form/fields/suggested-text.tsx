@@ -6,7 +6,7 @@ import { type Suggest, useForm } from './context.ts'
 import { textAttributes } from './text-attributes.ts'
 import type { WidgetProps } from './widget.ts'
 
-/** The server is not asked while the user is still typing. */
+/** Pause in typing after which the server is asked for suggestions. */
 const PAUSE_MS = 150
 const MAX_SHOWN = 100
 

@@ -11,7 +11,7 @@ const INPUT_MODES: ReadonlyMap<unknown, 'email' | 'url'> = new Map([
   ['uri', 'url'],
 ])
 
-/** Short text gets an input of one line, and other text an area that grows with it. */
+/** A single-line input for short text, otherwise a text area that grows with the text. */
 export function TextField(props: WidgetProps) {
   const { field, state } = props
   const text = kindOf(state) === 'string' ? (plain(state) as string) : ''
@@ -19,7 +19,7 @@ export function TextField(props: WidgetProps) {
   const { format, pattern, maxLength } = field.schema
   const { suggest } = useForm()
   const isShort = format !== undefined || pattern !== undefined || (numberOf(maxLength) ?? 1000) <= 100
-  // An input would drop line breaks.
+  // A single-line input would drop line breaks.
   if (suggest && !/[\r\n]/.test(text)) return <SuggestedText {...props} suggest={suggest} />
   if (!isShort || /[\r\n]/.test(text)) return <textarea {...attributes} rows={1} />
   const input = <input {...attributes} type="text" inputMode={INPUT_MODES.get(format)} />

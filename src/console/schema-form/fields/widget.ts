@@ -3,7 +3,7 @@ import type { State } from '../model/state.ts'
 
 /** Attributes that link a control to its label and messages. */
 export interface ControlProps {
-  /** Id of the control, which the label names. */
+  /** Id of the control, which its label refers to. */
   id: string
   label: string
   isRequired?: boolean

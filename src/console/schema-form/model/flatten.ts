@@ -23,8 +23,8 @@ const COMBINED = [
 ]
 
 /**
- * One schema for a value, without references, `allOf` and conditions. Conditions depend on the value. False when no value is valid,
- * undefined when the schema is too complex to show.
+ * One schema for a value, without references, `allOf` and conditions. Conditions depend on the value. False when no value is
+ * valid, undefined when the schema is too complex to show.
  */
 export function flatten(
   schema: unknown,
@@ -78,7 +78,7 @@ export function omit(schema: SchemaObject, keywords: readonly string[]): SchemaO
   return Object.fromEntries(Object.entries(schema).filter(([keyword]) => !keywords.includes(keyword)))
 }
 
-/** Draft-07's list in `items` as `prefixItems`. */
+/** Converts draft-07's list in `items` to `prefixItems`. */
 function asTuple(schema: SchemaObject): SchemaObject {
   if (!Array.isArray(schema.items)) return schema
   return { ...schema, prefixItems: schema.items, items: schema.additionalItems }

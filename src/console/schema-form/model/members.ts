@@ -29,7 +29,7 @@ export function membersOf(schema: SchemaObject, state: State): Member[] {
   ]
 }
 
-/** A member by its name alone. */
+/** Describes a member that is known only by its name. */
 export function entryOf(schema: SchemaObject, name: string): Member {
   const schemas = memberSchemas(schema, name)
   const isUnknown = schemas[0] === false && !Object.hasOwn(schemasIn(schema.properties), name)
@@ -39,8 +39,8 @@ export function entryOf(schema: SchemaObject, name: string): Member {
 }
 
 /**
- * True when users can add entries and choose their names: in maps, and in objects without declared members. At the top level, such
- * an object describes a tool without arguments.
+ * True when users can add entries and choose their names: in maps, and in objects without declared members. At the top level,
+ * such an object describes a tool without arguments.
  */
 export function takesEntries(schema: SchemaObject, pointer: string): boolean {
   if (schema.patternProperties !== undefined) return true

@@ -33,7 +33,7 @@ const COMBINE: Readonly<Record<string, Combine>> = {
   maxProperties: smaller,
 }
 
-/** The limits that are numbers. A limit of another type does not count. */
+/** Drops limits that are not numbers. */
 function numbers(...limits: unknown[]): number[] {
   return limits.filter(limit => typeof limit === 'number')
 }

@@ -78,7 +78,7 @@ const SIGNS: readonly [string, readonly string[]][] = [
   ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
 ]
 
-/** Types that the schema names, or that its keywords are about. */
+/** Types that the schema names, or otherwise those that its keywords apply to. */
 export function inferTypes(schema: SchemaObject): string[] {
   const types = typesOf(schema)
   if (types.length > 0) return types

@@ -29,8 +29,8 @@ interface Finding {
 }
 
 /**
- * Finds the fields that a server's message is about. Servers name them in their validator's way: zod lists issues as JSON, Ajv
- * writes JSON pointers, pydantic one line per field, others put names in quotes.
+ * Finds the fields that a server's message is about. The format depends on the server's validator: zod lists issues as JSON, Ajv
+ * writes JSON pointers, pydantic writes one line per field, and others put names in quotes.
  */
 export function placeErrors(message: string, state: State, document: SchemaDocument): ServerErrors {
   const text = message.slice(0, MAX_SCANNED)

@@ -14,7 +14,7 @@ interface LeaveProps {
   onClose(isOpened: boolean): void
 }
 
-/** Asks before a page that a server named is opened. */
+/** Asks for confirmation before opening a page that a server named. */
 export function LeaveDialog({ url, onClose }: LeaveProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   const isOpened = useRef(false)

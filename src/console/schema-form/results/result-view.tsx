@@ -56,7 +56,7 @@ function Block({ block, onRead }: { block: unknown; onRead?: (uri: string) => vo
   return <JsonTree value={block} />
 }
 
-/** A resource that is part of the result. */
+/** A resource embedded in the result. */
 function Resource({ resource }: { resource: SchemaObject }) {
   const { uri, text, blob, mimeType } = resource
   return (

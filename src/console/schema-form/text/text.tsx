@@ -32,7 +32,7 @@ export function ShowAll({ size, onClick }: { size: number; onClick: () => void }
   )
 }
 
-/** A name in a label or an attribute. */
+/** Formats a name for a label or an attribute. */
 export function oneLine(text: string, max = 120): string {
   return printable(truncate(text, max))
 }

@@ -5,7 +5,7 @@ import { failureOf } from '../../model/failure.ts'
 import { Link } from '../../router/link.tsx'
 import { buildPath } from '../paths.ts'
 
-/** Why the newest build of a server failed. */
+/** Explains why the newest build of a server failed. */
 export function BuildFailure({ build: { mcp_id, created_at, error } }: { build: BuildRecord }) {
   return (
     <div class="stack">

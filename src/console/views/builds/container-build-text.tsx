@@ -13,7 +13,7 @@ export function phaseText(phase: BuildPhase): string {
   return words[0]!.toUpperCase() + words.slice(1)
 }
 
-/** `weather:1a2b3c4d5e6f`, without the registry or the folder of the layout. */
+/** `weather:1a2b3c4d5e6f`, without the registry or the folder of the OCI layout. */
 export function imageName(uri: string): string {
   return /(?:^oci:.*:|\/)?([^/:]+:[^/:]+)$/.exec(uri)?.[1] ?? uri
 }

@@ -19,7 +19,7 @@ import { Phases } from './phases.tsx'
 import { BuildAgain } from './start-build-dialog.tsx'
 import { StopBuild } from './stop-build.tsx'
 
-/** A container build with its phases and its log, live. */
+/** A container build with its phases and live log. */
 export function ContainerBuildView({ id }: { id: string }) {
   useTitle('Container build')
   const starts = useSignal<ReadonlyMap<string, string>>(new Map())

@@ -13,7 +13,7 @@ export interface PhaseTime {
   to: string
 }
 
-/** State of the last phase that a build has entered, by status of the build. */
+/** State of the last phase that a build has entered, by build status. */
 const LAST_STATES = {
   pending: 'running',
   in_progress: 'running',

@@ -41,7 +41,7 @@ function CallState({ answer, isOver }: { answer: Answer | undefined; isOver: boo
   )
 }
 
-/** Arguments on one line. None for a resource, whose name is its URI. */
+/** Arguments on one line. Empty for a resource, whose name is its URI. */
 function argumentText({ kind, arguments: args }: Call): string {
   if (kind === 'resource') return ''
   return shown(JSON.stringify(args) ?? '', 200)

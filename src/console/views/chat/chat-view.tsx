@@ -12,7 +12,7 @@ import { ChatPanel } from './chat-panel.tsx'
 import { useModels } from './models.ts'
 import { newSession, sessionOf, startOver } from './session.ts'
 
-/** Chats of the test agent. Without an id, a new one. */
+/** A chat with the test agent. Without an id, a new chat. */
 export function ChatView({ id }: { id: string | undefined }) {
   useTitle('Chat')
   const models = useModels()

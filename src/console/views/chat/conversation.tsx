@@ -10,7 +10,7 @@ import type { Sent, ShownExchange } from './session.ts'
 
 /** Longer answers are truncated until the reader asks for the rest. */
 const MAX_TEXT = 20_000
-/** Distance from the end at which the page follows an answer. */
+/** Maximum distance from the end at which the page still follows an answer. */
 const NEAR_END_PX = 120
 
 interface ConversationProps {
@@ -31,7 +31,7 @@ export function Conversation({ exchanges, isRunning, server }: ConversationProps
   )
 }
 
-/** Scrolls to the end of a chat when it opens, and with the answer unless the reader has scrolled back. */
+/** Scrolls to the end of a chat when it opens, and follows the answer unless the reader has scrolled up. */
 function useFollowedEnd(exchanges: readonly ShownExchange[]): void {
   const isAtEnd = useRef(true)
   useEffect(() => {

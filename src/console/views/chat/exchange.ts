@@ -15,7 +15,7 @@ export interface Call {
 
 export interface Answer {
   error: string | null
-  /** In the shape of a result of `tools/call`. */
+  /** Has the shape of a `tools/call` result. */
   result: unknown
   seconds?: number
 }
@@ -29,7 +29,7 @@ export interface Exchange {
   parts: readonly Part[]
 }
 
-/** The parts after an event of the run. */
+/** Updates the parts with an event of the run. */
 export function withEvent(parts: readonly Part[], event: TestEvent): readonly Part[] {
   switch (event.type) {
     case 'text':

@@ -7,7 +7,7 @@ import type { Models } from './models.ts'
 
 const OTHER = ' other'
 
-/** Models of vendors with a key, the embedded one, or any other. The choice is part of the URL. */
+/** Choice of a model: one of a vendor with a key, the embedded one, or any other. The choice is part of the URL. */
 export function ModelChoice({ model, models: { keys } }: { model: string; models: Models }) {
   const isTyping = useSignal(false)
   const known = keys.items.filter(({ source }) => source !== null).map(({ vendor }) => VENDOR_MODELS[vendor])
@@ -43,7 +43,7 @@ export function ModelChoice({ model, models: { keys } }: { model: string; models
 
 function OtherModel({ onChosen }: { onChosen(name: string): void }) {
   const isDone = useRef(false)
-  // Choosing removes the field, which then loses the focus and would choose again.
+  // Choosing a model removes the field, whose blur event would choose again.
   const choose = (name: string) => {
     if (isDone.current) return
     isDone.current = true

@@ -47,7 +47,12 @@ export function DeployDialog({ target, onClose }: DeployDialogProps) {
       </Loaded>
       <label class="field">
         Message
-        <input class="input" maxLength={MAX_MESSAGE} placeholder="What it changes" {...bound(form.message)} />
+        <input
+          class="input"
+          maxLength={MAX_MESSAGE}
+          placeholder="What this release changes"
+          {...bound(form.message)}
+        />
       </label>
       <Phase phase={form.phase} />
     </Dialog>

@@ -30,7 +30,7 @@ export function useDeployForm(target: DeployTarget) {
       mcp_id: mcpId,
       environment: environment.value,
       ...(configFrom !== undefined && { config_from: configFrom }),
-      // Refuses breaking changes that the dialog has not shown.
+      // The API rejects breaking changes that the dialog has not shown.
       allow_breaking: change?.breaking ?? false,
       variables: valuesOf(variables.value, env.value?.missing),
       ...(text && { release: { message: text } }),

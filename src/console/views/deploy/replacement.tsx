@@ -16,10 +16,10 @@ export function Replacement({ target: { mcpId, from }, environment, current }: R
       {isSame && 'This build is already live there. '}
       {current?.status === 'deployed' && `${handover(current)} `}
       {current
-        ? `The configuration of v${current.version} stays.`
+        ? `The configuration of v${current.version} is kept.`
         : from?.deploymentId
-          ? `It gets the configuration of v${from.version} in ${from.environment}, without its domain.`
-          : 'It gets the default configuration.'}{' '}
+          ? `The deployment gets the configuration of v${from.version} in ${from.environment}, without its domain.`
+          : 'The deployment gets the default configuration.'}{' '}
       The variables are the ones stored for {environment}.
     </p>
   )

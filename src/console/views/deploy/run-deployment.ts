@@ -33,7 +33,7 @@ export function runDeployment(
 
 interface RunReleaseOptions extends RunOptions {
   body: unknown
-  /** The caller has already shown what the answer warns about. Only settings that are not applied remain. */
+  /** The caller has already shown the other warnings. Only warnings about settings that are not applied are shown. */
   hasWarned?: boolean
   /** Text of the notice after a success. */
   done(deployment: DeploymentStatus): string

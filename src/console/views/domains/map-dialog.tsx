@@ -21,7 +21,7 @@ interface MapDialogProps {
   mapping: MappingRecord | undefined
   place?: MapPlace | undefined
   onDone(): void
-  /** The subdomain points elsewhere, and the user must confirm that it is moved. */
+  /** Called when the subdomain points elsewhere. The user must confirm the move. */
   onTaken(replacement: Replacement): void
   onClose(): void
 }

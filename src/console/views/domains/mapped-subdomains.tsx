@@ -21,7 +21,7 @@ interface MappedSubdomainsProps {
   place?: MapPlace
   /** Heading. `onMap` is undefined until the subdomains are loaded. */
   head(onMap: (() => void) | undefined): ComponentChildren
-  /** Shown without subdomains. */
+  /** Shown when there are no subdomains. */
   empty: ComponentChildren
 }
 

@@ -14,7 +14,7 @@ export function mapSubdomain(subdomain: string, deploymentId: string, tag?: stri
   })
 }
 
-/** Finds a mapping, with the tag of its present state. Undefined if the subdomain is not mapped. */
+/** Finds a mapping, with the tag of its current state. Undefined if the subdomain is not mapped. */
 export async function findTagged(
   subdomain: string,
 ): Promise<{ mapping: MappingRecord; tag: string } | undefined> {

@@ -10,7 +10,7 @@ import { Time } from '../../components/time.tsx'
 import { Link } from '../../router/link.tsx'
 import { projectBuildsPath } from '../paths.ts'
 
-/** A change of the status is named after the new status. */
+/** Status changes are named after the new status. */
 export type ProjectAction = 'upload' | 'edit' | 'archived' | 'active' | 'deleted'
 
 const HASH_LENGTH = 12

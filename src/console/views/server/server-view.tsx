@@ -144,7 +144,7 @@ function Navigation({ server, tab, current }: ViewProps & { current: StoreEnviro
   )
 }
 
-/** Whether a tab shows the environment, or the preview. */
+/** True if a tab can show the environment. Only some tabs can show the preview. */
 function hasPlace(tab: ServerTab, environment: StoreEnvironment): boolean {
   return environment !== 'preview' || CONTENTS[tab].preview !== undefined
 }

@@ -83,7 +83,7 @@ export function ServerTable({ servers }: { servers: readonly Server[] }) {
   )
 }
 
-/** Why the deployment, or the newest build of a server without deployments, failed. Links to the whole reason. */
+/** Error of a failed deployment, or of the newest build if the server has no deployments. Links to the full error. */
 function FailureReason({ server: { name, failedBuild }, deployment }: Omit<Row, 'isFirst'>) {
   const failed = deployment ?? failedBuild
   if (failed?.status !== 'failed' || !failed.error) return null

@@ -115,7 +115,7 @@ async function backUpNow(): Promise<void> {
   notify(`Backed up the database and ${counted(files, 'file')}, ${formatBytes(bytes)}.`)
   if (sendError !== undefined)
     notifyError(
-      new HostingError('UPSTREAM_FAILED', 'The backup exists on this machine, but was not sent.', {
+      new HostingError('UPSTREAM_FAILED', 'The backup was made, but not sent to external storage.', {
         details: sendError,
       }),
     )

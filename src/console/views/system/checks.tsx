@@ -15,7 +15,7 @@ type Result = CheckList['checks'][number]
 
 const TONES = { pass: 'ok', warn: 'warn', fail: 'failed' }
 
-/** The checks of `mcp doctor` on the machine of the daemon. They take seconds, so no event repeats them. */
+/** The checks of `mcp doctor` on the machine of the daemon. They take seconds, so no change event runs them again. */
 export function Checks() {
   const resource = useResource('checks', {
     load: signal => request<CheckList>('GET', '/api/daemon/checks', { signal }),
@@ -82,7 +82,7 @@ function CheckResult({ check, onRepaired }: { check: Result; onRepaired(): void 
   )
 }
 
-/** The check, if the daemon can repair it without loss. Other fixes are commands for a terminal, or up to the user. */
+/** The check, if the daemon can repair it without data loss. Other fixes are terminal commands or left to the user. */
 function repairedCheck(name: string): RepairedCheck | undefined {
   return REPAIRED_CHECKS.find(repaired => repaired === name)
 }

@@ -8,7 +8,7 @@ import { Loaded, Problem, ReloadButton } from '../../components/loaded.tsx'
 import { State } from '../../components/state.tsx'
 import { Duration } from '../../components/time.tsx'
 
-/** Version, process and memory of the daemon, and its last upgrade. Another daemon causes a reset of the feed. */
+/** Version, process and memory of the daemon, and its last upgrade. A new daemon resets the feed. */
 export function DaemonSection() {
   const resource = useResource('daemon', {
     load: signal => request<DaemonState>('GET', '/api/daemon', { signal }),

@@ -2,7 +2,7 @@ import type { Tool } from '@modelcontextprotocol/client'
 import { compileSchema } from '../../../shared/json/json-schema.ts'
 import { describeViolation } from '../../../shared/json/violations.ts'
 
-/** Creates the check for runs without calls, which returns the error in a call's arguments, or null. */
+/** Creates the check for runs without calls. The check returns the error in a call's arguments, or null. */
 export function argumentCheck(tools: readonly Tool[]): (name: string, args: unknown) => string | null {
   return (name, args) => {
     const tool = tools.find(one => one.name === name)

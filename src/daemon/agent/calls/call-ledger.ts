@@ -32,7 +32,7 @@ export class CallLedger {
   readonly #limit: number
   readonly #onEvent: (event: TestEvent) => void
   turn = 1
-  /** True when the model requested more calls than the limit. */
+  /** True when the model requested more calls than the limit allows. */
   exceeded = false
 
   constructor(limit: number, onEvent: (event: TestEvent) => void) {

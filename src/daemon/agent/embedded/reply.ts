@@ -39,7 +39,7 @@ function shorten(text: string, limit = MAX_RESULT_CHARACTERS): string {
   return text.length <= limit ? text : `${text.slice(0, limit)} …`
 }
 
-/** Why nothing was called: the missing values, or the closest tools with their scores. */
+/** Explains why nothing was called: the missing values, or the closest tools with their scores. */
 export function writeRefusal({ ranking, missing }: Plan, offered: number): string {
   if (offered === 0) return 'This server offers no tools, resources or prompts.'
   const [best] = ranking

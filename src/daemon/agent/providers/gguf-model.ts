@@ -65,7 +65,7 @@ async function respond(
   const answer = await chat.generateResponse(toHistory(options.prompt), {
     ...(Object.keys(functions).length > 0 ? { functions, maxParallelFunctionCalls: MAX_PARALLEL_CALLS } : {}),
     signal: options.abortSignal,
-    // By default always the most likely token, so that answers are reproducible.
+    // Defaults to the most likely token, so that answers are reproducible.
     temperature: options.temperature ?? 0,
     seed: options.seed,
     maxTokens: options.maxOutputTokens,

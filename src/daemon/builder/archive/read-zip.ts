@@ -28,7 +28,7 @@ export async function readZip(path: string, visit: Visit): Promise<void> {
     for await (const entry of zip.eachEntry()) await visit(await toRaw(zip, entry))
   } catch (error) {
     const [, name] = REFUSED_NAME.exec((error as Error).message) ?? []
-    // Throws for the same reason with our message.
+    // Rejects the name for the same reason, but with our message.
     if (name !== undefined) checkEntryPath(name)
     throw error
   } finally {

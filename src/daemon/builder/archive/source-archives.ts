@@ -113,7 +113,10 @@ export class SourceArchives {
     return (['tar.gz', 'zip'] as const).map(format => this.path(digest, format))
   }
 
-  /** Removes an archive unless `isUsed`, checked last. Throws UPSTREAM_FAILED and keeps the file when the storage fails. */
+  /**
+   * Removes an archive unless `isUsed` returns true, which is checked last. Throws UPSTREAM_FAILED and keeps the file when the
+   * storage fails.
+   */
   removeUnless(isUsed: () => boolean, digest: string): Promise<void> {
     return this.#queue.run(digest, async () => {
       if (isUsed()) return

@@ -55,7 +55,7 @@ export async function rememberedLayer(
   return layer
 }
 
-/** File with facts about a base. */
+/** Path of the file that describes a pulled base or a remembered layer. */
 export function recordPath(layout: Layout, digest: string): string {
   return join(layout.directory, 'bases', `${digest.slice('sha256:'.length)}.json`)
 }

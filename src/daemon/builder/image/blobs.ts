@@ -100,9 +100,13 @@ export class Blobs {
 }
 
 function wrongBlob({ digest }: Descriptor, found: string): HostingError {
-  return new HostingError('UPSTREAM_FAILED', `The registry sent ${found} instead of the blob ${digest}.`, {
-    details: 'The blob is damaged in the registry, or was changed during the download. Nothing was kept.',
-  })
+  return new HostingError(
+    'UPSTREAM_FAILED',
+    `The image source sent ${found} instead of the blob ${digest}.`,
+    {
+      details: 'The blob is damaged at its source, or was changed during the download. Nothing was kept.',
+    },
+  )
 }
 
 export function sha256(bytes: string | Buffer): string {

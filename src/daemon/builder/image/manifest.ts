@@ -24,7 +24,7 @@ const LAYER_TYPES: Record<string, string> = {
 }
 const MAX_LAYERS = 256
 const MAX_CONFIG_BYTES = 8_000_000
-/** All compressed layers of a base together. */
+/** Maximum total size of a base's compressed layers. */
 const MAX_IMAGE_BYTES = 20_000_000_000
 
 export interface Index {

@@ -47,7 +47,7 @@ async function fetchManifest(source: ImageSource, reference: string, depth: numb
   const digest = sha256(bytes)
   if (reference.startsWith('sha256:') && reference !== digest)
     throw new HostingError('UPSTREAM_FAILED', `${source.name} sent ${digest} instead of ${reference}.`, {
-      details: 'The image is damaged there, or was changed during the download.',
+      details: 'The image is damaged at its source, or was changed during the download.',
     })
   const content: Manifest | Index = parseManifest(bytes, source.name)
   if ('layers' in content) return { digest, manifest: content }

@@ -57,7 +57,7 @@ export class Registry {
       'UPSTREAM_FAILED',
       `The registry ${this.address.registry} ${what}: HTTP ${answer.statusCode}.`,
       {
-        details: body.slice(0, 500) || this.#missingCredentials(answer) || 'It gave no reason.',
+        details: body.slice(0, 500) || this.#missingCredentials(answer) || 'The registry gave no reason.',
         next: [{ description: 'Sign in', command: `docker login ${this.address.registry}` }],
       },
     )

@@ -47,7 +47,7 @@ export class Packages {
   async #install(command: NpxCommand, stopped: AbortSignal | undefined): Promise<InstalledPackage> {
     const { spec, name, bin, args } = command
     const work = join(this.directory, `${randomBytes(8).toString('hex')}.tmp`)
-    // A program may run as another user. The parent folder is private.
+    // Readable by all users, because a program may run as another user. The parent folder is private.
     mkdirSync(work, { recursive: true, mode: 0o755 })
     if (process.getuid?.() === 0) chmodSync(this.directory, 0o755)
     try {
@@ -68,7 +68,7 @@ export class Packages {
     }
   }
 
-  /** Names of packages that no server has used for 90 days. Removes incomplete installations that a crash left. */
+  /** Names of packages that no server has used for 90 days. Also removes incomplete installations left behind by a crash. */
   async unused(now: number): Promise<string[]> {
     const names = await readdir(this.directory).catch(() => []) // nothing was ever installed
     const unused: string[] = []
@@ -130,7 +130,7 @@ function installationDigest(lock: string): string {
   return digestOf(JSON.stringify([lock, platform, arch, versions.modules]))
 }
 
-/** Chooses like npx: the only executable, or the one with the name of the package (npm exec, "Description"). */
+/** Chooses as npx does: the only executable, or the one with the name of the package (npm exec, "Description"). */
 function readPackage(
   work: string,
   name: string,

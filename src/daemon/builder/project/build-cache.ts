@@ -23,7 +23,7 @@ export class BuildCache {
     return DIGEST.test(digest) ? digest : undefined
   }
 
-  /** Not flushed to disk, because every build would wait for it. A file that a power failure cut off counts as missing. */
+  /** Not flushed to disk, because every build would wait for it. A file truncated by a power failure counts as missing. */
   remember(sourceDigest: string, request: BuildRequest, artifactDigest: string): void {
     mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
     writeFileSync(this.#path(sourceDigest, request), artifactDigest, { mode: 0o600 })

@@ -98,7 +98,7 @@ function tsconfigOf(directory: string): Pick<BuildOptions, 'tsconfig' | 'tsconfi
   return existsSync(tsconfig) ? { tsconfig } : { tsconfigRaw: {} }
 }
 
-/** Processes with user code cannot read files, so servers import them. */
+/** Types of files that servers import as text or bytes, because processes with user code cannot read files. */
 export const TEXT_AND_BINARY: Record<string, 'text' | 'binary'> = {
   ...loaders('text', ['txt', 'md', 'sql', 'html', 'csv', 'graphql', 'svg', 'xml', 'yaml', 'yml']),
   ...loaders('binary', ['wasm', 'png', 'jpg', 'jpeg', 'gif', 'webp', 'mp3', 'wav', 'ogg', 'pdf']),

@@ -49,7 +49,7 @@ export class Dependencies {
     symlinkSync(join(folder, 'node_modules'), link, 'junction')
   }
 
-  /** Removes dependencies that have not been used for a month, and incomplete installations that a crash left. */
+  /** Removes dependencies that have not been used for a month, and incomplete installations left behind by a crash. */
   async prune(now: number): Promise<void> {
     const names = await readdir(this.#directory).catch(() => []) // nothing was ever installed
     for (const name of names) {

@@ -16,7 +16,7 @@ export interface ToolchainOptions {
   closing: AbortSignal
 }
 
-/** Also removes temporary files that a crash left. */
+/** Also removes temporary files left behind by a crash. */
 export function createToolchain({ directory, sdk, closing }: ToolchainOptions) {
   const workFolder = join(directory, 'work')
   rmSync(workFolder, { recursive: true, force: true })

@@ -30,7 +30,7 @@ export class FileStorage implements ObjectStorage {
     return path.slice(this.#directory.length + 1).replaceAll(sep, '/')
   }
 
-  /** Does nothing for a file that is already in its place. */
+  /** Does nothing for a file that is already in place. */
   async put(key: string, file: string, { digest }: StoredContent): Promise<void> {
     const path = this.#path(key)
     if (resolve(file) === path) return

@@ -73,7 +73,7 @@ export class S3Client {
       'UPSTREAM_FAILED',
       `The object storage ${this.#host} ${refused ? 'denied access' : what}: HTTP ${answer.statusCode}.`,
       {
-        details: [code, message].filter(Boolean).join(': ') || 'It gave no reason.',
+        details: [code, message].filter(Boolean).join(': ') || 'The storage gave no reason.',
         ...(refused && {
           next: [
             { description: "Check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the daemon's environment" },

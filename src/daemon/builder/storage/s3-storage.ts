@@ -6,7 +6,7 @@ import { uploadInParts } from './s3-multipart.ts'
 
 /** Larger objects are sent in parts, so that a failure does not repeat the whole upload. */
 const PARTS_FROM_BYTES = 16 * 1024 * 1024
-/** Maximum number of consecutive attempts to resume a download that receive no byte. */
+/** Maximum number of consecutive attempts to resume a download without receiving a byte. */
 const MAX_STALLS = 4
 
 /** Objects in an S3 bucket. */

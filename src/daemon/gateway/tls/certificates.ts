@@ -35,8 +35,8 @@ export class Certificates {
   readonly #authority: Lazy<LocalAuthority>
 
   /**
-   * `directory` contains the user's certificates (`<host name>.pem` and `.key`) and the local authority. `onProblem` receives
-   * why clients will reject a name's files.
+   * `directory` contains the user's certificates (`<host name>.pem` and `.key`) and the local authority. `onProblem` receives the
+   * reason why clients will reject a name's certificate.
    */
   constructor(directory: string, onProblem: (problem: string) => void = () => {}) {
     this.#directory = directory

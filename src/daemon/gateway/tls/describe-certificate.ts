@@ -9,7 +9,7 @@ import { type CertificateFiles, readCertificate } from './certificate-files.ts'
 export function describeCertificate(pem: string): Certificate {
   const x509 = new X509Certificate(pem)
   return {
-    // Certificates may have no subject (RFC 5280 section 4.1.2.6), and Node has no name for it then.
+    // Undefined for a certificate without a subject (RFC 5280 section 4.1.2.6).
     subject: oneLine(x509.subject ?? ''),
     issuer: oneLine(x509.issuer),
     notBefore: x509.validFromDate.toISOString(),

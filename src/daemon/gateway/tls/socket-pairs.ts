@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
-/** An unclaimed connection belongs to another program that found the port. */
+/** A connection that is still unclaimed after this time is from another program that found the port. */
 const UNCLAIMED_MS = 1000
 
 /**

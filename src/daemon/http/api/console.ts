@@ -18,7 +18,7 @@ export function consoleEndpoints({ apiKeys, consoleSessions }: Services, frames:
     answers: { 201: { description: 'Valid once, for a minute.', schema: consoleLinkSchema } },
     run(call) {
       if (call.consoleSession)
-        throw new HostingError('FORBIDDEN', 'A browser cannot sign another one in.', {
+        throw new HostingError('FORBIDDEN', 'A browser cannot sign in another browser.', {
           details: 'Create the URL with an API key: mcp console',
         })
       if (apiKeys.isExpired(call.principal))

@@ -19,7 +19,7 @@ import { dataEndpoint } from '../endpoint.ts'
 
 /** Upgrades of the daemon, provided by the program that started it. */
 export interface Upgrades {
-  /** Throws CONFLICT while one is running. */
+  /** Throws CONFLICT while an upgrade is running. */
   begin(request: UpgradeRequest): void
   state(): DaemonState['upgrade']
 }

@@ -34,7 +34,7 @@ export function keysEndpoints({ apiKeys, rateLimits }: Services, routes: () => r
 
   const createKey = dataEndpoint({
     operationId: 'createApiKey',
-    summary: 'Create an API key. Only this response has its secret',
+    summary: 'Create an API key. Only this response contains its secret',
     body: createKeyRequestSchema,
     answers: { 201: { description: 'The key with its secret.', schema: createdKeySchema } },
     errors: ['CONFLICT'],

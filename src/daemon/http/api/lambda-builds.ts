@@ -26,7 +26,7 @@ export function lambdaBuildsEndpoints({ containerBuilds }: Services) {
     operationId: 'triggerContainerBuild',
     summary: "Start a container build of a project's source",
     params: z.object({ projectId: idSchema.describe('Id of the project.') }),
-    answers: { 201: { description: 'The build, `pending`.', schema: containerBuildSchema } },
+    answers: { 201: { description: 'The build, in the state `pending`.', schema: containerBuildSchema } },
     errors: ['NO_SOURCE', 'CONFLICT'],
     run: ({ params }) => containerBuilds.trigger(params.projectId),
   })

@@ -32,7 +32,7 @@ const exportQuery = z.strictObject({
   kind: z
     .literal('call')
     .optional()
-    .describe('`call`: without successful handshakes, lists, pings, subscriptions and notifications.'),
+    .describe('`call`: omit successful handshakes, lists, pings, subscriptions and notifications.'),
   grep: z.string().min(1).max(200).optional().describe('Only requests that contain this text.'),
   limit: limitSchema,
 })

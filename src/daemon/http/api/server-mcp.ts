@@ -18,7 +18,7 @@ export function serverMcpEndpoints({ mcpTargets }: Services) {
 
   const sendMcpMessage = forwarding({
     operationId: 'sendMcpMessage',
-    summary: 'Send an MCP message to a server. Statuses other than these come from the server',
+    summary: 'Send an MCP message to a server. Statuses not listed here come from the server',
     body: mcpMessageSchema,
     answers: {
       200: { description: 'Answer from the server.', schema: mcpMessageSchema, events: mcpMessageSchema },

@@ -8,7 +8,7 @@ import { consoleCookie } from './console-cookie.ts'
 const DETAILS =
   'Send a valid key as "Authorization: Bearer <API_KEY>". Create one with `mcp keys create` and save it with `mcp login`.'
 
-/** Whether a request may do something, by method and path. */
+/** Condition on the method and path of a request. */
 type Rule = (method: string, path: string) => boolean
 
 type KeyFinders = Pick<Services, 'apiKeys' | 'consoleSessions'>

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { HostingError } from '../../../shared/errors.ts'
 import { nearestName } from '../../../shared/names.ts'
 
-/** Maximum number of reported problems. Otherwise a response could be many times the size of its request. */
+/** Maximum number of reported problems. Without it, a response could be many times the size of its request. */
 const MAX_LISTED = 20
 const MAX_SHOWN_LENGTH = 100
 

@@ -18,7 +18,7 @@ export const REQUEST_HEADERS = {
     'inst_4h7k2m9q5w1x8z3c6v0b:1024',
   ),
   'If-Match': header(
-    'Entity tags of the record as the client knows it, or `*` (RFC 9110 13.1.1). 412 if it changed.',
+    'Entity tags of the record as the client knows it, or `*` (RFC 9110 13.1.1). 412 if the record has changed.',
     '"4f0Z5m8Qk1yVb7RtXw2c9A"',
   ),
   'If-None-Match': header(

@@ -77,7 +77,10 @@ export class ResponseWriter {
       }),
       ...(events && {
         'text/event-stream': {
-          schema: { type: 'string', description: 'Events with JSON as in `x-event-data`.' },
+          schema: {
+            type: 'string',
+            description: 'Server-sent events. `x-event-data` is the schema of their JSON data.',
+          },
           'x-event-data': this.#schemas.write(events, 'output'),
         },
       }),
@@ -85,7 +88,7 @@ export class ResponseWriter {
   }
 
   #referToError(route: Route, status: number, codes: ErrorCode[]): Json {
-    // Requests are counted after authentication. Internal errors may come before or after.
+    // Requests are counted after authentication. Internal errors may occur before or after that.
     const isUncounted = status === 401 || status === 403 || !isCounted(route)
     const own: HeaderName[] = status === 401 ? ['WWW-Authenticate'] : status === 429 ? ['Retry-After'] : []
     const counts = isUncounted ? [] : RATE_HEADERS

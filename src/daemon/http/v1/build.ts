@@ -102,7 +102,7 @@ export function buildEndpoints(services: Services) {
     query: z.strictObject({
       port: wholeNumber({ min: 0, max: 65_535 })
         .default(9229)
-        .describe('Port on 127.0.0.1. 0: any free one.'),
+        .describe('Port on 127.0.0.1. 0 picks a free port.'),
     }),
     answers: {
       200: { description: 'The debugger.', schema: inspectorSchema, events: inspectorSchema },
@@ -157,7 +157,7 @@ export function buildEndpoints(services: Services) {
       },
     },
     errors: ['CONFLICT', 'INVALID_MCP', 'UPSTREAM_FAILED'],
-    // For a base, the daemon connects to other machines or reads folders, with its own credentials.
+    // For a base image, the daemon connects to other machines or reads folders, with its own credentials.
     scopeOfQuery: ({ base }) => (base === undefined ? undefined : 'BUILD_AND_DEPLOY'),
     async run({ params, query, signal }) {
       const { file } = await builds.image(params.mcp_id, { ...query, signal })

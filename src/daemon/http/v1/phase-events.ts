@@ -1,8 +1,8 @@
 import type { PhaseEvent } from '../../../shared/contract/phase-events.ts'
 
 /**
- * The phases of work as they begin, then the finished record. Ends without a record when the work throws. Its service
- * reports the error.
+ * The phases of work as they begin, then the finished record. Ends without a record when the work throws. The service that does
+ * the work reports the error.
  */
 export async function* phaseEvents<Work, T>(
   { phases, done }: { phases: AsyncIterable<string>; done: Promise<Work> },

@@ -17,7 +17,7 @@ export class BackwardCursor {
   readonly order: number
   /** No line is later than this. */
   readonly modifiedAt: string
-  /** End of the last complete line, or of the file until it is opened. */
+  /** End of the last complete line. End of the file before it is opened. */
   end: LinePosition
   isOpened = false
   readonly #segments: Segment[]

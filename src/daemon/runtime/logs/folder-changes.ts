@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs'
 
-/** Further folders are only checked once a second. */
+/** Maximum number of watched folders. Others are only checked once a second. */
 const MAX_WATCHED = 128
 
 /**

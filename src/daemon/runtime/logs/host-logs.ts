@@ -15,7 +15,7 @@ export function instanceLogPath(logsDir: string, servedId: string, instanceId: s
   return join(logsDir, servedId, `${instanceId}.log`)
 }
 
-/** Removes the output of spares and shared hosts that an earlier daemon left. */
+/** Removes the output of spares and shared hosts left by an earlier daemon. */
 export function removeLeftoverLogs(logsDir: string): void {
   for (const folder of ['spares', 'hosts']) {
     const path = join(logsDir, folder)

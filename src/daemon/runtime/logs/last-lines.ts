@@ -84,7 +84,7 @@ function isNewer(line: LogLine, from: OlderThan | undefined): boolean {
   return from !== undefined && !from.before[keyOf(line)] && line.timestamp > from.timestamp
 }
 
-/** Prefers the last instance for equal timestamps, like `LogReader` in the other direction. */
+/** Prefers the last instance for equal timestamps. `LogReader`, which reads forwards, prefers the first. */
 async function takeLatest(cursors: readonly BackwardCursor[]): Promise<LogLine | undefined> {
   let latest: BackwardCursor | undefined
   for (const cursor of cursors) {

@@ -33,7 +33,7 @@ export const LOG_LIMITS: LogLimits = {
 }
 
 const CHECK_MS = 60_000
-/** Old files are removed at every nth check: once an hour. */
+/** Every 60th check, once an hour, also removes old files. */
 const CHECKS_PER_PRUNE = 60
 
 /**

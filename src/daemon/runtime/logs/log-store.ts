@@ -10,7 +10,7 @@ import { type LogPosition, LogReader } from './log-reader.ts'
 import { activePath, listSegments, listSegmentsOf, originOf, type Segment } from './log-segments.ts'
 import { decodeOlderThan, decodeToken, encodeBounded, encodeToken } from './log-tokens.ts'
 
-/** Lines that several instances write at about the same time are read together. */
+/** Delay before new lines are read, so that lines that several instances write at about the same time are read together. */
 const GATHER_MS = 50
 
 export interface LogQuery extends LogFilter {

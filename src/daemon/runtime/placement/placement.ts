@@ -35,8 +35,8 @@ export interface PlacementOptions {
 export type Placement = (servedId: string, options: PlacementOptions) => Place
 
 /**
- * Handler modules run inside the process, programs in a child, and images outside the network border. `isBorderless` is called only when it
- * matters.
+ * Handler modules run inside the process, programs in a child, and images outside the network border. `isBorderless` is called
+ * only when its result matters.
  */
 export function processKindOf({ program }: Artifact, isBorderless: () => boolean): ProcessKind {
   if (!program || program.type === 'image') return 'open'
@@ -44,7 +44,9 @@ export function processKindOf({ program }: Artifact, isBorderless: () => boolean
   return isBorderless() || !bridgeNetwork().usable ? 'open' : 'bridge'
 }
 
-/** Isolation of handler modules in addition to Node's permission model. `gaps` complete sentences about the modules. */
+/**
+ * Isolation of handler modules in addition to Node's permission model. Each of the `gaps` completes a sentence about the modules.
+ */
 export function moduleIsolation(): { sandbox: 'bubblewrap' | 'none'; gaps: string[] } {
   const found = moduleSandbox()
   if (found.usable) return { sandbox: 'bubblewrap', gaps: [] }

@@ -108,8 +108,7 @@ export class WarmPool {
     try {
       return this.#startHost()
     } catch {
-      // For example a full disk. The next caller of `take` gets the error, so only this spare is retried
-      // later.
+      // For example a full disk. Not reported, because the next caller of `take` gets the same error. Retried later.
       this.#refillIn(restartDelayMs(++this.#failuresInARow + 3))
       return undefined
     }

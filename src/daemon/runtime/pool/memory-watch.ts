@@ -73,8 +73,9 @@ function memoryOf({ place: { host } }: Instance): number {
 }
 
 /**
- * Resident bytes of a process and the largest program that it started. Counting all programs would exceed any limit with sixteen
- * sessions of a small program, which share code pages, and the instance would be replaced again and again.
+ * Resident bytes of a process and the largest program that it started. Adding up all programs would count shared code pages
+ * several times. An instance with sixteen sessions of a small program would then exceed any limit and be replaced again and
+ * again.
  */
 export function heldBytes(pid: number): number {
   return (residentBytes(pid) ?? 0) + Math.max(0, ...childrenOf(pid).map(treeBytes))

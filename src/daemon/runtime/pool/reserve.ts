@@ -11,8 +11,8 @@ export interface ReserveOptions {
 }
 
 /**
- * Starts `count` instances that do not take connections yet. Starts all of them, or rejects with a `HostingError` and starts
- * none. Each gets one attempt, since the current instances keep serving.
+ * Starts `count` instances that do not take connections yet. If one fails, stops all of them and rejects with a `HostingError`.
+ * Each gets one attempt, since the current instances keep serving.
  */
 export async function startReserve(count: number, options: ReserveOptions): Promise<Instance[]> {
   const reserve: Instance[] = []

@@ -8,7 +8,7 @@ import { HostEndedError, RefusedArtifactError } from './host-ending.ts'
 
 export interface DescribeLimits {
   timeoutMs: number
-  /** Kills the process before it responds. */
+  /** Aborting kills the process. */
   stopped?: AbortSignal | undefined
 }
 

@@ -29,12 +29,15 @@ interface ConfinedProcess {
 /** An egress process that ran this long was healthy. */
 const HEALTHY_MS = 10_000
 const LAST_COUNTS_MS = 60_000
-/** Delay of the egress process, so that it does not slow down the start of the first confined process, whose connections wait in the listener. */
+/**
+ * Delay before the egress process starts, so that it does not slow down the start of the first confined process. Connections of
+ * that process wait in the listener.
+ */
 const START_DELAY_MS = 150
 
 /**
- * The daemon's side of the egress process, which is started when the first confined process gets work. The daemon keeps
- * each listener, so when the egress process dies, connections wait until the next one accepts them.
+ * The daemon's side of the egress process, which is started when the first confined process gets work. The daemon keeps each
+ * listener, so when the egress process dies, connections wait until its successor accepts them.
  */
 export class EgressLink {
   readonly #options: EgressLinkOptions

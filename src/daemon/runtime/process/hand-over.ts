@@ -61,7 +61,7 @@ export class HandOvers {
     const connection: PendingHandOver = { ...handOver, sentAt: Date.now(), isSent: false, outcome: undefined }
     this.#pending.set(seq, connection)
     this.#timer ??= this.#checkIn(this.#options.hangTimeoutMs)
-    // Node would otherwise keep a list of each server's sockets in each child, and listeners for both.
+    // Otherwise Node would keep, for each server and child process, a list of the sent sockets, with listeners.
     ;(socket as { server?: unknown }).server = undefined
     const read = named && { ...named, head: named.head.toString('base64') }
     const message: ToInstance = { type: 'connection', tenantId, seq, ...read }

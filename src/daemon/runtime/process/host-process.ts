@@ -30,7 +30,7 @@ export interface HostProcessOptions extends ProcessOptions {
   termination?: TerminationDelays | undefined
 }
 
-/** A sealed process that leaves more messages of the daemon unread is killed. It could otherwise request replies endlessly. */
+/** A sealed process that leaves more messages from the daemon unread is killed. Otherwise it could request replies endlessly. */
 const MAX_UNREAD = 20_000
 
 /** Resident memory of Node itself and of an active young generation. */
@@ -130,7 +130,7 @@ export class HostProcess {
     this.child.kill('SIGKILL')
   }
 
-  /** Only a sealed process's first message is certain to be sent before user code runs. */
+  /** In a sealed process, only the first message is certain to be sent before user code runs. */
   #takesHandle([first]: FromInstance[]): boolean {
     if (!this.isSealed) return true
     return !this.#hasSentMessage && first?.type === 'ready' && first.egress === true

@@ -20,7 +20,7 @@ export interface ServedCode {
 /** See `drain` of `ToInstance`. */
 export type DrainNotice = Omit<Extract<ToInstance, { type: 'drain' }>, 'type' | 'tenantId'>
 
-/** A message to one tenant without an answer. */
+/** A message to one tenant that expects no answer. */
 export type TenantNotice = Extract<
   ToInstance,
   { type: 'announced' | 'claimed' | 'earlier' | 'drain' | 'shed' | 'revoked' | 'woken' }
@@ -135,7 +135,7 @@ export class Host {
     this.#handOvers.send(handOver)
   }
 
-  /** Lets the tenant accept from the socket itself while that is worthwhile. */
+  /** Lets the tenant accept connections from the socket itself while that is worthwhile. */
   lease(tenantId: string, socket: ShareableSocket): void {
     // User code in a sealed process could return a different handle.
     if (this.isReachable && !this.#process.isSealed) this.#leases.start(tenantId, socket)

@@ -15,7 +15,7 @@ export interface Incoming {
   onViolation(what: string): void
 }
 
-/** Receives messages from a process that may run user code. Any other input is a violation. */
+/** Receives messages from a process that may run user code. Reports malformed messages and unexpected handles as violations. */
 export function receiveMessages(
   child: ChildProcess,
   { takesHandle, handles, limits, onMessage, onViolation }: Incoming,

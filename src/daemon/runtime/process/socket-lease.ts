@@ -68,8 +68,8 @@ export class SocketLeases {
 }
 
 /**
- * A listening socket that an instance uses during a burst of connections. Each hand-over takes two processes and some
- * messages, which limits hand-overs to a few thousand per second. An instance that accepts by itself has no such limit.
+ * A listening socket that an instance uses during a burst of connections. Each hand-over takes two processes and some messages,
+ * which limits hand-overs to a few thousand per second. An instance that accepts connections itself has no such limit.
  */
 class SocketLease {
   readonly #socket: ShareableSocket

@@ -14,7 +14,7 @@ interface Options {
   onViolation(what: string): void
 }
 
-/** Time that each operation and each byte takes from a process's share. */
+/** Cost of each operation and each byte, as time that is deducted from a process's share. */
 const OPERATION_MS = 0.02
 const WRITTEN_BYTES_PER_MS = 4000
 const READ_BYTES_PER_MS = 32_000
@@ -44,7 +44,7 @@ export class StateRequests {
   async run(tenantId: string, operations: readonly StateOperation[]): Promise<void> {
     const { send, onViolation } = this.#options
     if (this.#running.has(tenantId))
-      return onViolation('sent the daemon store operations before it had the previous results')
+      return onViolation('sent the daemon store operations before it received the previous results')
     this.#running.add(tenantId)
     const results = await this.#results(tenantId, operations)
     await this.#delay(operations, results)
@@ -58,7 +58,7 @@ export class StateRequests {
       try {
         return await stores.run(place, operations)
       } catch {
-        return operations.map(() => unavailableResult(STORE_FAILURE)) // the daemon logs the reason, which contains its paths
+        return operations.map(() => unavailableResult(STORE_FAILURE)) // the daemon logs the reason, which may contain paths
       }
     return operations.map(() => unavailableResult('This server has no store.'))
   }
@@ -75,7 +75,7 @@ export class StateRequests {
   }
 }
 
-const STORE_FAILURE = 'The store cannot be read or written. The daemon log has the reason.'
+const STORE_FAILURE = 'The store cannot be read or written. See the daemon log.'
 
 function unavailableResult(message: string): StateResult {
   return { error: { code: 'UNAVAILABLE', message } }

@@ -4,9 +4,9 @@ import type { SeriesCounts } from '../../../shared/instances/request-tally.ts'
 const MIN_REQUESTS = 5
 
 /**
- * Estimates how many active requests wait for others. The base duration of each tool and method is the lowest mean of any
- * report. Longer durations are waiting time. By Little's law (https://en.wikipedia.org/wiki/Little%27s_law) the waiting
- * share of the time is the share of requests that wait.
+ * Estimates how many active requests wait for others. The base duration of each tool and method is the lowest mean of any report.
+ * Any time beyond that is waiting time. By Little's law (https://en.wikipedia.org/wiki/Little%27s_law) the waiting share of the
+ * time is the share of requests that wait.
  */
 export class QueueEstimator {
   readonly #baseMs = new Map<string, number>()

@@ -38,8 +38,8 @@ export interface ScalingState extends Load {
 }
 
 /**
- * Limits for the autoscaler. It starts no more instances than the machine can run in parallel, because further ones would only
- * take processor time from each other. `min` may ask for more.
+ * Limits for the autoscaler. It starts no more instances than the machine can run in parallel, because more would only compete
+ * for processor time. `min` may require more.
  */
 export function usefulLimits(
   { min, max }: { min: number; max: number },
@@ -48,7 +48,9 @@ export function usefulLimits(
   return { min, max: Math.max(min, Math.min(max, parallelism)) }
 }
 
-/** Desired number of instances. Scales up immediately and as far as needed, and down slowly, one at a time. */
+/**
+ * Desired number of instances. Scales up immediately and as far as needed, except for latency. Scales down slowly, one at a time.
+ */
 export function desiredInstances(state: ScalingState): number {
   const { instances, min, max, lowForMs, calmMs } = state
   const needed = Math.max(byRequests(state), byUtilization(state), byLatency(state))

@@ -28,7 +28,7 @@ export interface LiveSession extends SessionReport {
   instanceIds: string[]
 }
 
-/** Result of a question to several instances. */
+/** Answers of several instances to the same question. */
 interface Answers<T> {
   given: { servedId: string; instanceId: string; value: T }[]
   /** Instances that did not answer in time, because their code blocks them. */

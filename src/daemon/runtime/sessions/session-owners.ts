@@ -5,11 +5,11 @@ import type { EarlierVersion, SessionClaim } from '../../../shared/instances/ins
  * more.
  */
 const MAX_CLAIMS = 10_000
-/** Maximum number of earlier releases of an address that keep their sessions. Each may be a 15 MB process. */
+/** Maximum number of earlier releases of an address that keep their sessions. Each may keep a process of 15 MB running. */
 const MAX_EARLIER = 16
 /**
- * An instance that is blocked by its code must not delay a release. The first request to the instance was sent when the
- * release began to start.
+ * Time limit for the answer, so that an instance that is blocked by its code does not delay a release. The instance was first
+ * asked while the release was starting.
  */
 const KEEP_ANSWER_MS = 400
 

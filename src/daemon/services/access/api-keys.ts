@@ -14,7 +14,7 @@ import { Lifetimes } from './lifetimes.ts'
 
 export type Principal = ApiKey
 
-/** A key's record without its request count, which `RateLimits` has. */
+/** A key's record without its request count, which `RateLimits` keeps. */
 type WithoutUse<K extends KeyRecord> = Omit<K, 'rateLimit'>
 
 export class ApiKeys {

@@ -10,7 +10,7 @@ import { Lifetimes } from './lifetimes.ts'
 
 const LINK_MS = 60_000
 const SESSION_MS = 12 * 3_600_000
-/** Beyond this number, the oldest link no longer works. */
+/** Maximum number of unused links. One more invalidates the oldest. */
 const MAX_LINKS = 1000
 
 export type { ConsoleSession }
@@ -21,7 +21,7 @@ type Dependencies = Pick<ServiceDependencies, 'audit' | 'clock' | 'store'>
 export class ConsoleSessions {
   readonly #deps: Dependencies
   readonly #lifetimes: Lifetimes
-  /** Keyed by the hash of their code. Lost when the daemon stops. */
+  /** Unused links by the hash of their code. Lost when the daemon stops. */
   readonly #links = new Map<string, { apiKeyId: string; expiresAt: number }>()
 
   constructor(deps: Dependencies) {

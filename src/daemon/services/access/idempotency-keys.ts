@@ -55,7 +55,7 @@ export class IdempotencyKeys {
       store.idempotencyKeys.create({ apiKeyId, key, fingerprint, createdAt: clock.wallTime() })
       return undefined
     })
-    // After the commit, which fails on a full disk.
+    // Cleared only after the commit, because a commit fails on a full disk.
     this.#unremoved.clear()
     if (state) return state
     return { state: 'new', reservation: this.#start(apiKeyId, key) }

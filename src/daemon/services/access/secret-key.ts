@@ -26,7 +26,7 @@ export function openDatabaseSecrets(
   const isExpectedKey = expected === undefined ? opensAny(secrets, store.sealedValues()) : expected === check
   if (!isExpectedKey && !replace) throw wrongKey(path)
   if (expected !== check) {
-    // Answers that the old key encrypted cannot be replayed.
+    // Stored answers that were encrypted with the old key cannot be replayed.
     store.idempotencyKeys.clear()
     store.facts.set('key_check', check)
   }

@@ -80,7 +80,7 @@ export class SignInGrants {
     }
   }
 
-  /** Every token of the grant is refused as soon as the instances learn of it. Throws NOT_FOUND. */
+  /** Revokes a grant. Its tokens are refused as soon as the instances learn of the revocation. Throws NOT_FOUND. */
   revoke({ server, id, environment, by }: Action): void {
     for (const each of this.#environments(server, environment)) {
       const revoked = this.#deps.store.signInGrants.revoke(`${server}/${each}`, id, this.#until)

@@ -79,7 +79,7 @@ export class Addresses {
   }
 }
 
-/** Whether `Addresses.open` failed because another program has the port. */
+/** Whether `Addresses.open` failed because another program uses the port. */
 export function isPortConflict(error: unknown): boolean {
   return error instanceof HostingError && error.code === 'CONFLICT'
 }
@@ -103,7 +103,7 @@ function subdomainOf(server: string, slot: Slot): string {
   return withSuffix(label, slot === 'staging' ? randomText(6) : 'dev')
 }
 
-/** Shortens the label so that it fits into a DNS label of at most 63 characters with the suffix (RFC 1035 2.3.4). */
+/** Appends the suffix and shortens the label, so that both fit into a DNS label of 63 characters (RFC 1035 2.3.4). */
 function withSuffix(label: string, suffix: string): string {
   return `${label.slice(0, 62 - suffix.length)}-${suffix}`
 }

@@ -27,7 +27,7 @@ export class HostNames {
     )
   }
 
-  /** Every name that `resolve` knows, in order. */
+  /** Every name that `resolve` knows, sorted. */
   list(): string[] {
     const { mappings, addresses, deployments } = this.#store
     const subdomains = [...mappings.subdomains(), ...addresses.subdomains()]

@@ -21,7 +21,7 @@ export class McpTargets {
     const place = slot === 'preview' ? 'preview' : `deployment in ${slot}`
     const address = addresses.find(server, slot)
     if (!address) throw new HostingError('NOT_FOUND', `Server "${server}" has no ${place}.`)
-    // Another program may have the port of a closed address.
+    // Another program may use the port of a closed address.
     if (addresses.isOpen(address)) return mcpUrl(address)
     throw new HostingError('UNAVAILABLE', `The ${place} of server "${server}" is not running.`)
   }

@@ -127,7 +127,7 @@ function lowerPriority(pid: number): void {
   try {
     setPriority(pid, LOW_PRIORITY)
   } catch {
-    // The process has exited, or the system has no priorities.
+    // The process has exited, or the system does not support priorities.
   }
 }
 

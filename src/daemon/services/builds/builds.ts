@@ -134,7 +134,7 @@ export class Builds {
   }
 
   async #run(build: Build, { request, startedMs, ...work }: BuildWork): Promise<Build> {
-    // The response to an asynchronous client goes first.
+    // Lets the response to an asynchronous client be sent first.
     await new Promise(resolve => setImmediate(resolve))
     let ready: Build
     try {

@@ -4,8 +4,8 @@ import type { ServiceDependencies } from '../dependencies.ts'
 const CONCURRENCY = 8
 
 /**
- * Fetches artifacts that are missing on this machine from the storage, for example after the database was moved. Reports storage
- * errors instead of throwing, so that servers with local artifacts start.
+ * Fetches artifacts from the storage if they are missing on this machine, for example after the database was moved. Reports
+ * storage errors instead of throwing, so that servers with local artifacts start.
  */
 export async function fetchMissingArtifacts({
   store,

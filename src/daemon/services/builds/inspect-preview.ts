@@ -10,7 +10,7 @@ const MAX_PORT_ATTEMPTS = 40
 const PAUSE_MS = 50
 
 /**
- * Runs the preview of a build with a debugger until the signal aborts, so that no debugger remains after its user has gone.
+ * Runs the preview of a build with a debugger until the signal aborts, so that no debugger outlives its client's connection.
  * Throws CONFLICT when the port is in use or the preview serves another build, INVALID_REQUEST without handler modules, and
  * UNAVAILABLE.
  */
@@ -40,7 +40,7 @@ export async function inspectorUrl(port: number | undefined): Promise<string | n
     const targets = await (await fetch(`http://127.0.0.1:${port}/json/list`, { signal })).json()
     return (targets as { webSocketDebuggerUrl?: string }[])[0]?.webSocketDebuggerUrl ?? null
   } catch {
-    return null // It has not started yet, or has stopped.
+    return null // The debugger has not started yet, or has stopped.
   }
 }
 
@@ -63,7 +63,7 @@ function requireSupport(port: number): number {
   })
 }
 
-/** `port` itself, or a free one for 0. The process of the previous build may still be closing it. Throws CONFLICT. */
+/** `port`, or a free port if it is 0. Retries, because the previous build's process may still be closing it. Throws CONFLICT. */
 async function findPort(port: number): Promise<number> {
   for (let tries = 1; ; tries++) {
     try {

@@ -4,8 +4,8 @@ import type { Mount } from '../../../shared/definitions/definitions.ts'
 import { HostingError } from '../../../shared/errors.ts'
 
 /**
- * Folders of the system. A container's root user can be the machine's, so it gets no access to them. /run contains the sockets
- * of container engines, which give full access to the machine.
+ * System folders. They cannot be mounted, because a container's root user can be the machine's root user. /run contains the
+ * sockets of container engines, which give full access to the machine.
  */
 const SYSTEM_FOLDERS = ['/boot', '/dev', '/etc', '/proc', '/run', '/sys', '/usr']
 

@@ -18,7 +18,7 @@ export class Previews {
   readonly #deps: Dependencies
   readonly #queue = new KeyedQueue()
   readonly #draining = new Set<string>()
-  /** Servers whose preview could not open because another program has its port. */
+  /** Servers whose preview could not open because another program uses its port. */
   readonly #conflicting = new Set<string>()
   /** Environment variables of build requests, by build. Not stored, because a preview does not justify storing secrets. */
   readonly #env = new Map<string, Record<string, string>>()
@@ -121,7 +121,7 @@ export class Previews {
       const id = store.servers.find(server)?.previewMcpId
       if (!id || !this.#isAwake(id)) return
       if (!this.#inspected.has(id)) return supervisor.renew(id)
-      // Two processes cannot have the port of the debugger.
+      // Two processes cannot share the debugger's port.
       await supervisor.remove(id)
       await this.#serve(store.builds.find(id)!, { isAwake: true })
     })
@@ -149,7 +149,7 @@ export class Previews {
       const { store, supervisor } = this.#deps
       if (store.servers.find(build.name)?.previewMcpId !== build.id) throw otherPreview(build)
       if (loadArtifact(this.#deps, build).program?.type !== 'module') throw notInspectable(build)
-      // The process of an earlier build may hold the port, even while it is paused.
+      // The process of an earlier build may hold the port, even while the debugger has paused that process.
       for (const id of this.#inspected.keys())
         if (store.builds.find(id)?.name === build.name && supervisor.has(id)) await supervisor.remove(id)
       try {

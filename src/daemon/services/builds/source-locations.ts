@@ -4,9 +4,9 @@ import { parseSourceLocation, storageScheme } from '../../builder/storage/locati
 import type { ServiceDependencies } from '../dependencies.ts'
 
 /**
- * Reads an archive by its URI in the storage and checks it against the URI's digest. `keep` records its use. Returns
- * undefined for another bucket, or for text that is not a storage URI. Throws INVALID_REQUEST for a missing object, a missing
- * or wrong digest, and for a file outside the storage, so that API keys cannot read any file on this machine.
+ * Reads an archive by its URI in the storage and checks it against the URI's digest. `keep` records its use. Returns undefined
+ * for another bucket, or for text that is not a storage URI. Throws INVALID_REQUEST for a missing object, a missing or wrong
+ * digest, and for a file outside the storage, so that an API key cannot be used to read other files on this machine.
  */
 export async function readSourceAt<T>(
   { storage, archives }: Pick<ServiceDependencies, 'storage' | 'archives'>,

@@ -58,7 +58,7 @@ export class TemporaryBuilds {
   }
 }
 
-/** Ignores that the build was removed or deployed in the meantime. */
+/** Ignores the error of a build that was removed or deployed in the meantime. */
 function ignoreRemovedOrDeployed(error: unknown): void {
   if (!(error instanceof HostingError && ['NOT_FOUND', 'CONFLICT'].includes(error.code))) throw error
 }

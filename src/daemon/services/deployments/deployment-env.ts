@@ -18,8 +18,8 @@ export interface ReleaseEnv {
 }
 
 /**
- * The values in the request, which override the stored ones that the server can read. Throws INVALID_REQUEST like `checkEnv`,
- * and UNAVAILABLE when stored values cannot be decrypted.
+ * The stored values that the server can read, overridden by those in the request. Throws INVALID_REQUEST like `checkEnv`, and
+ * UNAVAILABLE when stored values cannot be decrypted.
  */
 export function releaseEnv(
   deps: Pick<ServiceDependencies, 'secrets' | 'store'>,

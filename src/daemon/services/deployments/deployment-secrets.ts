@@ -13,7 +13,7 @@ const MAX_LISTED = 20
 /** Name of the client secret among the encrypted variables. No variable can have this name. */
 const CLIENT_SECRET = 'auth.client_secret'
 
-/** Masks the secrets of a configuration. `sealed` has their encrypted values, which never leave the daemon. */
+/** Masks the secrets of a configuration. `sealed` contains their encrypted values, which never leave the daemon. */
 export function concealConfig(
   config: DeployConfig,
   secrets: SecretBox,

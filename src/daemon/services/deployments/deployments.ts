@@ -294,7 +294,7 @@ function customArtifact(deps: Pick<ServiceDependencies, 'artifacts'>, build: Bui
   return build.template === 'custom' ? loadArtifact(deps, build) : undefined
 }
 
-/** Ignores that a deployment was removed while it started. The waiting client gets that error. */
+/** Ignores the error of a deployment that was removed while it started. The waiting client gets that error. */
 function ignoreRemoved(error: unknown): void {
   if (!(error instanceof HostingError && error.code === 'NOT_FOUND')) throw error
 }

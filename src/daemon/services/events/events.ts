@@ -23,7 +23,7 @@ interface EventFilter {
 }
 
 export interface FollowOptions extends EventFilter {
-  /** The feed has only events that this key may read. */
+  /** The feed contains only events that this key may read. */
   principal: Principal
   /** Seconds between two events with metrics. Undefined for none. Requires READ. */
   metrics?: number | undefined

@@ -40,7 +40,7 @@ export function toRange({ since, until, stepSeconds }: HistoryQuery, now: string
   return { since: first, until: Math.floor(untilMs / MINUTE_MS) + 1, step }
 }
 
-/** Adds up counts per minute to the steps of the range. The minutes must be within the range. */
+/** Sums per-minute counts into the steps of the range. The minutes must be within the range. */
 export function toHistory(
   id: string,
   { since, until, step }: HistoryRange,

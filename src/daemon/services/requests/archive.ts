@@ -52,7 +52,7 @@ function toEntry({ arguments: args, answer, ...record }: RequestRecordItem): Req
   }
 }
 
-/** The message as the client may have sent it. */
+/** Reconstructs the client's message. */
 function requestText(record: RequestRecordItem, args: unknown): string {
   const { requestId, method, tool, target } = record
   const params = { name: tool ?? target ?? undefined, arguments: args }

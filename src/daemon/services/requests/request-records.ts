@@ -35,9 +35,9 @@ export interface RequestQuery extends RequestScope {
   id?: string | undefined
   /** `failed`: all except `ok`. */
   outcome?: RequestOutcome | 'failed' | undefined
-  /** `call`: no successful requests that clients send by themselves. */
+  /** `call`: all except successful requests that clients send automatically. */
   kind?: 'call' | undefined
-  /** Text that the record contains, in its bodies too. */
+  /** Text that the record or its bodies contain. */
   text?: string | undefined
 }
 

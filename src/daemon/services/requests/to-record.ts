@@ -14,7 +14,7 @@ export interface RequestOrigin {
   version: number | null
 }
 
-/** True for the line of an answered or refused request. Containers write lines too, so their values are not certain. */
+/** True for the line of an answered or refused request. Containers write lines too, so fields may have any type. */
 export function isRequestLine({ stream, ms, status, method, outcome, timestamp }: LogLine): boolean {
   if (stream !== 'mcp' || typeof outcome !== 'string' || !isTime(timestamp)) return false
   return (typeof ms === 'number' && typeof method === 'string') || typeof status === 'number'
@@ -25,7 +25,7 @@ export function outcomeOf({ outcome, status }: LogLine): RequestOutcome {
   return outcome === 'ok' || outcome === 'cancelled' ? outcome : 'error'
 }
 
-/** Requests that clients send by themselves, not for a user or a model. */
+/** Requests that clients send automatically, not for a user or a model. */
 const ROUTINE_METHOD =
   /^(?:initialize|ping|server\/discover|subscriptions\/listen|logging\/setLevel|notifications\/.*|.*\/list)$/
 

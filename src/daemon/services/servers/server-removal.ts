@@ -110,7 +110,7 @@ function requireFinished(builds: readonly Build[]): void {
   )
 }
 
-/** Ignores that another request removed the record at the same time. */
+/** Ignores the error when another request has removed the record at the same time. */
 function ignoreRemoved(error: unknown): void {
   if (!(error instanceof HostingError && error.code === 'NOT_FOUND')) throw error
 }

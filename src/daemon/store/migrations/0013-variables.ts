@@ -1,4 +1,4 @@
-/** Environment variables that stay with a server and environment. `deployments.variables`: names whose values come from there. */
+/** Environment variables of a server and environment. `deployments.variables`: names of those that a deployment uses. */
 export const variables = `
 CREATE TABLE variables (
   server TEXT NOT NULL,

@@ -9,7 +9,7 @@ import { StateConnection } from './state-connection.ts'
 import { type StateQuery, StateReads, type StateRow } from './state-reads.ts'
 import { type StateUsage, StateWrites } from './state-writes.ts'
 
-/** Operations of one instance, and the time at which they happen in Unix milliseconds. */
+/** Operations of one instance, with their time in Unix milliseconds. */
 export interface StateBatch {
   operations: readonly StateOperation[]
   nowMs: number
@@ -51,7 +51,7 @@ export class StateDatabase {
     return this.#connection.translate(() => this.#reads.rows(query, nowMs))
   }
 
-  /** Sets and removes entries, all or none. Returns in `removed` how many of the removed entries existed. */
+  /** Sets and removes entries, all or none. The result counts the entries that were actually removed. */
   change(
     rows: readonly StateRow[],
     removed: readonly Pick<StateRow, 'scope' | 'key'>[],

@@ -33,7 +33,7 @@ class CommitRefusedError extends Error {
   }
 }
 
-/** Writes entries and counts them. Times are in Unix milliseconds. */
+/** Writes entries and tracks their number and total size. Times are in Unix milliseconds. */
 export class StateWrites {
   readonly #connection: StateConnection
   readonly #maxBytes: number

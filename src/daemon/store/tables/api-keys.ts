@@ -32,7 +32,7 @@ export class ApiKeyStore extends RecordStore<ApiKey> {
     return this.table.find('WHERE is_owner = 1 ORDER BY created_at DESC LIMIT 1')
   }
 
-  /** Newest first. Older databases may have several. */
+  /** Keys with this name, newest first. Older databases may have several. */
   listByName(name: string): ApiKey[] {
     return this.table.list('WHERE name = ? ORDER BY created_at DESC, id DESC', [name])
   }

@@ -10,7 +10,7 @@ export interface ContainerBuild {
   status: ContainerBuildState
   phase: BuildPhase
   storageLocation: string
-  /** The archive at that location. Null when it was not uploaded here. */
+  /** The uploaded archive at `storageLocation`. Null for a location that a client set. */
   sourceId: string | null
   mcpId: string
   imageRepository: string

@@ -30,7 +30,10 @@ export interface Deployment {
 
 export type DeploymentFilter = Partial<Pick<Deployment, 'name' | 'environment' | 'status'>>
 
-/** Condition for a deployment that failed before it served and was followed by another one. The query must not give the table an alias. */
+/**
+ * Condition for a deployment that failed before it served and was followed by another one. The query must not give the table
+ * an alias.
+ */
 export const SUPERSEDED_FAILURE = `deployments.status = 'failed' AND deployments.deployed_at IS NULL AND EXISTS (
   SELECT 1 FROM deployments AS later WHERE later.name = deployments.name AND later.environment = deployments.environment
   AND (later.created_at, later.id) > (deployments.created_at, deployments.id))`

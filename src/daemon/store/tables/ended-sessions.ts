@@ -12,10 +12,10 @@ interface EndedSession {
   endedAt: number
 }
 
-/** Maximum number of sessions that an instance is sent when it starts. */
+/** Maximum number of ended sessions that are sent to an instance when it starts. */
 const MAX_ENDED = 1000
 
-/** MCP sessions that were ended through the API, kept while instances could take them over. */
+/** MCP sessions that were ended through the API, kept as long as an instance could take them over. */
 export class EndedSessionStore extends TableStore<EndedSession> {
   constructor(database: Database) {
     super(database, 'ended_sessions')

@@ -22,9 +22,9 @@ export interface Release {
   message: string | null
   git: ReleaseGit | null
   test: ReleaseTest | null
-  /** Compared with the release that was live. Null when there was none. */
+  /** Changes from the release that was live. Null when there was none. */
   changes: ReleaseChanges | null
-  /** Version that a rollback returned to. */
+  /** Version that this release rolled back to. Null for other releases. */
   rollbackTo: number | null
   requests: number
   errors: number
@@ -62,13 +62,13 @@ export class ReleaseStore {
     return this.#table.find('WHERE id = ?', [id])
   }
 
-  /** Version of a deployment. Reads one column, because lists of deployments call it for each. */
+  /** Version of a deployment. Reads one column, because lists of deployments call it for each entry. */
   versionOf(id: string): number | undefined {
     return this.#database.prepare<{ version: number }>('SELECT version FROM releases WHERE id = ?').get([id])
       ?.version
   }
 
-  /** Reads three columns, because lists of deployments call it for each. */
+  /** Reads three columns, because lists of deployments call it for each entry. */
   summaryOf(id: string): Pick<Release, 'message' | 'git' | 'rollbackTo'> | undefined {
     const row = this.#database
       .prepare<{ message: string | null; git: string | null; rollbackTo: number | null }>(

@@ -28,7 +28,7 @@ interface CountsRow {
 
 const COUNTS = 'method, tool, requests, errors, sum_ms, latencies'
 
-/** Totals and minutes of requests. Written through the connection whose commits need not survive a power cut. */
+/** Request totals and counts by minute. Written through the connection whose commits need not survive a power cut. */
 export class RequestHistoryStore {
   readonly #database: Database
   readonly #statements = new Map<string, BetterSqlite3.Statement>()

@@ -78,7 +78,7 @@ function settings(version: 1 | 2, { memoryMb, pids, cpus }: ProgramLimits) {
   }
 }
 
-/** Writes a setting. Version 1 refuses a quota above the parent group's. That error is ignored, because the parent's limit applies. */
+/** Writes a setting. Ignores that version 1 refuses a quota above the parent's, because the parent's limit applies anyway. */
 function write(file: string, value: string): void {
   try {
     writeFileSync(file, value)

@@ -33,5 +33,5 @@ class NetworkHint {
   }
 }
 
-/** This process runs one instance. */
+/** One per process, which runs a single instance. */
 export const networkHint = new NetworkHint()

@@ -41,5 +41,5 @@ class StorageHint {
   }
 }
 
-/** This process runs one instance. */
+/** One per process, which runs a single instance. */
 export const storageHint = new StorageHint()

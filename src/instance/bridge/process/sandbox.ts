@@ -77,8 +77,8 @@ export function sandboxCommand(
 }
 
 /**
- * Makes fork bombs fail inside the sandbox before the periodic process count finds them. The kernel counts processes per user namespace,
- * or per sandbox user, which all programs of a deployment share. It never limits root.
+ * Makes fork bombs fail inside the sandbox before the periodic process count finds them. The kernel counts processes per user
+ * namespace, or per sandbox user, which all programs of a deployment share. It never limits root.
  */
 function limitProcesses(
   { file, args, limits }: CommandLine,

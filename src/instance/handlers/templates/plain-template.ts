@@ -30,7 +30,7 @@ export function parsePlainTemplate(source: string): PlainTemplate | undefined {
   return { texts, expressions: paths.map(toExpression) }
 }
 
-/** True when nothing in a definition needs Liquid. Also checks names, which is harmless. */
+/** True when nothing in a definition needs Liquid. Also checks property names, which is harmless. */
 export function isPlainDefinition(definition: unknown): boolean {
   return parsePlainTemplate(JSON.stringify(definition) ?? '') !== undefined
 }

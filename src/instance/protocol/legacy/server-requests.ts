@@ -7,7 +7,7 @@ interface PendingRequest {
   release(): void
 }
 
-/** People fill in forms, but a client that disappeared must not hold its call forever. */
+/** Long enough for people to fill in forms. A client that disappeared must not block its call forever. */
 const HANG_TIMEOUT_MS = 15 * 60_000
 
 /** Requests that the server sent to a legacy client and that wait for the client's POST. */

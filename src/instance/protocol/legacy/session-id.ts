@@ -72,7 +72,7 @@ export function sessionStart(id: string): number {
   return Number.parseInt(id.split('.', 3)[2]?.slice(1).split('-', 1)[0] ?? '', 36)
 }
 
-/** Handle that names the session to people. The full id would let a reader take the session over. */
+/** Handle that identifies the session in output for people. The full id would let a reader take the session over. */
 export function sessionHandle(id: string): string {
   return `ses_${crypto().createHash('sha256').update(id).digest('hex').slice(0, HANDLE_CHARACTERS)}`
 }

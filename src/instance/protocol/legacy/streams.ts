@@ -41,7 +41,7 @@ function resumeStream(exchange: TenantExchange, session: Session, lastEventId: s
   const event = parseEventId(lastEventId)
   if (event && event.streamId === session.outbox?.id) return holdStream(exchange, session, event.sequence)
   const found = exchange.tenant.events.find(lastEventId, session.id)
-  // Unsent events of a previous instance are lost with it. The client receives everything from here on.
+  // Unsent events of a previous instance are lost with it. The client receives all later events.
   if (!found && sessionInstance(session.id) !== exchange.tenant.instanceId && !session.stream)
     return holdStream(exchange, session)
   if (!found)

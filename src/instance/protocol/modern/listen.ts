@@ -71,7 +71,7 @@ export function serveListen(exchange: TenantExchange, request: RpcRequest): void
   stream.send(acknowledgement)
   tenant.changeNotifier.listeners.add(listener)
   if (honoured.resourceSubscriptions) tenant.server.listen?.(honoured.resourceSubscriptions, ended.signal)
-  // There is nothing to send, or the stream would end soon.
+  // Ends a stream that has nothing to send, and any stream of a draining tenant.
   if (Object.keys(honoured).length === 0 || tenant.isDraining) finish()
 }
 

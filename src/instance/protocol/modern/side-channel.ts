@@ -19,7 +19,7 @@ interface CallAttempt {
   state: CallState
   /** Number of questions in this attempt. Also the default key of a question. */
   count: number
-  /** Unanswered questions, sent together after the handler's turn. */
+  /** Unanswered questions, sent together at the end of the event loop turn. */
   open: Record<string, InputRequest>
   rejects: ((reason: unknown) => void)[]
 }
@@ -115,7 +115,7 @@ async function ask(
   const answer = answerTo(attempt, key, method)
   if (answer) return answer
   const { promise, reject } = Promise.withResolvers<Record<string, unknown>>()
-  // Additional questions from the same turn are sent together.
+  // Questions from the same turn of the event loop are sent together.
   if (attempt.rejects.length === 0) setImmediate(() => endAttempt(run, attempt))
   attempt.open[key] = { method, params }
   attempt.rejects.push(reject)

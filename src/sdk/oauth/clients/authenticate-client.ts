@@ -55,7 +55,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {
-    return text // some clients do not encode it
+    return text // some clients do not encode their credentials
   }
 }
 

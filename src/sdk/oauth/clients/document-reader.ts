@@ -6,7 +6,7 @@ import type { Client } from '../storage/records.ts'
 import { type FetchedDocument, fetchDocument, MAX_DOCUMENT_BYTES } from './fetch-document.ts'
 
 const MAX_CACHED = 500
-/** Bounds for the lifetime in a document's Cache-Control. The first is the default. */
+/** Bounds for the lifetime in a document's Cache-Control. The minimum is the default. */
 const MIN_TTL_SECONDS = 300
 const MAX_TTL_SECONDS = 24 * 3600
 

@@ -24,8 +24,8 @@ export interface FetchedDocument {
 }
 
 /**
- * Fetches an untrusted https URL without reaching private networks. Checks the resolved addresses when it connects, so that a second DNS
- * answer cannot differ (rebinding). Does not follow redirects. Limits size and time.
+ * Fetches an untrusted https URL without reaching private networks. Checks the resolved addresses when it connects, so that a
+ * second DNS answer cannot bypass the check (DNS rebinding). Does not follow redirects. Limits size and time.
  */
 export function fetchDocument(url: string, options: FetchDocumentOptions = {}): Promise<FetchedDocument> {
   const {

@@ -9,8 +9,8 @@ export interface JwsKey {
 }
 
 /**
- * Signs a JWT in compact form (RFC 7515 7.1). Synchronous, because the thread pool of Web Crypto, which libraries use, takes
- * longer than the signature itself.
+ * Signs a JWT in compact form (RFC 7515 7.1). Synchronous, because dispatching to the thread pool of Web Crypto, as libraries do,
+ * takes longer than signing.
  */
 export function signCompact({ algorithm, key, kid }: JwsKey, type: string, claims: object): string {
   const header = { alg: algorithm, typ: type, ...(kid !== undefined && { kid }) }

@@ -33,7 +33,7 @@ export class SignInError extends Error {
 
 /**
  * Exchanges the code of a callback for tokens and identifies the user. Checks `iss` (RFC 9207) before it sends the code, so that
- * a code is never sent to another provider (RFC 9700 4.4), and afterwards the ID token's signature, issuer, audience, times and
+ * a code is never sent to another provider (RFC 9700 4.4). Then checks the ID token's signature, issuer, audience, times and
  * nonce. Throws SignInError.
  */
 export async function finishSignIn(
@@ -124,7 +124,7 @@ async function readUserInfo(
   if (!endpoint) return {}
   const options = requestOptions(endpoint)
   if (subject !== undefined) {
-    // The subject must be the ID token's (OpenID Connect Core 5.3.2).
+    // The subject must match the ID token's (OpenID Connect Core 5.3.2).
     return processUserInfoResponse(
       server,
       client,
@@ -149,7 +149,7 @@ async function readUserInfo(
 function subjectOf({ provider }: Upstream, userInfo: UserInfo): string {
   const claim = provider.subjectClaim ? userInfo[provider.subjectClaim] : (userInfo.sub ?? userInfo.id)
   if (typeof claim === 'string' || typeof claim === 'number') return `${provider.id}|${claim}`
-  // Without ID tokens and user info, each sign-in counts as a new user.
+  // With neither ID tokens nor user info, each sign-in counts as a new user.
   if (!provider.userInfoEndpoint && !provider.issuer) return `${provider.id}|${crypto.randomUUID()}`
   throw new SignInError(`${provider.name} did not return the user's id.`)
 }

@@ -15,7 +15,7 @@ const planSchema = z
   .enum(PLANS)
   .meta({ id: 'Plan', description: 'Requests per hour: free 100, pro 1000, enterprise as configured.' })
 
-/** Example. */
+/** Example in the OpenAPI document. */
 export const KEY_INFO = {
   apiKeyId: 'key_4h7k2m9q5w1x8z3c6v0b',
   name: 'ci',
@@ -33,7 +33,7 @@ const KEY_RECORD = {
   rateLimit: { limit: 1000, used: 37, resetAt: EXAMPLE_TIME },
 }
 
-export const keyInfoSchema = named('ApiKeyInfo', 'The API key of a request.', KEY_INFO).object({
+export const keyInfoSchema = named('ApiKeyInfo', 'The API key that made the request.', KEY_INFO).object({
   apiKeyId: z.string().describe('Id of the key.'),
   name: z.string().describe('Name of the key.'),
   scopes: z.array(scopeSchema).describe('Scopes of the key.'),
@@ -78,7 +78,7 @@ export const createKeyRequestSchema = namedCreateApiKeyRequest.strictObject({
     .string()
     .min(1)
     .max(100)
-    .regex(/^\P{Cc}*$/u, 'without control characters')
+    .regex(/^\P{Cc}*$/u, 'must not contain control characters')
     .describe('Name of the key.'),
   scopes: z.array(scopeSchema).min(1).max(100).describe('Scopes of the key.'),
   plan: planSchema.default('free').describe('Plan of the key.'),
@@ -96,7 +96,7 @@ export const createKeyRequestSchema = namedCreateApiKeyRequest.strictObject({
 
 export const keyPageSchema = itemPage(keyRecordSchema, 'ApiKeyPage')
 
-const namedCheckApiKeyRequest = named('CheckApiKeyRequest', 'A key and a request.', {
+const namedCheckApiKeyRequest = named('CheckApiKeyRequest', 'A key and a request to check.', {
   key: 'mcp_sk_example',
   method: 'POST',
   path: '/v1/build',
@@ -113,7 +113,7 @@ export const checkKeyRequestSchema = namedCheckApiKeyRequest.strictObject({
     ),
   path: z
     .string()
-    .regex(/^\//, 'a path that starts with "/"')
+    .regex(/^\//, 'must start with "/"')
     .meta(described('Path of the request. A query is ignored.', '/v1/build')),
 })
 

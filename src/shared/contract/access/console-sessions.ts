@@ -14,8 +14,8 @@ export const consoleLinkSchema = named('ConsoleLink', 'A URL that signs one brow
 }).object({
   url: z
     .string()
-    .describe('URL to open once. With `&to=/servers/greeter`, it opens that page of the console.'),
-  expiresAt: isoTime.describe('Time after which it no longer works.'),
+    .describe('URL to open once. Append `&to=/servers/greeter` to open that page of the console.'),
+  expiresAt: isoTime.describe('Expiry time of the URL.'),
 })
 
 export const consoleSessionSchema = named('ConsoleSession', 'A browser that is signed in to the console.', {

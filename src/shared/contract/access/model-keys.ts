@@ -30,7 +30,7 @@ const namedModelKeyList = named('ModelKeyList', 'Keys of all vendors.', {
 
 export const modelKeyListSchema = namedModelKeyList.object({
   items: z.array(modelKeySchema).describe('One entry per vendor.'),
-  defaultModel: z.string().describe('Model for a test that names none.'),
+  defaultModel: z.string().describe('Model for tests that do not name one.'),
 })
 
 const namedSaveModelKeyRequest = named('SaveModelKeyRequest', 'A key of a model vendor.', {

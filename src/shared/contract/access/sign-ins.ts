@@ -54,7 +54,9 @@ const clientSchema = named('SignInClient', 'A sign-in client of a server.', {
   environment: environmentSchema,
   kind: z
     .enum(['registered', 'metadata-document'])
-    .describe('`registered`: by itself (RFC 7591). `metadata-document`: its id is the URL of its metadata.'),
+    .describe(
+      '`registered`: the client registered itself (RFC 7591). `metadata-document`: its id is the URL of its metadata.',
+    ),
   name: z.string().nullable().describe('Name that it registered. It may be untrue. Null if unknown.'),
   uri: z.string().nullable().describe('Home page that it registered. Null if unknown.'),
   redirectHosts: z.array(z.string()).describe('Hosts to which users return after the sign-in.'),

@@ -60,7 +60,7 @@ export const surfaceChangeSchema = named('SurfaceChange', 'A change that clients
 
 const namedSurfaceReport = named(
   'SurfaceReport',
-  "Changes in a build for clients of its server's live deployments.",
+  "Changes in a build that clients of the server's live deployments will see.",
   {
     mcp_id: EXAMPLE_MCP_ID,
     items: [
@@ -83,7 +83,7 @@ export const surfaceReportSchema = namedSurfaceReport.object({
       named('SurfaceComparison', 'Changes compared with one live deployment.').object({
         environment: environmentSchema,
         deployment_id: deploymentIdSchema,
-        against: z.string().describe('Id of the build that is live there.'),
+        against: z.string().describe('Id of the build that is live in the environment.'),
         breaking: z.boolean().describe('At least one change breaks clients.'),
         changes: z.array(surfaceChangeSchema).describe('Changes that clients see.'),
       }),

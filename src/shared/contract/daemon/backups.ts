@@ -9,7 +9,7 @@ export interface BackupEntry {
   name: string
   /** Path of the database in the home, or URI of the manifest elsewhere. */
   file: string
-  /** Undefined for a copy of the database alone, created by older versions. */
+  /** Undefined for backups made by older versions, which contain only the database. */
   reason?: BackupReason
   createdAt?: string
   version?: string
@@ -60,7 +60,7 @@ export interface IncompleteDeployment {
 
 /** Facts for `mcp doctor`. */
 export interface HomeInspection {
-  /** Whether the database was encrypted with `secret.key`. */
+  /** Whether `secret.key` decrypts the secrets in the database. */
   key: 'fits' | 'missing' | 'wrong'
   /** Missing artifacts and sources that the database refers to. */
   missing: string[]

@@ -25,7 +25,7 @@ const repairSchema = named('Repair', 'A repair.', EXAMPLE_REPAIR).object({
   message: z.string().describe('What was done, in one sentence.'),
 })
 
-const namedRepairRequest = named('RepairRequest', 'Checks whose problems are repaired.', {
+const namedRepairRequest = named('RepairRequest', 'Checks whose problems to repair.', {
   checks: [EXAMPLE_REPAIR.name],
 })
 
@@ -34,9 +34,9 @@ export const repairRequestSchema = namedRepairRequest.strictObject({
   checks: z
     .array(z.enum(REPAIRED_CHECKS))
     .optional()
-    .describe('Names of the checks. By default all of these.'),
+    .describe('Names of the checks. By default, all that have a repair.'),
 })
-export const repairListSchema = named('RepairList', 'Repairs of the home of the daemon.', {
+export const repairListSchema = named('RepairList', "Repairs of the daemon's home.", {
   items: [EXAMPLE_REPAIR],
 }).object({
   items: z.array(repairSchema).describe('Repairs. Empty if there was nothing to repair.'),

@@ -20,7 +20,7 @@ const namedDaemonHealth = named('DaemonHealth', 'The daemon that answers.', {
 export const daemonHealthSchema = namedDaemonHealth.object({
   status: z.literal('ok').describe('Always ok.'),
   /** See `proofOf`. */
-  proof: z.string().optional().describe('Response to the right `challenge`.'),
+  proof: z.string().optional().describe('Response to a valid `challenge`.'),
   ...facts,
 })
 
@@ -32,7 +32,7 @@ export const daemonStoppingSchema = namedDaemonStopping.object({
 })
 
 const namedUpgradeRequest = named('UpgradeRequest', 'The daemon that takes over.', {
-  program: '/opt/mcp-hosting/bin/mcpd.js',
+  program: '/opt/mcp-hosting/dist/daemon.js',
 })
 
 /** POST /api/daemon/upgrade */
@@ -67,7 +67,7 @@ const namedDaemonState = named('DaemonState', 'The daemon and its last upgrade.'
 /** GET /api/daemon. Successful upgrades are not reported, because the old daemon has exited. */
 export const daemonStateSchema = namedDaemonState.object({
   ...facts,
-  memoryBytes: z.int().describe('Resident memory of its process, without its servers.'),
+  memoryBytes: z.int().describe('Resident memory of the daemon process, without its servers.'),
   upgrade: z
     .object({
       status: z.enum(['running', 'failed']).describe('State of the upgrade.'),
@@ -115,7 +115,7 @@ const { name, file, reason, bytes, files, missing, version, createdAt } = backup
 
 const storedBackupSchema = named(
   'StoredBackup',
-  'A backup. A copy of the database alone, made by an older version, has no reason, version or creation time.',
+  'A backup. Backups made by older versions contain only the database, and have no reason, version or creation time.',
   EXAMPLE_BACKUP,
 ).object({
   name,

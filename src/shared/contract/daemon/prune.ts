@@ -25,7 +25,9 @@ const unusedItemSchema = named('UnusedItem', 'An item that is no longer used.', 
   name: z.string().describe('Name of the server. Empty if there is none.'),
   reason: z
     .enum(['failed', 'unused', 'replaced', 'unknown'])
-    .describe('`replaced`: a restore replaced it a week ago. `unknown`: unknown to the database for a week.'),
+    .describe(
+      '`replaced`: replaced by a restore at least a week ago. `unknown`: unknown to the database for at least a week.',
+    ),
   bytes: z.int().describe('Disk space that it takes up, in bytes.'),
   createdAt: isoTime.describe('Creation time. For a file, the time at which it became unused.'),
 })

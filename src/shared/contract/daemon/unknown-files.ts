@@ -1,7 +1,7 @@
 /** Number of days for which files unknown to the database are kept. */
 export const KEPT_UNKNOWN_DAYS = 7
 
-/** `packages`: npm packages that no server used for 90 days. */
+/** `packages`: npm packages that no server has used for 90 days. */
 const UNKNOWN_KINDS = ['artifacts', 'sources', 'program-sources', 'programs', 'packages', 'logs'] as const
 export type UnknownKind = (typeof UNKNOWN_KINDS)[number]
 

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { named } from '../../json/schema-metadata.ts'
 import { isoTime } from '../fields.ts'
 
-/** Certificates that clients get over HTTPS by name (extension; docs/domains.md). */
+/** Certificates for HTTPS at host names (extension; docs/domains.md). */
 
 const EXAMPLE_CERTIFICATE = {
   subject: 'CN=mcp.example.com',
@@ -37,7 +37,9 @@ const hostCertificateSchema = named('HostCertificate', 'The certificate that cli
   problem: z
     .string()
     .nullable()
-    .describe('Why clients cannot connect or will reject the certificate, and what to do. Null for none.'),
+    .describe(
+      'Why clients cannot connect or will reject the certificate, and what to do. Null if there is no problem.',
+    ),
 })
 
 export const certificateListSchema = named(
@@ -58,7 +60,7 @@ export const certificateListSchema = named(
     .int()
     .nullable()
     .describe(
-      'HTTPS port of the host names. Null, without certificates, while the daemon does not listen there.',
+      'HTTPS port of the host names. Null, with empty `items`, while the daemon does not serve them over HTTPS.',
     ),
   items: z.array(hostCertificateSchema).describe('Certificates.'),
   authority: certificateSchema

@@ -75,7 +75,9 @@ export const deployConfigSchema = named('DeployConfig', 'Configuration of a depl
   record_bodies: z
     .boolean()
     .optional()
-    .describe('Keeps arguments and answers of requests, redacted. By default where messages are logged.'),
+    .describe(
+      'Records arguments and answers of requests, redacted. By default true if `log_level` is `debug`.',
+    ),
   timeout_seconds: z.number().min(0.1).max(3600).optional().meta({
     description: 'Time limit for a handler of a module.',
     default: 60,
@@ -86,10 +88,10 @@ export const deployConfigSchema = named('DeployConfig', 'Configuration of a depl
     .max(86_400)
     .optional()
     .describe(
-      'Idle time for which a session of the 2025 protocol stays with its release. 0 moves it with each release. By default 1800, in staging 900, in development 0.',
+      'Seconds that an idle session of the 2025 protocol stays with its release. 0 moves sessions to each new release. By default 1800, in staging 900, in development 0.',
     ),
   engine: z.enum(['process', 'container']).optional().meta({
-    description: 'Run in processes of this machine, or in containers of podman or docker.',
+    description: 'Runs the server in processes on this machine, or in podman or docker containers.',
     default: 'process',
   }),
   image: z
@@ -113,7 +115,7 @@ export const deployConfigSchema = named('DeployConfig', 'Configuration of a depl
     ),
 })
 
-/** Settings whose secrets responses mask. A client could only send the masks back. */
+/** Settings with secrets, which responses mask. A client could only send the masks back. */
 const SECRET_SETTINGS = ['auth', 'env_vars'] as const
 
 const changedSettingsSchema = deployConfigSchema.superRefine((config, context) => {

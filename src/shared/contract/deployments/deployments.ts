@@ -36,7 +36,7 @@ export const deployRequestSchema = namedDeployRequest.strictObject({
     .optional()
     .meta(
       described(
-        'Extension: id of a deployment of the server, whose configuration the new one gets. Fields of `config` override it. To another environment, neither domain nor variables are copied.',
+        'Extension: id of a deployment of the same server whose configuration is copied. Fields of `config` override it. Domain and variables are not copied to another environment.',
         EXAMPLE_DEPLOYMENT_ID,
       ),
     ),
@@ -44,22 +44,26 @@ export const deployRequestSchema = namedDeployRequest.strictObject({
     .boolean()
     .optional()
     .describe(
-      '`false` rejects a release that breaks clients of the live one (409), `true` confirms it. By default, nothing is compared.',
+      '`false` rejects a release that breaks clients of the live one (409). `true` confirms such a release. By default, the releases are not compared.',
     ),
   variables: variableValuesSchema
     .optional()
     .describe(
-      'Extension: variables to store for the server and environment, in the same step in which the deployment is accepted. Later deployments get them, too.',
+      'Extension: variables to store for the server and environment, in the step that accepts the deployment. Later deployments get them, too.',
     ),
   release: releaseNotesSchema.optional(),
 })
 
 const messageSchema = releaseNotesSchema.shape.message
 
-const namedReconfigureRequest = named('ReconfigureRequest', 'A release with another configuration.', {
-  config: { limits: { memory_mb: 256 } },
-  reset: ['log_level'],
-})
+const namedReconfigureRequest = named(
+  'ReconfigureRequest',
+  'A release of the same build with a changed configuration.',
+  {
+    config: { limits: { memory_mb: 256 } },
+    reset: ['log_level'],
+  },
+)
 
 /** POST /v1/deploy/{id}/reconfigure */
 export const reconfigureRequestSchema = namedReconfigureRequest.strictObject({
@@ -103,7 +107,7 @@ export const deploymentRecordSchema = named('Deployment', 'A new deployment.', d
   version: z
     .int()
     .optional()
-    .describe('Extension: counts the releases of the server in this environment, from 1.'),
+    .describe('Extension: number of the release, counted from 1 for each server and environment.'),
   sign_in: z
     .object({
       issuer: z.string().describe('Issuer of the tokens.'),
@@ -136,8 +140,10 @@ const promisesSchema = named(
   idle_seconds: z.number().nullable().describe('Idle time after which it sleeps. Null: it never sleeps.'),
   release: z
     .enum(['gradual', 'at_once'])
-    .describe('`gradual`: the old release drains and keeps its sessions. `at_once`: it is replaced.'),
-  session_seconds: z.number().describe('Idle time for which sessions stay with their release.'),
+    .describe(
+      '`gradual`: the old release drains and keeps its sessions. `at_once`: it is replaced immediately.',
+    ),
+  session_seconds: z.number().describe('Seconds that an idle session stays with its release.'),
   log_level: z.enum(['info', 'debug']).describe('Log level.'),
   record_bodies: z.boolean().describe('Request records keep arguments and answers.'),
   kept_deployments: z
@@ -196,7 +202,10 @@ export const deploymentStatusSchema = deploymentRecordSchema
       ),
     created_at: isoTime.describe('Creation time.'),
     updated_at: isoTime.describe('Time of the last change.'),
-    deployed_at: isoTime.nullable().optional().describe('Extension: last start. Null if it never served.'),
+    deployed_at: isoTime
+      .nullable()
+      .optional()
+      .describe('Extension: time of the last start. Null if it never served.'),
     stopped_at: isoTime.nullable().describe('Time at which it was stopped. Null unless it is stopped.'),
     release: releaseSummarySchema.optional(),
     error: failureSchema.nullable().describe('Why it failed. Null otherwise.'),

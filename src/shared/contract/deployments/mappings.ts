@@ -14,7 +14,7 @@ import {
 /** A DNS label (RFC 1035 section 2.3.1, RFC 1123 section 2.1). */
 export const subdomainSchema = z
   .string()
-  .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'up to 63 lower-case letters, digits and "-"')
+  .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must have at most 63 lower-case letters, digits and "-"')
   .meta(described('Subdomain: up to 63 lower-case letters, digits and "-".', 'weather'))
 
 const namedPutMappingRequest = named('PutMappingRequest', 'Target of a subdomain mapping.', {

@@ -46,14 +46,14 @@ const changeEventSchema = named('ChangeEvent', 'A record was created, changed or
 
 const resetEventSchema = named(
   'ResetEvent',
-  'The client is new, or has missed changes. It must load everything that it shows.',
+  'The client is new, or has missed changes. It must reload everything that it shows.',
   { type: 'reset', reason: 'new' },
 ).object({
   type: z.literal('reset').describe('Kind of the event.'),
   reason: z
     .enum(['new', 'restarted', 'missed'])
     .describe(
-      '`new`: a request without `Last-Event-ID`. `restarted`: that id is from another daemon, or too old. `missed`: the client was too slow.',
+      '`new`: a request without `Last-Event-ID`. `restarted`: the id is too old, or from another daemon. `missed`: the client was too slow.',
     ),
 })
 

@@ -13,8 +13,8 @@ export const requestSummarySchema = named(
     .int()
     .describe('Requests answered with a JSON-RPC error, a tool error or an HTTP status of 500 or above.'),
   errorRate: z.number().describe('Share of errors, 0 to 1.'),
-  p50Ms: z.number().describe('Median latency in milliseconds, within 3.2 %.'),
-  p99Ms: z.number().describe('99th percentile of latency in milliseconds, within 3.2 %.'),
+  p50Ms: z.number().describe('Median latency in milliseconds, accurate to 3.2 %.'),
+  p99Ms: z.number().describe('99th percentile of latency in milliseconds, accurate to 3.2 %.'),
 })
 
 export const toolSummarySchema = requestSummarySchema

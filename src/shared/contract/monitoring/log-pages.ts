@@ -71,7 +71,7 @@ export const serverLogPageSchema = named(
 ).object({
   lines: z
     .array(
-      named('ServerLogLine', 'A log line of one of several releases.').looseObject({
+      named('ServerLogLine', 'A log line with its server and release.').looseObject({
         ...logLineSchema.shape,
         server: z.string().describe('Name of the server.'),
         environment: environmentSchema,

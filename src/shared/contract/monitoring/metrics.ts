@@ -99,7 +99,7 @@ export const serverMetricsSchema = named(
               timestamp: isoTime.describe('Creation time.'),
             }),
           )
-          .describe('Releases that began in the period, oldest first.'),
+          .describe('Releases created in the period, oldest first.'),
       }),
     )
     .describe('One entry per environment with releases, production first.'),

@@ -61,7 +61,7 @@ export const requestRecordSchema = named(
   outcome: z
     .enum(REQUEST_OUTCOMES)
     .describe(
-      '`error`: includes errors that a tool reported. `cancelled`: by the client. `refused`: before it reached the server.',
+      '`error`: includes errors that a tool reported. `cancelled`: by the client. `refused`: before the request reached the server.',
     ),
   status: z.int().nullable().describe('HTTP status of a refused request.'),
   code: z.int().nullable().describe('Code of the JSON-RPC error.'),
@@ -70,7 +70,7 @@ export const requestRecordSchema = named(
   bodies: z
     .enum(['kept', 'truncated', 'omitted', 'none'])
     .describe(
-      'Whether arguments and answer were kept. `truncated`: one was too long. `omitted`: too many in that minute.',
+      'Whether arguments and answer were kept. `truncated`: one was too long. `omitted`: too many requests in that minute.',
     ),
   isReplayable: z.boolean().describe('A tool call whose complete arguments are known.'),
   arguments: z.unknown().optional().describe('Arguments, redacted. Text if truncated. Absent in lists.'),
@@ -82,7 +82,7 @@ export const requestRecordSchema = named(
 
 export const requestPageSchema = itemPage(requestRecordSchema, 'RequestPage')
 
-export const replayRequestSchema = named('ReplayRequest', 'Changes to a call that is repeated.', {
+export const replayRequestSchema = named('ReplayRequest', 'Changes to the repeated call.', {
   environment: 'development',
   arguments: { name: 'Grace' },
 }).strictObject({

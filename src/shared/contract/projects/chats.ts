@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { described, named } from '../../json/schema-metadata.ts'
 import { EXAMPLE_MCP_ID, EXAMPLE_TIME, isoTime, itemPage } from '../fields.ts'
 
-/** Service interface 2.9 and 4.9, and the extensions around it: every test run is a chat. */
+/** Chats (service interface 2.9 and 4.9, with extensions). Every test run is a chat. */
 
 const CHAT_ID = 'chat_4h7k2m9q5w1x8z3c6v0b'
 const chatId = z.string().meta(described('Id of the chat.', CHAT_ID))

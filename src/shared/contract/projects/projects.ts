@@ -8,7 +8,7 @@ const line = (max: number) =>
   z
     .string()
     .max(max)
-    .regex(/^\P{Cc}*$/u, 'without control characters')
+    .regex(/^\P{Cc}*$/u, 'must not contain control characters')
 
 const name = line(100).min(1).meta(described('Name of the project.', 'weather'))
 const description = z.string().max(2000).nullable()
@@ -118,7 +118,7 @@ export const projectSchema = namedProject.object({
   sourceId: z
     .string()
     .nullable()
-    .describe('Extension: `source` of a build request. Null without an uploaded archive.'),
+    .describe('Extension: value for `source` in a build request. Null without an uploaded archive.'),
   sourceDigest: z
     .string()
     .nullable()
@@ -126,7 +126,7 @@ export const projectSchema = namedProject.object({
   sourceBytes: z.int().nullable().describe('Extension: size of the uploaded archive. Null if there is none.'),
   sourceUploadedAt: isoTime
     .nullable()
-    .describe('Extension: time at which the archive was uploaded last. Null if there is none.'),
+    .describe('Extension: time of the last upload of the archive. Null if there is none.'),
   createdAt: isoTime.describe('Creation time.'),
   updatedAt: isoTime.describe('Time of the last change.'),
 })

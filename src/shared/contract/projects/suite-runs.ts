@@ -25,7 +25,7 @@ const seconds = z.number().min(0)
 
 const status = z.enum(SUITE_STATES).meta({
   id: 'SuiteState',
-  description: 'Verdict. `error`: a fault prevented it.',
+  description: 'Verdict. `error`: a fault prevented a verdict.',
 })
 
 const transcriptEntrySchema = named('TranscriptEntry', 'A message of a conversation, or a tool call.', {
@@ -42,7 +42,7 @@ const transcriptEntrySchema = named('TranscriptEntry', 'A message of a conversat
   text: text.describe('Text of the message or of the result.'),
   tool: name.optional().describe('Name of the called tool.'),
   arguments: text.optional().describe('Arguments of the call, as JSON.'),
-  error: text.nullable().optional().describe('Why the call failed. Null if it worked.'),
+  error: text.nullable().optional().describe('Why the call failed. Null if it succeeded.'),
   seconds: seconds.optional().describe('Duration of the call.'),
   isTruncated: z.boolean().optional().describe('Part of the text was truncated.'),
 })
@@ -94,7 +94,7 @@ const results = {
   cost: z.number().nullable().describe('US dollars. Null if no model has a price.'),
 }
 
-const cases = z.array(suiteCaseSchema).min(1).max(2000).describe('Cases times models.')
+const cases = z.array(suiteCaseSchema).min(1).max(2000).describe('One entry per case and model.')
 
 const exampleResults = {
   suite: 'greetings',

@@ -14,8 +14,8 @@ export const usageSchema = named('Usage', 'Model usage of a test run.').object({
 })
 
 const seconds = z.number().describe('Duration in seconds.')
-const turn = z.int().describe('Turn it belongs to, from 1. Calls of one turn run in parallel.')
-const callError = z.string().nullable().describe('Why it failed. Null if it worked.')
+const turn = z.int().describe('Number of the turn, from 1. Calls of one turn run in parallel.')
+const callError = z.string().nullable().describe('Why it failed. Null if it succeeded.')
 
 const toolCallSchema = named('ToolCall', 'A tool call of the agent.').object({
   name: z.string().describe('Name of the tool.'),
@@ -64,7 +64,7 @@ export const testResultSchema = namedTestResult.object({
   execution_time: z.number().describe('Duration in seconds.'),
   success_rate: z.number().describe('Share of successful tool calls, 0 to 1. 1 if there were no calls.'),
   // Extensions
-  chat_id: z.string().optional().describe('Id of the chat. Pass it to continue.'),
+  chat_id: z.string().optional().describe('Id of the chat. Pass it as `chat_id` to continue the chat.'),
   warnings: z
     .array(z.string())
     .optional()

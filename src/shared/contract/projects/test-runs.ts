@@ -46,7 +46,7 @@ const contains = z
 
 export const answersSchema = named(
   'ServerAnswers',
-  'Answers to questions from the server. The first match counts; other questions are declined.',
+  'Answers to questions from the server. The first match applies. Questions without a match are declined.',
 ).strictObject({
   elicitation: z
     .array(
@@ -131,7 +131,7 @@ const contextSchema = named(
 const settingsSchema = named('ModelSettings', 'Settings of the model.').strictObject({
   temperature: z.number().min(0).max(2).optional().describe('Temperature.'),
   seed: z.int().optional().describe('Seed, for models that support one.'),
-  max_output_tokens: z.int().min(1).optional().describe('Maximum number of tokens of a response.'),
+  max_output_tokens: z.int().min(1).optional().describe('Maximum number of tokens in a response.'),
 })
 
 const namedTestRequest = named('TestRequest', 'A message to an agent that uses a server.', {

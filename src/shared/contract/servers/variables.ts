@@ -9,9 +9,11 @@ import {
   isoTime,
 } from '../fields.ts'
 
-/** `/v1/servers/{name}/env/{environment}`: variables that stay with a server and environment. An extension. */
+/** `/v1/servers/{name}/env/{environment}`: variables stored for a server and environment (extension). */
 
-const nameSchema = z.string().regex(ENV_NAME, 'letters, digits and "_", not starting with a digit')
+const nameSchema = z
+  .string()
+  .regex(ENV_NAME, 'names must have only letters, digits and "_", and not start with a digit')
 
 // Linux limits one variable of a process to 128 KiB.
 const valueSchema = z
@@ -54,7 +56,7 @@ export const serverEnvSchema = namedServerEnv.object({
   live_deployment: deploymentIdSchema
     .nullable()
     .describe('Id of the live deployment. Null if there is none.'),
-  variables: z.array(variableSchema).describe('Stored variables by name.'),
+  variables: z.array(variableSchema).describe('Stored variables, sorted by name.'),
   missing: z
     .array(
       z.object({

@@ -96,7 +96,7 @@ test('names include small words, and place names include their region', () => {
   expect(austin).toMatchObject({ core: 'Austin', region: 'TX', place: true })
 })
 
-test('commas and "and" join lists', () => {
+test('commas and "and" separate the items of a list', () => {
   const { lists } = read('the weather in Rome, Vienna and Prague')
   expect(lists.map(list => list.map(({ text }) => text))).toEqual([['Rome', 'Vienna', 'Prague']])
 })

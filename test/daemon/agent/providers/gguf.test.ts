@@ -38,7 +38,7 @@ const PROMPT = [
   },
 ]
 
-test('a conversation is converted to a history of node-llama-cpp, and its calls to tool calls', async () => {
+test('a conversation is converted to a node-llama-cpp history, and function calls of the model to tool calls', async () => {
   let given: { history: LlamaHistoryEntry[]; options: Record<string, unknown> } | undefined
   const model = createGgufModel('m.gguf', {
     async generateResponse(history, options) {

@@ -23,7 +23,7 @@ test('the build cache finds nothing for another source, request or toolchain', (
   expect(new BuildCache(folder.path, () => '1.1').find('d1', request)).toBeUndefined()
 })
 
-test('the build cache finds nothing in a file that a power failure cut off', () => {
+test('the build cache ignores a file truncated by a power failure', () => {
   using folder = createProjectFolder()
   const cache = new BuildCache(folder.path, () => '1.0')
   cache.remember('d1', request, ARTIFACT)

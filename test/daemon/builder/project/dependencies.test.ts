@@ -21,7 +21,7 @@ const projectFiles = (entry: object = {}) => filesWithDependency(registry, entry
 beforeAll(async () => {
   npmCache = createProjectFolder()
   vi.stubEnv('npm_config_cache', npmCache.path)
-  // It would take precedence over the registry in `.npmrc`.
+  // The variable would take precedence over the registry in `.npmrc`.
   vi.stubEnv('npm_config_registry', undefined)
   registry = await startRegistry()
 })
@@ -101,7 +101,7 @@ test.each([
   'link:../tiny',
   'workspace:*',
 ])(
-  'a package.json, override or package that asks for %s is refused, and npm never requests it',
+  'rejects the dependency %s in a package.json, in an override or in a package before npm runs',
   async wanted => {
     const asking = [
       { 'package.json': JSON.stringify({ dependencies: { tiny: wanted } }) },

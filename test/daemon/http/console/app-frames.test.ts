@@ -26,7 +26,7 @@ async function directives(query: string): Promise<Record<string, string>> {
   return Object.fromEntries(policy.split('; ').map(text => text.split(/ (.*)/)))
 }
 
-test('the console may frame only the port of apps, which differs from its own', async () => {
+test('the console may frame only the app port, which differs from its own port', async () => {
   expect(port).not.toBe(daemon.daemon.port)
   expect(await pagePolicy()).toMatch(new RegExp(`; frame-src http://${APP_HOST}:${port}$`))
   expect(await pagePolicy()).toContain("frame-ancestors 'none'")
@@ -83,7 +83,7 @@ test.each([
   expect((await directives(`connect=${encodeURIComponent(origin)}`))['connect-src']).toBe("'none'")
 })
 
-test('the port of apps answers to its own host name only', async () => {
+test('the app port answers only to its own host name', async () => {
   for (const host of ['127.0.0.1', 'localhost', CONSOLE_HOST, 'evil.example', `x.${APP_HOST}`])
     expect((await get('/frame', { host: `${host}:${port}` })).status, host).toBe(403)
 })
@@ -93,12 +93,12 @@ test('the frame of an app cannot be opened as a page', async () => {
   expect((await get('/frame', { 'sec-fetch-dest': 'iframe' })).status).toBe(200)
 })
 
-test('the port of apps serves nothing but frames', async () => {
+test('the app port serves nothing but frames', async () => {
   for (const path of ['/', '/console/', '/v1/deploy', '/health', '/frame/', '/frame/x'])
     expect((await get(path)).status, path).toBe(404)
 })
 
-test('the API cannot be reached under the host name of apps', async () => {
+test('the API cannot be reached under the host name of the app port', async () => {
   const { status } = await daemon.api('GET', '/health', {
     key: null,
     headers: { host: `${APP_HOST}:${port}` },
@@ -106,7 +106,7 @@ test('the API cannot be reached under the host name of apps', async () => {
   expect(status).toBe(403)
 })
 
-test('the port of apps closes with the daemon', async () => {
+test('the app port closes with the daemon', async () => {
   const other = await startTestDaemon()
   const { headers } = await other.api('GET', '/console/', { key: null })
   const used = Number(/:(\d+)$/.exec(String(headers['content-security-policy']))![1])

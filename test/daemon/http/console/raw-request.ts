@@ -5,7 +5,7 @@ export interface RawAnswer {
   headers: IncomingHttpHeaders
 }
 
-/** A GET request to a port of loopback with any headers, which `fetch` does not allow. */
+/** Sends a GET request to a loopback port with any headers, including those that `fetch` forbids. */
 export function rawRequest(port: number, path: string, headers: Record<string, string>): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const sent = request({ port, path, headers, agent: false }, response => {

@@ -22,7 +22,7 @@ function writeAll(count: number, from = 0): void {
   }
 }
 
-test('short pages of many instances contain each line once while more are written', async () => {
+test('paging through the logs of many instances returns each line once while new lines are written', async () => {
   writeAll(3)
   const found: number[] = []
   let from: OlderThan | undefined
@@ -36,7 +36,7 @@ test('short pages of many instances contain each line once while more are writte
   expect(found).toEqual(Array.from({ length: 3 * INSTANCES }, (_, index) => 3 * INSTANCES - 1 - index))
 })
 
-test('the daemon does other work while many small files are merged', async () => {
+test('merging many small files does not block other work', async () => {
   writeAll(25)
   let lines = 0
   let most = 0

@@ -30,7 +30,7 @@ const writeCertificate = async (hostname: string, days: number) => {
   return new X509Certificate(pem)
 }
 
-test('lists a certificate of the local authority as soon as a client has got it', async () => {
+test('lists a certificate of the local authority as soon as a client has received it', async () => {
   const before = await list()
   expect(before.items).toEqual(
     ['echo.localhost', DOMAIN].map(host => ({ host, source: 'authority', certificate: null, problem: null })),
@@ -54,7 +54,7 @@ test('lists a certificate of the local authority as soon as a client has got it'
   expect(items[1]!.certificate).toBeNull()
 })
 
-test('lists a certificate from files without a problem while clients can use it', async () => {
+test('lists a certificate from files, and no problem while clients can use it', async () => {
   const { fingerprint256: fingerprint } = await writeCertificate(DOMAIN, 10)
   const { port } = await list()
   expect(await ofDomain()).toMatchObject({

@@ -35,7 +35,7 @@ async function occupy(url: string): Promise<{ close(): Promise<unknown> }> {
   return { close: () => new Promise(resolve => other.close(resolve)) }
 }
 
-/** Simulates the files of a killed daemon. */
+/** Changes the database to a state that a killed daemon leaves behind. */
 function writeStates(changes: string): void {
   const database = new BetterSqlite3(daemon.home.database)
   database.exec(changes)

@@ -57,7 +57,7 @@ describe.runIf(CHROMIUM !== undefined)('apps of tools in the playground', () => 
   const failure = (text: string) =>
     page.getByRole('region', { name: 'App' }).getByRole('alert').getByText(text)
 
-  test('shows a call in the app of its tool, as high as its content, until the user stops the app', async () => {
+  test('shows a call in the app of its tool, as tall as its content, until the user stops the app', async () => {
     await open('show_order')
     await run({ id: '7' })
     await app().getByText('Input: 7').waitFor()

@@ -10,7 +10,7 @@ import { daemon, expectAccessible, expectNoViolations, goto, show, useConsole } 
 /** More lines than the page loads after the line that its URL names. */
 const LINES = 1500
 
-/** Whether the selected line and its details are in sight. */
+/** Whether the selected line and its details are visible. */
 const BOTH_IN_SIGHT = `(() => {
   const box = selector => document.querySelector(selector).getBoundingClientRect()
   const [row, list, details] = ['.row[aria-selected=true]', '.rows', '.line-details'].map(box)
@@ -147,7 +147,7 @@ describe.runIf(CHROMIUM !== undefined)('the log of a server in the console', () 
     ).toBe(1)
   })
 
-  test('a log without a connection says so', async () => {
+  test('a log that has lost its connection says so', async () => {
     await deploy(daemon, await buildServer(daemon, echoServer('cut')), 'production')
     const page = await show('/servers/cut')
     const bodies = ['data: {"timestamp":"2026-11-23T08:00:00.000Z","message":"last line"}\n\n']

@@ -14,7 +14,7 @@ export function testFailures(): void {
     await showView(page, VIEWS[0]!)
     const problem = (text: RegExp) =>
       page.getByRole('main').getByRole('alert').filter({ hasText: text }).first()
-    // A list opens the other views. The first view and the log have their own tests.
+    // The other views are opened from a list. The first view and the log have their own tests.
     const views = VIEWS.filter(({ name, open }) => !open && !['servers', 'logs'].includes(name))
     for (const view of views) {
       await visit(page, '/nowhere')

@@ -62,7 +62,7 @@ async function follow(page: Page, name: string): Promise<void> {
   await page.locator('#content:focus').waitFor()
 }
 
-/** Tabs through the view once. Every control must get the focus, in sight and with an outline. */
+/** Tabs through the view once. Every control must get the focus, be in view and have an outline. */
 async function expectReachable(page: Page, name: string, view = viewAt(page.url())): Promise<void> {
   await showView(page, view)
   await page.evaluate(RECORD_STOPS)

@@ -23,10 +23,10 @@ const FIND_PROBLEMS = `(async () => {
   const ancestors = function* (element) {
     for (let one = element.parentElement; one; one = one.parentElement) yield one
   }
-  /** Scrolled content passes below it. */
+  /** The element or its nearest ancestor that is fixed or sticky. Scrolled content passes below it. */
   const layerOf = element => [element, ...ancestors(element)].find(one => /fixed|sticky/.test(getComputedStyle(one).position))
   const canScroll = value => value === 'auto' || value === 'scroll'
-  /** What is left of a box after its scrolling ancestors, and whether others cut it off. */
+  /** Visible part of a box, and whether the rest is cut off instead of scrolled out of view. */
   const visibleBox = element => {
     const { left, right, top, bottom } = element.getBoundingClientRect()
     const box = { left, right, top, bottom, isCut: false }

@@ -93,7 +93,7 @@ test('renders every string of a content block except type and _meta', async () =
   ])
 })
 
-test('isError is true or a condition that renders to true', async () => {
+test('a result is a tool error if isError is true or a template that renders to true', async () => {
   const handler = template({ text: 'x', isError: '{% if n > 1 %}true{% endif %}' })
   expect((await callTool({ handler }, { n: 2 })).isError).toBe(true)
   expect((await callTool({ handler }, { n: 1 })).isError).toBeUndefined()
@@ -170,7 +170,7 @@ test('templates cannot reach the prototypes and functions of a value', async () 
   expect(textOf(await callTool({ handler: template({ text }) }, { a: { b: 1 }, list: [1] }))).toBe('')
 })
 
-test('failures of templates contain no environment values', async () => {
+test('template errors contain no environment values', async () => {
   const handler = template({
     text: '{{ env.TOKEN | divided_by: 0 }}{{ "%" | append: env.TOKEN | url_decode }}',
   })

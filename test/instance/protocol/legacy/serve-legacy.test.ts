@@ -57,7 +57,7 @@ describe('initialize', () => {
 })
 
 describe('a legacy session', () => {
-  test('a legacy session is required: 400 without its id, 404 with an unknown id', async () => {
+  test('a legacy session is required: requests get 400 without its id and 404 with an unknown id', async () => {
     const missing = await post(address.url, rpc('tools/list'))
     expect([missing.status, missing.json.error.code]).toEqual([400, -32000])
     const session = await beginSession(address.url)

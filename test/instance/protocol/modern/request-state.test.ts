@@ -15,7 +15,7 @@ const request = (params: Record<string, unknown>) => ({ method: 'tools/call', pa
 const CALL = request({ name: 'ask', arguments: { a: 1, b: { c: 2, d: 3 } } })
 const HOUR_MS = 3_600_000
 
-test('a state can be read back, whatever varies between two attempts', () => {
+test('a state can be read back when the key order, metadata and responses of its call differ', () => {
   const text = signState(STATE, CALL, KEY)
   const again = request({
     name: 'ask',

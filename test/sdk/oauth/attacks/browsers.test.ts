@@ -116,7 +116,7 @@ test('a sign-in cannot be finished in another browser', async () => {
   const page = await victim.open(callback, isCallback)
   expect(page.status).toBe(400)
   expect(page.text).toContain('not started in this browser')
-  // The victim's visit did not use the callback up either.
+  // The victim's visit did not use up the callback either.
   const back = await flow.browser.open(callback, isCallback)
   expect(new URL(back.url).searchParams.get('code')).toBeTruthy()
 })

@@ -3,18 +3,18 @@ import { type Query, request } from '../../../api/client.ts'
 import { lineMatcher, parseLineKey } from '../../../components/log/line-key.ts'
 import type { LogLine } from '../../../components/log/log-text.ts'
 
-/** Number of lines before the searched line, and of lines after it. */
+/** Number of lines to load before the wanted line, and after it. */
 const LINES = 1000
 
 interface LinesAround {
-  /** Lines around the searched one, oldest first. */
+  /** Lines around the wanted one, oldest first. */
   lines: readonly LogLine[]
   isFound: boolean
   /** True if there are newer lines than these. */
   hasMore: boolean
 }
 
-/** Searches for a line that may be older than the lines that are loaded first. */
+/** Loads the lines around a line that may be older than the lines loaded first. */
 export async function linesAround(
   path: string,
   { tail: _, ...filters }: Query,
@@ -23,7 +23,7 @@ export async function linesAround(
 ): Promise<LinesAround> {
   const wanted = parseLineKey(key)
   if (!wanted || wanted.timeMs >= MAX_TIME_MS) return { lines: [], isFound: false, hasMore: false }
-  // Searching both parts also finds a line whose time has changed, which can happen to output without a time.
+  // Searching both pages also finds a line whose time has changed, which can happen to output without a timestamp.
   const end = new Date(wanted.timeMs + 1).toISOString()
   const page = (query: Query) => request<ServerLogPage>('GET', path, { query, signal })
   const [before, after] = await Promise.all([

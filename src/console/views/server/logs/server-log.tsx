@@ -17,7 +17,7 @@ import { logFieldFilter } from './log-query.ts'
 interface ServerLogProps {
   path: string
   query: Query
-  /** A filter applies. */
+  /** True when a filter is active. */
   hasFilter: boolean
 }
 

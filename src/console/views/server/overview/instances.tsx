@@ -48,7 +48,7 @@ function Restarts({ count, reason }: { count: number; reason: string }) {
   )
 }
 
-/** Instances of a live deployment with their figures, as they change. */
+/** Instances of a live deployment with their figures, updated live. */
 export function Instances({ deployment: { deployment_id } }: { deployment: DeploymentStatus }) {
   const instances = useSignal<readonly InstanceReport[] | undefined>(undefined)
   const error = useSignal<HostingError | undefined>(undefined)

@@ -53,7 +53,7 @@ export interface Call {
 
 const MAX_CALLS = 50
 const MAX_CHARACTERS = 64e6
-/** A server could log forever. The newest messages stay. */
+/** A server could log forever. Only the newest messages are kept. */
 const MAX_LOGS = 500
 
 let lastId = 0

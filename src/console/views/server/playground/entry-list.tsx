@@ -24,7 +24,7 @@ interface ListProps {
   chosen: Entry | undefined
 }
 
-/** Everything that the server offers. The arrow keys move through it, from the filter as well. */
+/** Everything that the server offers. The arrow keys move through the entries, also from the filter. */
 export function EntryList({ place, catalog, chosen }: ListProps) {
   const filter = useSignal('')
   const list = useRef<HTMLElement>(null)

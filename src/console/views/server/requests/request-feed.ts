@@ -47,7 +47,7 @@ export function useRequestFeed(wanted: Query) {
   }
 }
 
-/** The next records, newest first. A page of the API may be empty before the last one. */
+/** The next records, newest first. The API may return empty pages before the last one. */
 async function findOlder(query: Query, signal: AbortSignal | undefined): Promise<RequestPage> {
   const page = await request<RequestPage>('GET', '/api/requests', {
     query: { ...query, limit: PAGE_SIZE },

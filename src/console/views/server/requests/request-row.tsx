@@ -5,7 +5,7 @@ import { State } from '../../../components/state.tsx'
 import { shown } from '../../../components/text.tsx'
 import { nameOf } from './request-text.ts'
 
-/** Names of the columns. */
+/** Column headings. */
 export function RequestHead() {
   return (
     <div class="row request-row">

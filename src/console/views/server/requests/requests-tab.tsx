@@ -15,7 +15,7 @@ import { RequestFiltersBar } from './request-filters.tsx'
 import { ALL_REQUESTS, REQUEST_FILTERS, type RequestFilters, toQuery } from './request-query.ts'
 import { RequestHead, RequestRow } from './request-row.tsx'
 
-/** As in requests.css. */
+/** Must match requests.css. */
 const ROW_HEIGHT = 32
 
 /** Requests to a server in an environment, live. Filters and the open request are part of the URL. */

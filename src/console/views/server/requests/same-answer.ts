@@ -1,10 +1,10 @@
-/** Whether a result equals the recorded answer. Undefined when one of them is incomplete. */
+/** True if a result equals the recorded answer. Undefined when one of them is incomplete. */
 export function sameAnswer(recorded: unknown, result: unknown): boolean | undefined {
   if (typeof recorded !== 'object' || recorded === null) return undefined
   return canonical((recorded as { result?: unknown }).result ?? null) === canonical(result)
 }
 
-/** JSON with members in the order of their names, without metadata, which differs with every answer. */
+/** JSON with sorted members and without metadata, which differs with every answer. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (name, member) => {
     if (name === '_meta') return undefined

@@ -47,7 +47,7 @@ export function CaseList({ cases, actions }: CaseListProps) {
 
 interface CaseProps {
   group: CaseGroup
-  /** Initial state. */
+  /** Whether the case is open initially. */
   isOpen: boolean
   /** The suite was run with several models. */
   hasModels: boolean
@@ -138,7 +138,7 @@ function Run({
   )
 }
 
-/** A transcript that was too long was not stored. */
+/** The reply of a case without a transcript. A transcript that was too long was not stored. */
 function Reply({ text }: { text: string }) {
   if (text === '') return null
   return (

@@ -8,7 +8,7 @@ import type { SuiteTarget } from '../../../../shared/suite/suite-recorder.ts'
 import { servers } from '../../../model/servers.ts'
 import type { Place } from '../playground/place.ts'
 
-/** The suite of a stored run. Throws an error that names the command for a suite that the page cannot run. */
+/** The suite of a stored run. If the page cannot run it, throws an error that names the command to use. */
 export function suiteOf({ id, definition }: SuiteRunRecord): Suite {
   if (!definition)
     throw new HostingError('NOT_FOUND', 'This run was stored without its suite, so it cannot run again.', {
@@ -37,7 +37,7 @@ export function buildIn(environment: StoreEnvironment): string {
   return environment === 'preview' ? 'the newest build' : `the build in ${environment}`
 }
 
-/** Models in a text, separated by commas. */
+/** Parses comma-separated model names and removes duplicates. */
 export function parseModels(text: string): string[] {
   const models = text.split(',').map(model => model.trim())
   return [...new Set(models.filter(model => model !== ''))]

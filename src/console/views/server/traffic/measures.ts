@@ -37,7 +37,7 @@ const RATE_UNITS = [
   { name: 'h', seconds: 3600 },
 ]
 
-/** The shortest unit in which the rate is at least one. */
+/** The shortest unit of time in which the rate is at least one, or the longest unit. */
 export function rateUnit(perSecond: number) {
   return RATE_UNITS.find(({ seconds }) => perSecond * seconds >= 1) ?? RATE_UNITS.at(-1)!
 }

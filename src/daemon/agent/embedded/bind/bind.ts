@@ -70,7 +70,7 @@ function readClosed(
 /** Kinds of mentions for which examples count. Other kinds (URLs, codes) are values regardless of the examples. */
 const FREE_KINDS = new Set<MentionKind>(['phrase', 'name', 'quoted', 'number'])
 
-/** The first used example, with the other used examples in the same list. */
+/** The first example in the message, with the other examples in the same list. */
 function inOneList({ analysis }: Scope, chosen: ChosenValue[]): ChosenValue[] {
   const within = (list: Mention[], { at }: ChosenValue) => list.some(({ from, to }) => from <= at && at < to)
   const list = analysis.lists.find(members => within(members, chosen[0]!))
@@ -126,7 +126,7 @@ function distributeList(list: Candidate, bound: BoundParameter[]): BoundParamete
   return [...bound.filter(other => !takers.includes(other)), ...dealt]
 }
 
-/** Mentions used by an enumeration are no longer values. */
+/** True if an enumeration value covers the mention, which is then not a value itself. */
 function isSpent(mention: Mention, spot: { from: number; to: number }): boolean {
   const marks = mention.kind === 'quoted' ? 2 : 0
   return collide(spot, mention) && mention.to - mention.from - marks <= spot.to - spot.from

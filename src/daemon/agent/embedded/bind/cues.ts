@@ -179,7 +179,7 @@ export function sideScore(scope: Scope, parameter: Parameter, mention: Mention):
   return side === parameter.side ? 1 : -1
 }
 
-/** True for a currency next to a number, which is the source: "500 US dollars in euros". */
+/** True for a currency next to a number. It is the source of a conversion: "500 US dollars in euros". */
 function isNextToNumber({ analysis }: Scope, mention: Mention): boolean {
   return (
     mention.kind === 'number' ||

@@ -30,8 +30,8 @@ export function fitPhrase(scope: Scope, parameter: Parameter, mention: Mention):
 }
 
 /**
- * Score of a phrase that consists of the tool's own words. The words that the parameter does not use may be the value ("renewable energy" for
- * energy_type).
+ * Score of a phrase that consists of the tool's own words. The words that the parameter does not use may be the value
+ * ("renewable energy" for energy_type).
  */
 function fitKnown(scope: Scope, parameter: Parameter, mention: Mention): Fit {
   const { text, tokens } = scope.analysis
@@ -64,7 +64,7 @@ function headScore(scope: Scope, parameter: Parameter, from: number, to: number)
   return of > 0 && words[of - 1]!.stems.some(part => parameter.descriptionStems.includes(part)) ? 1.5 : 0
 }
 
-/** Score for a place or a person, which is rarely a common noun, unless the tagger knows it in lower case. */
+/** Score of a common noun as a place, person or organization. Negative unless the tagger knows it as a place or person. */
 function properScore({ analysis }: Scope, { roles }: Parameter, { from, to }: Mention): number {
   const tagged = (tag: string) => analysis.tags.slice(from, to).some(tags => tags.has(tag))
   if (roles.has('place')) return tagged('Place') ? 1.5 : -1.2

@@ -83,7 +83,7 @@ function isSure({ score, parameter, candidate }: Binding['bound'][number]): bool
   return score >= (weak ? 2.1 : parameter.required ? 1 : 2)
 }
 
-/** Number of enumerations and flags that are set. */
+/** Number of flags and literally named choices that are set. */
 function countExact(binding: Binding): number {
   return binding.exact.size
 }

@@ -65,8 +65,8 @@ interface ClauseRequests {
 }
 
 /**
- * Joins consecutive clauses that ask for the same tool. A clause without a tool belongs to the next request if it leads on to
- * it, otherwise to the previous one.
+ * Joins consecutive clauses that ask for the same tool. A clause without a tool belongs to the next request if it introduces
+ * that request, otherwise to the previous one.
  */
 function joinClauses(asked: ClauseRequests[]): Request[] {
   const requests: Request[] = []
@@ -196,7 +196,7 @@ function divide(analysis: Analysis, clause: Piece, chosen: Request[]): Request[]
   return divided.length > 0 ? divided : [chosen[0]!]
 }
 
-/** True if both tools are joined in one piece: "the temperature and the humidity". */
+/** True if one piece names both tools with a joining word in between: "the temperature and the humidity". */
 function isListed(analysis: Analysis, { from, to }: Piece, first: string[], own: string[]): boolean {
   const at = (stems: string[]) =>
     analysis.tokens.findIndex(

@@ -8,7 +8,7 @@ import type { Piece } from './pieces.ts'
 /** Tools above this share of the best score are compared by how they use the values. */
 const CLOSE_SHARE = 0.7
 
-/** Share that applies instead when the best tool lacks a value. */
+/** Lower share for when the best tool lacks a value. */
 const CLOSE_TO_LACKING = 0.4
 const MAX_WEIGHED = 5
 

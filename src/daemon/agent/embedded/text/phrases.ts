@@ -64,7 +64,7 @@ function isContent(tokens: Token[], tags: ReadonlySet<string>[], at: number): bo
 }
 
 /**
- * True for a word tagged as a verb that is a name by its position: after a noun with an article ("the branch develop"), and at the
+ * True for a word tagged as a verb whose position makes it a name: after a noun with an article ("the branch develop") or at the
  * end of a list ("users and orders").
  */
 function isNamedAfter(tokens: Token[], tags: ReadonlySet<string>[], at: number): boolean {

@@ -92,7 +92,7 @@ function scanNumber(text: string, start: number): number {
   return at
 }
 
-/** A comma followed by exactly three digits. */
+/** True for a comma followed by exactly three digits. */
 function isGroup(text: string, at: number): boolean {
   const digits = [1, 2, 3].every(i => isDigit(text[at + i] ?? ''))
   return digits && !isDigit(text[at + 4] ?? '')
@@ -115,7 +115,10 @@ function scanWord(text: string, start: number): number {
   return at
 }
 
-/** True for an apostrophe, hyphen, dot or ampersand inside a word: don't, gluten-free, U.S.A, AT&T. A final 's is not part of a word. */
+/**
+ * True for an apostrophe, hyphen, dot or ampersand inside a word: don't, gluten-free, U.S.A, AT&T. A final 's is not part of
+ * a word.
+ */
 function joinsWord(text: string, at: number): boolean {
   const next = text[at + 1] ?? ''
   if (!isLetter(next) && !isDigit(next)) return false

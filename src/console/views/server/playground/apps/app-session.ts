@@ -32,7 +32,7 @@ export type AppQuestion = { answer(isAllowed: boolean): void } & (
   | { kind: 'tool'; entry: Entry; args: Params }
 )
 
-/** Text from the app for the chat, the context of the model or the log. */
+/** Text from the app for the chat, the model's context or the log. */
 export interface AppReport {
   kind: 'message' | 'model context' | 'log'
   content: unknown
@@ -40,12 +40,12 @@ export interface AppReport {
 
 const MAX_RUNNING = 8
 const MAX_REPORTS = 50
-/** An app could ask forever. */
+/** After this many refusals, the app can no longer ask the user. */
 const MAX_REFUSALS = 3
 /** Sizes that an app may give itself, in pixels. */
 const HEIGHT = { min: 40, initial: 240, max: 800 }
 
-/** The app that shows a call of its tool, and what it may do. */
+/** Session of an app that shows a call of its tool. Decides what the app may do. */
 export class AppSession {
   readonly state: Signal<AppState> = signal<AppState>({ status: 'loading' })
   readonly height: Signal<number> = signal(HEIGHT.initial)
@@ -112,13 +112,13 @@ export class AppSession {
     return this.#perform(entry, args)
   }
 
-  /** Throws the error for the app. */
+  /** Reads a resource, even an unlisted one. Throws the error for the app. */
   readResource(uri: string): Promise<Params> {
     const listed = this.#entries.find(({ kind, id }) => kind === 'resource' && id === uri)
     return this.#perform(listed ?? unlistedResource(uri), {})
   }
 
-  /** Requests a list from the server, which is not shown as a call. */
+  /** Requests a list from the server. The request is not shown as a call. */
   list(method: string, params: Params | undefined): Promise<Params> {
     const { connection } = this.#playground.connected.peek()!
     return connection.request({ method, ...(params && { params }), signal: this.stopped })
@@ -155,7 +155,7 @@ export class AppSession {
     throw outcome.status === 'failed' ? outcome.error : new Error('The call was cancelled.')
   }
 
-  /** Asks one question at a time. */
+  /** Asks the user. Returns false while another question is open, and after too many refusals. */
   async #ask(
     asked: { kind: 'link'; url: URL } | { kind: 'tool'; entry: Entry; args: Params },
   ): Promise<boolean> {

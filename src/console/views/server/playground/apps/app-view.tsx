@@ -100,12 +100,12 @@ function Line({ session, onStart }: { session: AppSession; onStart(): void }) {
 function originsText({ origins, refused }: AppSource): string {
   const text = usedText(origins)
   if (refused.length === 0) return text
-  return `${text} Not allowed: ${listText(refused)}. Apps use public names over TLS only.`
+  return `${text} Not allowed: ${listText(refused)}. Apps may only use public host names over TLS.`
 }
 
 function usedText(origins: AppOrigins): string {
   const used = new Set(APP_ORIGIN_KINDS.flatMap(kind => origins[kind]))
-  return used.size > 0 ? `The app uses ${listText([...used])}.` : 'The app uses no other site.'
+  return used.size > 0 ? `The app uses ${listText([...used])}.` : 'The app uses no other sites.'
 }
 
 function listText(origins: readonly string[]): string {

@@ -15,7 +15,7 @@ import type { Call } from '../call.ts'
 import type { AppSession, LoadedApp } from './app-session.ts'
 import { FrameTransport } from './frame-transport.ts'
 
-/** The frame reports itself while it loads. After that, only the order of two messages can delay it. */
+/** The frame sends its ready message while it loads, so the message arrives at most slightly after the load event. */
 const READY_AFTER_MS = 2000
 /** An app that hangs never answers. */
 const SAVE_TIMEOUT_MS = 2000
@@ -123,7 +123,7 @@ function unreachable(frames: string): HostingError {
   })
 }
 
-/** A restarted daemon has another port for apps than the one in the page's policy. */
+/** Detects a restart of the daemon, after which its port for apps is not the one in the page's policy. */
 function watchPolicy(fail: (sentence: string, details: string) => void): () => void {
   const report = ({ effectiveDirective }: SecurityPolicyViolationEvent) => {
     if (effectiveDirective === 'frame-src')

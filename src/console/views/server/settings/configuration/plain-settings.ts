@@ -9,7 +9,7 @@ export interface PlainSetting {
 
 type Config = DeploymentStatus['config']
 
-/** Settings of a deployment in words. `promises` has the defaults of the environment. */
+/** Settings of a deployment in words. `promises` has the effective values. */
 export function plainSettings({ config, promises }: DeploymentStatus): PlainSetting[] {
   return [...scaling(config, promises), ...limits(config, promises), ...traffic(config, promises)]
 }
