@@ -52,6 +52,21 @@ describe('OpenAPI security', () => {
     expect(env.slice(1)).toMatchObject(variables.map(name => ({ name, required: true })))
   })
 
+  it('joins cookies of parameters and of API keys in one header', async () => {
+    const cookie = (name: string) => ({ type: 'apiKey', in: 'cookie', name })
+    const parameter = (name: string) => ({ name, in: 'cookie', schema: { type: 'string' } })
+    const { tools } = await importPaths(
+      { '/a': { get: { parameters: ['theme', 'sid'].map(parameter), ...ok } } },
+      {
+        security: [{ session: [], device: [] }],
+        components: { securitySchemes: { session: cookie('sid'), device: cookie('did') } },
+      },
+    )
+    expect(tools[0].handler.headers).toEqual({
+      Cookie: 'theme={{ theme }}; sid={{ env.SESSION_KEY }}; did={{ env.DEVICE_KEY }}',
+    })
+  })
+
   it('names variables after the security schemes if there are several, and sends no credentials for public operations', async () => {
     const bearer = { type: 'http', scheme: 'bearer' }
     const { tools, env } = await importPaths(

@@ -1,7 +1,9 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import type { Locator, Page } from 'playwright-core'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
-import { daemon, expectAccessible, show, useConsole } from './use-console.ts'
+import { daemon, dropFile, expectAccessible, show, useConsole, visit } from './use-console.ts'
 
 const REASON = /does not match its outputSchema: "condition" is required/
 const WEATHER = 'Weather: three tools, resources, a prompt and data tables'
@@ -24,7 +26,6 @@ describe.runIf(CHROMIUM !== undefined)('a new server in the console', () => {
     })
     for (const [content, problem] of [
       ['{', 'The definition is not valid JSON.'],
-      [{ openapi: '3.1.0' }, 'This is an OpenAPI description.'],
       [{ ...example, deploy: { requireTest: 1 } }, /requires a test/],
       [{ ...example, tools: 1 }, /tools/],
     ] as const) {
@@ -46,6 +47,37 @@ describe.runIf(CHROMIUM !== undefined)('a new server in the console', () => {
     await page.getByText('Greets a person by name.').first().waitFor()
     const { body } = await daemon.api('GET', '/v1/deploy?name=greeter')
     expect(body.data.items[0].config).toMatchObject({ log_level: 'debug' })
+  })
+
+  test('turns the operations of an OpenAPI description into tools, and asks for the variables that they need', async () => {
+    const api = createServer((request, response) => {
+      const isKnown = request.headers['x-key'] === 'k1'
+      response.writeHead(isKnown ? 200 : 401, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(isKnown ? { pets: ['Rex'] } : {}))
+    })
+    onTestFinished(() => void api.close())
+    await new Promise<void>(done => api.listen(0, '127.0.0.1', done))
+    const description = `openapi: 3.1.0
+info: { title: Pet Store, version: "1" }
+servers: [{ url: "http://127.0.0.1:${(api.address() as AddressInfo).port}" }]
+security: [{ key: [] }]
+components: { securitySchemes: { key: { type: apiKey, in: header, name: X-Key } } }
+paths: { /pets: { get: { operationId: listPets, responses: {} } } }
+`
+    const page = await show()
+    await page.getByRole('button', { name: 'New server' }).click()
+    const dialog = page.getByRole('dialog', { name: 'New server' })
+    await dropFile(page, 'dialog textarea', { name: 'api.yaml', text: description })
+    await expect.poll(() => dialog.getByLabel('Definition').inputValue()).toContain('"name": "pet-store"')
+    await dialog.getByRole('button', { name: 'Deploy to development' }).click()
+    const deploy = page.getByRole('dialog', { name: 'Deploy pet-store' })
+    await deploy.getByLabel(/API_KEY/).fill('k1')
+    await expectAccessible(page)
+    await deploy.getByRole('button', { name: 'Deploy', exact: true }).click()
+    await deploy.waitFor({ state: 'detached' })
+    await visit(page, '/servers/pet-store/playground?kind=tool&name=listPets')
+    await page.getByRole('button', { name: 'Run', exact: true }).click()
+    await page.getByRole('region', { name: 'Result' }).getByText('Rex').first().waitFor()
   })
 
   test('deploys the weather example, calls it, breaks it, shows the reason and rolls back', async () => {

@@ -62,7 +62,7 @@ export async function openConsole(
     page.emulateMedia({ colorScheme: theme, reducedMotion: 'no-preference' }),
   ])
   const errors: string[] = []
-  page.on('pageerror', error => errors.push(error.message))
+  page.on('pageerror', error => errors.push(error.stack ?? error.message))
   page.on('console', message => {
     if (message.type() === 'error' && !isAnswer(message.text()) && !isOfApp(message))
       errors.push(message.text())

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { createKey } from '../../daemon/http/fixtures.ts'
 import { tarGz } from '../../helpers/archives.ts'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
-import { daemon, expectAccessible, HARMLESS, show, useConsole } from './use-console.ts'
+import { daemon, dropFile, expectAccessible, HARMLESS, show, useConsole } from './use-console.ts'
 
 const ARCHIVE = tarGz([{ name: 'server.mjs', content: 'export default {}' }])
 const DIGEST = createHash('sha256').update(ARCHIVE).digest('hex')
@@ -56,7 +56,7 @@ describe.runIf(CHROMIUM !== undefined)('the projects of the console', () => {
     expect(await stored(id)).toMatchObject({ sourceDigest: DIGEST, sourceBytes: ARCHIVE.length })
     await row(page, 'with-source').getByText(`${ARCHIVE.length} B`).waitFor()
     await upload.click()
-    await dropFile(page, 'dropped.zip', 'not an archive')
+    await dropFile(page, '.file-drop', { name: 'dropped.zip', text: 'not an archive' })
     await dialog.getByText('dropped.zip').waitFor()
     await dialog.getByRole('button', { name: 'Upload' }).click()
     await dialog.getByRole('alert').waitFor()
@@ -97,13 +97,3 @@ describe.runIf(CHROMIUM !== undefined)('the projects of the console', () => {
       .waitFor()
   })
 })
-
-/** Dispatches a drop event, because Playwright cannot drop files. */
-async function dropFile(page: Page, name: string, content: string): Promise<void> {
-  await page.evaluate(`{
-    const dataTransfer = new DataTransfer()
-    dataTransfer.items.add(new File(['${content}'], '${name}'))
-    const drop = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true })
-    document.querySelector('.file-drop').dispatchEvent(drop)
-  }`)
-}

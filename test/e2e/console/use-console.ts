@@ -88,6 +88,20 @@ export async function expectNoViolations(page: Page): Promise<void> {
   expect(await violations(page)).toEqual([])
 }
 
+/** Dispatches a drop event on the element, because Playwright cannot drop files. */
+export async function dropFile(
+  page: Page,
+  selector: string,
+  { name, text }: { name: string; text: string },
+): Promise<void> {
+  await page.evaluate(`{
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File([${JSON.stringify(text)}], ${JSON.stringify(name)}))
+    const drop = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true })
+    document.querySelector(${JSON.stringify(selector)}).dispatchEvent(drop)
+  }`)
+}
+
 /**
  * Answers requests for a list of the API with one record more than fits on the first page: copies of its newest record, whose
  * member `id` differs. `path` contains the filters of the list.

@@ -2,11 +2,19 @@ import type { Signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { bound } from '../../components/bound.ts'
 import { notifyError } from '../../components/notices.tsx'
+import { definitionText } from './definition-text.ts'
+
+interface DefinitionFieldProps {
+  text: Signal<string>
+  /** Name of the server, if it exists. */
+  name?: string
+  children?: ComponentChildren
+}
 
 /** Text of a definition, typed or from a file. */
-export function DefinitionField({ text, children }: { text: Signal<string>; children?: ComponentChildren }) {
+export function DefinitionField({ text, name, children }: DefinitionFieldProps) {
   const read = async (files: FileList | null | undefined) => {
-    if (files?.[0]) text.value = await files[0].text()
+    if (files?.[0]) text.value = await definitionText(await files[0].text(), name)
   }
   const onDrop = (event: DragEvent) => {
     if (event.dataTransfer?.files.length === 0) return
@@ -32,7 +40,7 @@ export function DefinitionField({ text, children }: { text: Signal<string>; chil
         Or a file, which can also be dropped above
         <input
           type="file"
-          accept=".json,application/json"
+          accept=".json,.yaml,.yml"
           onChange={event => void read(event.currentTarget.files).catch(notifyError)}
         />
       </label>

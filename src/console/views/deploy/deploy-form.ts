@@ -13,7 +13,7 @@ type Values = Readonly<Record<string, string>>
 
 /** The user's input for the deployment of a build, and the facts that it depends on. */
 export function useDeployForm(target: DeployTarget) {
-  const { name, mcpId, from } = target
+  const { name, mcpId, from, config } = target
   const environment = useSignal(firstEnvironment(target))
   const message = useSignal('')
   const variables = useSignal<Values>({})
@@ -29,7 +29,7 @@ export function useDeployForm(target: DeployTarget) {
     const body = {
       mcp_id: mcpId,
       environment: environment.value,
-      ...(configFrom !== undefined && { config_from: configFrom }),
+      ...(configFrom !== undefined ? { config_from: configFrom } : { config }),
       // The API rejects breaking changes that the dialog has not shown.
       allow_breaking: change?.breaking ?? false,
       variables: valuesOf(variables.value, env.value?.missing),

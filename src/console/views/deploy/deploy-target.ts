@@ -1,4 +1,4 @@
-import type { DeploymentStatus } from '../../../shared/contract/deployments/deployments.ts'
+import type { DeploymentStatus, DeployRequest } from '../../../shared/contract/deployments/deployments.ts'
 import { ENVIRONMENTS, type Environment } from '../../../shared/contract/states.ts'
 import { servers } from '../../model/servers.ts'
 
@@ -11,6 +11,8 @@ export interface DeployTarget {
   environment?: Environment
   /** Release that is promoted to another environment. */
   from?: PromotedRelease
+  /** Configuration of the first deployment in an environment. */
+  config?: DeployRequest['config']
 }
 
 interface PromotedRelease {

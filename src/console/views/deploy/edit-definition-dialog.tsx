@@ -9,6 +9,7 @@ import { Dialog } from '../../components/dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { DefinitionField } from './definition-field.tsx'
 import { definitionOf } from './definition-of.ts'
+import { definitionText } from './definition-text.ts'
 import { openDeployDialog } from './deploy-button.tsx'
 import { buildDefinition } from './deploy-definition.ts'
 import { parseDefinition } from './parse-definition.ts'
@@ -36,7 +37,7 @@ export function EditDefinitionDialog({ name, mcpId, environment, onClose }: Edit
     concerns: () => false,
   })
   const build = async (closed: AbortSignal) => {
-    const { definition } = parseDefinition(text.value)
+    const { definition } = parseDefinition(await definitionText(text.value, name))
     if (definition.name !== name)
       throw new HostingError('INVALID_REQUEST', `The name must stay ${JSON.stringify(name)}.`, {
         details: 'To deploy it under another name, use "New server".',
@@ -48,10 +49,11 @@ export function EditDefinitionDialog({ name, mcpId, environment, onClose }: Edit
     <Dialog wide title={`Edit the definition of ${name}`} confirm="Build" onConfirm={build} onClose={onClose}>
       <Loaded resource={resource} what="the definition">
         {() => (
-          <DefinitionField text={text}>
+          <DefinitionField text={text} name={name}>
             <p class="muted">
-              The next step shows what the new build changes for clients, and deploys it. <code>deploy</code>{' '}
-              and <code>test</code> in a file have no effect here.
+              A new OpenAPI description replaces all tools. The next step shows what the new build changes for
+              clients, and deploys it. <code>deploy</code> and <code>test</code> in a file have no effect
+              here.
             </p>
           </DefinitionField>
         )}

@@ -14,7 +14,10 @@ export function NoServers() {
   return (
     <div class="empty">
       <h2>Deploy your first server</h2>
-      <p>A server can be one JSON file. Start with a small example, change it, and deploy it from here.</p>
+      <p>
+        A server can be one JSON file. Start with a small example or an OpenAPI description, change it, and
+        deploy it from here.
+      </p>
       <NewServerButton />
       <h2 class="deploy-terminal">From a terminal</h2>
       <p class="muted">The server appears here as soon as it is built.</p>

@@ -13,8 +13,6 @@ interface Parsed {
  */
 export function parseDefinition(text: string): Parsed {
   const { $schema: _schema, test: _test, project: _project, deploy, ...definition } = parseObject(text)
-  if ('openapi' in definition || 'swagger' in definition)
-    throw needsCommandLine('This is an OpenAPI description.', 'mcp init my-api --from-openapi openapi.json')
   return { definition, config: configOf((deploy ?? {}) as Record<string, unknown>) }
 }
 

@@ -1,4 +1,4 @@
-import { lookUp, type OpenApiDocument, resolveRef, type Schema } from './document.ts'
+import { lookUp, type OpenApiDocument, resolveRef, type Schema } from './description.ts'
 
 /** OpenAPI keywords that JSON Schema lacks or that do not help a model. */
 const DROPPED_KEYWORDS = new Set([

@@ -1,5 +1,5 @@
-import type { OpenApiDocument, Operation, SecurityScheme } from './document.ts'
-import { resolveRef } from './document.ts'
+import type { OpenApiDocument, Operation, SecurityScheme } from './description.ts'
+import { resolveRef } from './description.ts'
 
 /** Security of an operation as parts of an HTTP handler. */
 export interface Credentials {
@@ -79,8 +79,15 @@ function variablePrefix(document: OpenApiDocument, name: string): string {
 
 function merge(a: Credentials, b: Credentials): Credentials {
   return {
-    headers: { ...a.headers, ...b.headers },
+    headers: mergeHeaders(a.headers, b.headers),
     query: { ...a.query, ...b.query },
     env: [...a.env, ...b.env],
   }
+}
+
+/** Joins cookies, because a request has one `Cookie` header. Of other headers and of cookies with the same name, `b` wins. */
+export function mergeHeaders(a: Record<string, string>, b: Record<string, string>): Record<string, string> {
+  const pairs = [a.Cookie, b.Cookie].flatMap(header => header?.split('; ') ?? [])
+  const cookies = new Map(pairs.map(pair => [pair.split('=', 1)[0], pair]))
+  return { ...a, ...b, ...(cookies.size > 0 && { Cookie: [...cookies.values()].join('; ') }) }
 }

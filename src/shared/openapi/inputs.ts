@@ -1,4 +1,4 @@
-import { isJsonType, type Parameter, type Schema, shorten } from './document.ts'
+import { isJsonType, type Parameter, type Schema, shorten } from './description.ts'
 import type { SchemaConverter } from './schema.ts'
 
 /** A tool's arguments, collected from parameters and body. */

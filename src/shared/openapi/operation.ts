@@ -1,4 +1,4 @@
-import type { HttpHandler, ToolDefinition } from '../../shared/definitions/definitions.ts'
+import type { HttpHandler, ToolDefinition } from '../definitions/definitions.ts'
 import {
   isJsonType,
   type OpenApiDocument,
@@ -7,10 +7,10 @@ import {
   resolveRef,
   type Schema,
   shorten,
-} from './document.ts'
+} from './description.ts'
 import { addBody, addParameters, type Inputs } from './inputs.ts'
 import { SchemaConverter } from './schema.ts'
-import { type Credentials, credentialsFor } from './security.ts'
+import { type Credentials, credentialsFor, mergeHeaders } from './security.ts'
 
 export interface OperationAt {
   document: OpenApiDocument
@@ -58,7 +58,7 @@ export function toTool(at: OperationAt): OperationTool | { skipped: string } {
   const parts = addParameters(at.path, at.parameters, request, inputs)
   const body = addBody(resolveRef(document, operation.requestBody), request, inputs)
   if ('skipped' in body) return body
-  const headers = { ...parts.headers, ...body.headers, ...credentials.headers }
+  const headers = mergeHeaders({ ...parts.headers, ...body.headers }, credentials.headers)
   const query = { ...parts.query, ...credentials.query }
   const outputSchema = outputSchemaOf(at)
   const tool: HttpTool = {
