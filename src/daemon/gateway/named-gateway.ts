@@ -3,9 +3,9 @@ import { allowReading } from '../runtime/pool/socket-reading.ts'
 import type { NamedRequest } from '../runtime/process/named-request.ts'
 import type { InheritedSockets } from './inherited-sockets.ts'
 import { type Acceptor, Listener } from './listener.ts'
-import { connectionLimit } from './open-files.ts'
 import { type Refusal, refuse } from './refusal.ts'
 import { type Problem, readHead } from './request-head.ts'
+import { WaitingConnections } from './waiting-connections.ts'
 
 export interface NamedGatewayOptions {
   /** Returns the id of the server with this host name (lower case, without port). */
@@ -16,7 +16,10 @@ export interface NamedGatewayOptions {
   /** A connection was dropped because of an internal error, for example an unreadable database. */
   onDropped?(error: Error): void
   inherited?: InheritedSockets | undefined
-  /** Maximum number of connections that have not sent the head of a request. Depends on the limit on open files by default. */
+  /**
+   * Maximum number of connections of a port that have not sent the head of a request. Depends on the limit on open files by
+   * default.
+   */
   maxWaiting?: number
 }
 
@@ -32,14 +35,9 @@ export class NamedGateway {
 
   /** Rejects with the system's error, for example EADDRINUSE. */
   static async open(port: number, options: NamedGatewayOptions): Promise<NamedGateway> {
-    const { maxWaiting = connectionLimit() } = options
-    let waiting = 0
+    const waiting = new WaitingConnections(options.maxWaiting)
     const acceptor: Acceptor = {
-      accept(socket) {
-        if (waiting >= maxWaiting) return drop(socket, tooManyWaiting(maxWaiting), options)
-        waiting++
-        void admit(socket, options, () => waiting--).catch(error => drop(socket, error, options))
-      },
+      accept: socket => void admit(socket, waiting, options).catch(error => drop(socket, error, options)),
       onAcceptError: error => options.onAcceptError?.(error),
     }
     const listener = await Listener.open(port, acceptor, options.inherited)
@@ -58,10 +56,11 @@ export class NamedGateway {
 /** Reads the head and passes the connection on, or answers it with an error. */
 async function admit(
   socket: Socket,
+  waiting: WaitingConnections,
   { resolve, connect }: NamedGatewayOptions,
-  onHead: () => void,
 ): Promise<void> {
   socket.on('error', ignoreBroken)
+  const onHead = waiting.add()
   const head = await readHead(socket)
   onHead()
   if ('problem' in head) return reject(socket, head.problem)
@@ -69,10 +68,6 @@ async function admit(
   if (servedId === undefined) return refuseUnread(socket, unknownHost(head.host))
   socket.off('error', ignoreBroken)
   connect(servedId, socket, head)
-}
-
-function tooManyWaiting(count: number): Error {
-  return new Error(`${count} connections have not sent a request yet`)
 }
 
 /** Prevents an error on one connection from affecting the others. */

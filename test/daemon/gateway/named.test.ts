@@ -8,7 +8,6 @@ import { text } from 'node:stream/consumers'
 import { connect as connectSecurely } from 'node:tls'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { NamedGateway } from '../../../src/daemon/gateway/named-gateway.ts'
-import { connectionLimit } from '../../../src/daemon/gateway/open-files.ts'
 import { PublicListeners } from '../../../src/daemon/gateway/public-listeners.ts'
 import { findHost } from '../../../src/daemon/gateway/request-head.ts'
 import { Certificates } from '../../../src/daemon/gateway/tls/certificates.ts'
@@ -202,40 +201,6 @@ test('an unreadable database drops a connection without crashing the daemon', as
     byHost.close()
     overTls.close()
   }
-})
-
-test('new connections are dropped while too many have not sent a request', async () => {
-  const dropped: string[] = []
-  const gateway = await NamedGateway.open(0, {
-    resolve: () => undefined,
-    connect: () => {},
-    onDropped: error => dropped.push(error.message),
-    maxWaiting: 2,
-  })
-  const open = async () => {
-    const socket = connect(gateway.port, '127.0.0.1').on('error', () => {})
-    await once(socket, 'connect')
-    return socket
-  }
-  const [first, second] = [await open(), await open()]
-  const third = await open()
-  await once(third.resume(), 'close')
-  expect(dropped).toEqual(['2 connections have not sent a request yet'])
-  first.write('GET / HTTP/1.1\r\nHost: x.localhost\r\n\r\n')
-  expect(await text(first)).toContain('421')
-  const fourth = await open()
-  fourth.write('GET / HTTP/1.1\r\nHost: x.localhost\r\n\r\n')
-  expect(await text(fourth)).toContain('421')
-  second.destroy()
-  gateway.close()
-})
-
-test('a listener can use a quarter of the file descriptors', () => {
-  const limits =
-    'Limit  Soft Limit  Hard Limit  Units\nMax open files            4096                 8192   files\n'
-  expect(connectionLimit(limits)).toBe(1024)
-  expect(connectionLimit(limits.replace('4096', 'unlimited'))).toBe(Number.POSITIVE_INFINITY)
-  expect(connectionLimit('')).toBe(Number.POSITIVE_INFINITY)
 })
 
 test('dropped connections are reported once a minute', async () => {

@@ -1,9 +1,8 @@
-import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { createServer, type SecureContext, type Server, type TLSSocket } from 'node:tls'
 import { HostingError } from '../../../shared/errors.ts'
 import { allowReading } from '../../runtime/pool/socket-reading.ts'
-import { descriptorOf, listenOptions } from '../inherited-sockets.ts'
+import { Listener } from '../listener.ts'
 import {
   drop,
   hostnameOf,
@@ -13,9 +12,10 @@ import {
   unknownHost,
 } from '../named-gateway.ts'
 import { readHead } from '../request-head.ts'
+import { WaitingConnections } from '../waiting-connections.ts'
 import { SocketPairs } from './socket-pairs.ts'
 
-/** Equal to the time limit for a request's head. Node's own limit is two minutes. */
+/** Equal to the time limit for a request's head, which starts after the handshake. Node's own limit is two minutes. */
 const HANDSHAKE_MS = 15_000
 
 export interface TlsGatewayOptions extends NamedGatewayOptions {
@@ -26,48 +26,83 @@ export interface TlsGatewayOptions extends NamedGatewayOptions {
 /** The named gateway over TLS. Terminates TLS and relays the decrypted bytes to the instance. */
 export class TlsGateway {
   readonly port: number
-  readonly #server: Server
+  readonly #listener: Listener
   readonly #pairs: SocketPairs
 
-  private constructor(server: Server, pairs: SocketPairs) {
-    this.#server = server
+  private constructor(listener: Listener, pairs: SocketPairs) {
+    this.#listener = listener
     this.#pairs = pairs
-    this.port = (server.address() as { port: number }).port
+    this.port = listener.port
   }
 
   /** Rejects with the system's error, for example EADDRINUSE. */
   static async open(port: number, options: TlsGatewayOptions): Promise<TlsGateway> {
     const pairs = await SocketPairs.open()
-    const server = createServer({
-      ALPNProtocols: ['http/1.1'],
-      noDelay: true,
-      handshakeTimeout: HANDSHAKE_MS,
-      SNICallback: (name, done) => void pickContext(name, options, done),
-    })
-    server.on(
-      'secureConnection',
-      socket => void admitSecure(socket, pairs, options).catch(error => drop(socket, error, options)),
-    )
-    server.on('tlsClientError', (_error, socket) => socket.destroy()) // no name, an unknown name, or not TLS
+    const acceptor = {
+      accept: createAccept(pairs, options),
+      onAcceptError: (error: Error) => options.onAcceptError?.(error),
+    }
     try {
-      server.listen(listenOptions(port, options.inherited))
-      await once(server, 'listening')
+      return new TlsGateway(await Listener.open(port, acceptor, options.inherited), pairs)
     } catch (error) {
       pairs.close()
       throw error
     }
-    server.on('error', error => options.onAcceptError?.(error))
-    return new TlsGateway(server, pairs)
   }
 
   get descriptor(): number | undefined {
-    return descriptorOf(this.#server)
+    return this.#listener.descriptor
   }
 
   close(): void {
-    this.#server.close()
+    this.#listener.close()
     this.#pairs.close()
   }
+}
+
+/** Returns the function that starts the handshake on an accepted connection, unless too many connections are waiting. */
+function createAccept(pairs: SocketPairs, options: TlsGatewayOptions): (socket: Socket) => void {
+  const waiting = new WaitingConnections(options.maxWaiting)
+  /** Functions that end the wait, by remote address, which a TLS socket shares with the socket below it. */
+  const onHeads = new Map<string, () => void>()
+  const server = createTlsServer(options, secure => {
+    const onHead = onHeads.get(remoteOf(secure))
+    admitSecure(secure, { ...options, pairs, onHead }).catch(error => drop(secure, error, options))
+  })
+  const begin = (socket: Socket) => {
+    const onHead = waiting.add()
+    const remote = remoteOf(socket)
+    onHeads.set(remote, onHead)
+    socket.once('close', () => {
+      onHead()
+      if (onHeads.get(remote) === onHead) onHeads.delete(remote)
+    })
+    server.emit('connection', socket)
+  }
+  return socket => {
+    socket.on('error', () => socket.destroy())
+    try {
+      begin(socket)
+    } catch (error) {
+      drop(socket, error as Error, options)
+    }
+  }
+}
+
+/** A server that does not listen. Connections are passed to it. */
+function createTlsServer(options: TlsGatewayOptions, onSecure: (secure: TLSSocket) => void): Server {
+  const server = createServer({
+    ALPNProtocols: ['http/1.1'],
+    handshakeTimeout: HANDSHAKE_MS,
+    SNICallback: (name, done) => void pickContext(name, options, done),
+  })
+  server.on('secureConnection', onSecure)
+  server.on('tlsClientError', (_error, socket) => socket.destroy()) // no name, an unknown name, or not TLS
+  return server
+}
+
+function remoteOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress}:${remotePort}`
 }
 
 type ContextCallback = (error: Error | null, context?: SecureContext) => void
@@ -84,18 +119,24 @@ async function pickContext(name: string, options: TlsGatewayOptions, done: Conte
   }
 }
 
-async function admitSecure(secure: TLSSocket, pairs: SocketPairs, options: TlsGatewayOptions): Promise<void> {
+interface Admission extends NamedGatewayOptions {
+  pairs: SocketPairs
+  onHead: (() => void) | undefined
+}
+
+async function admitSecure(secure: TLSSocket, { pairs, onHead, resolve, connect }: Admission): Promise<void> {
   secure.on('error', () => secure.destroy())
   const head = await readHead(secure)
+  onHead?.()
   if ('problem' in head) return reject(secure, head.problem)
   const hostname = hostnameOf(head.host)
   // A connection may only be used for the name it was opened for (RFC 9110 section 7.4).
-  const servedId = hostname === secure.servername ? options.resolve(hostname) : undefined
+  const servedId = hostname === secure.servername ? resolve(hostname) : undefined
   if (servedId === undefined) return refuseUnread(secure, unknownHost(head.host))
   const { near, far } = await pairs.create()
   allowReading(secure)
   join(secure, near)
-  options.connect(servedId, far, { ...head, secure: true })
+  connect(servedId, far, { ...head, secure: true })
 }
 
 /** Passes the end or an error of one side on to the other, with back-pressure. */
