@@ -176,7 +176,9 @@ export class Host {
 
   /** Resolves when the process has dropped the tenant or has exited. */
   async retire(tenantId: string): Promise<void> {
+    const releasePorts = this.#peers.retire(tenantId)
     await this.#ask({ type: 'retire', tenantId }, 'retired')
+    releasePorts()
   }
 
   /** Resolves when the process has stopped writing to the tenant's log. Returns the function that resumes it. */

@@ -6,7 +6,7 @@ type MessageOf<Type extends FromInstance['type']> = Extract<FromInstance, { type
 
 export interface PeerRequestsOptions {
   ports: PeerPorts
-  /** Maximum number of ports that the process may open. */
+  /** Maximum number of ports that the process may have at the same time. */
   maxPorts: number
   /** `onSent` is called when the process has its own copy of the handle or has exited. */
   send(message: ToInstance, handle?: SocketHandle, onSent?: () => void): void
@@ -15,14 +15,18 @@ export interface PeerRequestsOptions {
 /** Maximum number of connections that are pending or not yet taken by the process. Each is an open file of the daemon. */
 const MAX_CONNECTING = 64
 
+/** A port that a tenant requested. `port` is undefined until it is open. */
+interface RequestedPort {
+  tenantId: string
+  port?: number
+}
+
 /** Opens peer ports and connections for one process, within limits, because the process may run user code. */
 export class PeerRequests {
   readonly #options: PeerRequestsOptions
   /** Port of the server's public address. Requests for the next release are sent there. */
   address: number | undefined
-  readonly #open = new Set<number>()
-  /** Includes ports being opened. */
-  #ports = 0
+  readonly #ports = new Set<RequestedPort>()
   #connecting = 0
   #isClosed = false
 
@@ -32,17 +36,27 @@ export class PeerRequests {
 
   async openPort({ tenantId, key }: MessageOf<'open-peer-port'>): Promise<void> {
     const { ports, maxPorts, send } = this.#options
-    if (this.#ports >= maxPorts) return send({ type: 'peer-port', tenantId, port: 0 })
-    this.#ports++
+    if (this.#isClosed || this.#ports.size >= maxPorts) return send({ type: 'peer-port', tenantId, port: 0 })
+    const requested: RequestedPort = { tenantId }
+    this.#ports.add(requested)
     try {
       const { port, handle, release } = await ports.open(key)
-      this.#open.add(port)
-      if (this.#isClosed) this.close()
+      requested.port = port
+      if (!this.#ports.has(requested)) ports.forget(port)
       send({ type: 'peer-port', tenantId, port }, handle, release)
     } catch {
-      this.#ports--
+      this.#ports.delete(requested)
       send({ type: 'peer-port', tenantId, port: 0 }) // for example out of file descriptors
     }
+  }
+
+  /**
+   * Must be called before the tenant is asked to retire. The returned function releases its ports and must be called when it has
+   * retired. Until then, the same tenant may be served again and request other ports.
+   */
+  retire(tenantId: string): () => void {
+    const requested = [...this.#ports].filter(one => one.tenantId === tenantId)
+    return () => this.#release(requested)
   }
 
   async reach({ tenantId, seq, port, key }: MessageOf<'reach-peer'>): Promise<void> {
@@ -64,6 +78,13 @@ export class PeerRequests {
   /** Must be called when the process has exited. */
   close(): void {
     this.#isClosed = true
-    for (const port of this.#open) this.#options.ports.forget(port)
+    this.#release(this.#ports)
+  }
+
+  #release(requested: Iterable<RequestedPort>): void {
+    for (const one of requested) {
+      this.#ports.delete(one)
+      if (one.port !== undefined) this.#options.ports.forget(one.port)
+    }
   }
 }
