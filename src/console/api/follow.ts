@@ -19,6 +19,11 @@ export interface FollowOptions<T> {
 
 const FIRST_RETRY_MS = 250
 const MAX_RETRY_MS = 5000
+/**
+ * A connection that breaks after this time is opened again after the shortest delay. One that breaks earlier counts as a failed
+ * attempt.
+ */
+const HEALTHY_MS = 5000
 
 /**
  * Follows an endless event stream until the signal aborts. A broken stream is opened again after the last event that had an id. A
@@ -26,7 +31,7 @@ const MAX_RETRY_MS = 5000
  */
 export async function follow<T>(path: string, options: FollowOptions<T>): Promise<void> {
   const { signal, onState, onRefused } = options
-  const position: Position = { lastId: undefined }
+  const position: Position = { lastId: undefined, openedAt: undefined }
   let retryMs = FIRST_RETRY_MS
   onState('connecting')
   while (!signal.aborted) {
@@ -38,6 +43,7 @@ export async function follow<T>(path: string, options: FollowOptions<T>): Promis
     } catch (error) {
       if (signal.aborted) return
       if (isRefusal(error)) return onRefused(error)
+      if (wasHealthy(position)) retryMs = FIRST_RETRY_MS
     }
     if (!isWanted(options) || signal.aborted) continue
     onState('lost')
@@ -48,12 +54,19 @@ export async function follow<T>(path: string, options: FollowOptions<T>): Promis
 
 interface Position {
   lastId: string | undefined
+  /** Time at which the current connection was opened. Undefined while it is not open. */
+  openedAt: number | undefined
+}
+
+function wasHealthy({ openedAt }: Position): boolean {
+  return openedAt !== undefined && performance.now() - openedAt >= HEALTHY_MS
 }
 
 /** Reads one connection until it ends or is no longer wanted. */
 async function readOnce<T>(path: string, options: FollowOptions<T>, position: Position): Promise<void> {
   const { query, signal, onEvent, onState } = options
   const { lastId } = position
+  position.openedAt = undefined
   const connection = new AbortController()
   const stop = onWantedChange(options, isWanted => isWanted || connection.abort())
   try {
@@ -66,6 +79,7 @@ async function readOnce<T>(path: string, options: FollowOptions<T>, position: Po
       },
       signal: AbortSignal.any([signal, connection.signal]),
     })
+    position.openedAt = performance.now()
     onState('open')
     const events = readEvents<T>(chunksOf(response), id => {
       position.lastId = id
@@ -114,9 +128,11 @@ function onWantedChange(options: Pausable, listener: (isWanted: boolean) => void
 async function untilWanted(options: Pausable): Promise<void> {
   if (isWanted(options)) return
   const { promise, resolve } = Promise.withResolvers<void>()
+  const end = () => resolve()
   const stop = onWantedChange(options, isWanted => isWanted && resolve())
-  options.signal.addEventListener('abort', () => resolve(), { once: true })
+  options.signal.addEventListener('abort', end)
   await promise
+  options.signal.removeEventListener('abort', end)
   stop()
 }
 
