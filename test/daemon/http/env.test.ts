@@ -166,3 +166,37 @@ test('rejects invalid names, values and environments without repeating the value
   }
   expect((await store(at('checked', 'moon'), { A: 'x' })).status).toBe(400)
 })
+
+test('rejects variables that Linux does not pass to a process, in UTF-8 bytes of NAME=value', async () => {
+  const largest = 'x'.repeat(131_069)
+  expect((await store(at('large'), { A: largest, B: { value: largest } })).status).toBe(200)
+  const details =
+    'NAME=value has 131,072 bytes in UTF-8, expected at most 131,071, the limit of Linux for one variable'
+  for (const value of [`${largest}x`, { value: `${largest}x` }]) {
+    const { status, body } = await store(at('large'), { A: value })
+    expect([status, body.error.details]).toEqual([400, `variables.A: ${details}`])
+  }
+  const config = { env_vars: { A: '€'.repeat(65_536) } }
+  const mcp_id = await buildServer(daemon, server('large'))
+  const refused = await daemon.api('POST', '/v1/deploy', {
+    body: { mcp_id, environment: 'staging', config },
+  })
+  expect([refused.status, refused.body.error.details]).toEqual([
+    400,
+    expect.stringMatching(/^config\.env_vars\.A: NAME=value has 196,610 bytes/),
+  ])
+  const body = {
+    ...server('large'),
+    env: [{ name: 'A', default: `${largest}x` }],
+    env_vars: { A: `${largest}x`, B: '\0' },
+  }
+  const build = await daemon.api('POST', '/v1/build', { body })
+  expect([build.status, build.body.error.details]).toEqual([
+    422,
+    [
+      `env[0].default: ${details}`,
+      'env_vars.B: must not contain a NUL character',
+      `env_vars.A: ${details}`,
+    ].join('\n'),
+  ])
+})

@@ -2,6 +2,8 @@ import * as z from 'zod'
 import { described, named } from '../../json/schema-metadata.ts'
 import { domainFault, ENV_NAME, HOST_NAME, IMAGE_REFERENCE } from '../../names.ts'
 import { networkSchema } from '../../network/network-schema.ts'
+import { checkVariableSizes, envValueSchema } from '../env-value.ts'
+import { DEFAULT_SCALING } from './default-scaling.ts'
 import { deploymentAuthSchema } from './deployment-auth.ts'
 import { originsSchema } from './origins.ts'
 
@@ -41,19 +43,33 @@ export const deployConfigSchema = named('DeployConfig', 'Configuration of a depl
     .meta(described('Custom domain. Only one live deployment at a time can have it.', 'mcp.example.com')),
   scaling: z
     .strictObject({
-      min_instances: z.int().min(0).max(100).default(1).describe('Minimum number of instances.'),
-      max_instances: z.int().min(1).max(100).default(10).describe('Maximum number of instances.'),
+      min_instances: z
+        .int()
+        .min(0)
+        .max(100)
+        .default(DEFAULT_SCALING.min_instances)
+        .describe('Minimum number of instances.'),
+      max_instances: z
+        .int()
+        .min(1)
+        .max(100)
+        .default(DEFAULT_SCALING.max_instances)
+        .describe('Maximum number of instances.'),
     })
     .refine(({ min_instances, max_instances }) => min_instances <= max_instances, {
       error: ({ input }) => {
         const { min_instances, max_instances } = input as { min_instances: number; max_instances: number }
-        return `min_instances (${min_instances}) must not exceed max_instances (${max_instances}; default: 10)`
+        return `min_instances (${min_instances}) must not exceed max_instances (${max_instances}; default: ${DEFAULT_SCALING.max_instances})`
       },
     })
     .optional()
     .describe('Number of instances. Applied in production only.'),
   env_vars: z
-    .record(z.string().regex(ENV_NAME, 'letters, digits and "_", not starting with a digit'), z.string())
+    .record(
+      z.string().regex(ENV_NAME, 'expected letters, digits and "_", not starting with a digit'),
+      envValueSchema,
+    )
+    .superRefine(checkVariableSizes)
     .optional()
     .describe(
       'Values of the environment variables that the server declares. Encrypted at rest, masked in responses.',
@@ -96,7 +112,7 @@ export const deployConfigSchema = named('DeployConfig', 'Configuration of a depl
   }),
   image: z
     .string()
-    .regex(IMAGE_REFERENCE, 'the name of an image, such as ghcr.io/team/weather:1.2')
+    .regex(IMAGE_REFERENCE, 'expected the name of an image, such as ghcr.io/team/weather:1.2')
     .optional()
     .meta(
       described(

@@ -4,9 +4,10 @@ import { AUTH_PROVIDERS } from './auth-providers.ts'
 
 const scopeName = z
   .string()
-  .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'a scope without spaces or quotes (RFC 6749 3.3)')
+  .regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'expected a scope without spaces or quotes (RFC 6749 3.3)')
 
-const endpoint = z.url().optional()
+const urlSchema = z.url('expected a URL such as https://login.example.com')
+const endpoint = urlSchema.optional()
 
 /** `config.auth` of a deployment. */
 export const deploymentAuthSchema = named(
@@ -42,9 +43,9 @@ export const deploymentAuthSchema = named(
     .meta({ description: 'Lifetime of access tokens in seconds.', default: 3600 }),
   domain: z.string().min(1).optional().describe('Domain of the account (`auth0`, `okta`).'),
   tenant: z.string().min(1).optional().describe('Tenant (`microsoft`).'),
-  url: z.url().optional().describe('URL of the installation (`keycloak`, self-hosted `gitlab`).'),
+  url: urlSchema.optional().describe('URL of the installation (`keycloak`, self-hosted `gitlab`).'),
   realm: z.string().min(1).optional().describe('Realm (`keycloak`).'),
-  issuer: z.url().optional().describe('Issuer (`openid`, and `custom` with ID tokens).'),
+  issuer: urlSchema.optional().describe('Issuer (`openid`, and `custom` with ID tokens).'),
   authorization_endpoint: endpoint.describe('Authorization endpoint (`custom`).'),
   token_endpoint: endpoint.describe('Token endpoint (`custom`).'),
   user_info_endpoint: endpoint.describe('User info endpoint (`custom`).'),

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { named } from '../../json/schema-metadata.ts'
 import { ENV_NAME } from '../../names.ts'
+import { checkVariableSizes, envValueSchema } from '../env-value.ts'
 import {
   deploymentIdSchema,
   EXAMPLE_DEPLOYMENT_ID,
@@ -14,12 +15,6 @@ import {
 const nameSchema = z
   .string()
   .regex(ENV_NAME, 'names must have only letters, digits and "_", and not start with a digit')
-
-// Linux limits one variable of a process to 128 KiB.
-const valueSchema = z
-  .string()
-  .max(65_536)
-  .refine(text => !text.includes('\0'), 'must not contain a NUL character')
 
 const variableSchema = named('Variable', 'A stored environment variable.').object({
   name: nameSchema.describe('Name of the variable.'),
@@ -70,21 +65,23 @@ export const serverEnvSchema = namedServerEnv.object({
 })
 
 /** Values to store, in the form of deployment requests and `changeVariables`. */
-export const variableValuesSchema = z.record(
-  nameSchema,
-  z.union([
-    valueSchema,
-    z.strictObject({
-      value: valueSchema.describe('The value.'),
-      secret: z
-        .boolean()
-        .optional()
-        .describe(
-          'Never return the value. By default true for variables that the server declares secret, for names such as `API_KEY` and for URLs with a password. A secret stays secret until it is removed.',
-        ),
-    }),
-  ]),
-)
+export const variableValuesSchema = z
+  .record(
+    nameSchema,
+    z.union([
+      envValueSchema,
+      z.strictObject({
+        value: envValueSchema.describe('The value.'),
+        secret: z
+          .boolean()
+          .optional()
+          .describe(
+            'Never return the value. By default true for variables that the server declares secret, for names such as `API_KEY` and for URLs with a password. A secret stays secret until it is removed.',
+          ),
+      }),
+    ]),
+  )
+  .superRefine(checkVariableSizes)
 
 const namedChangeVariablesRequest = named(
   'ChangeVariablesRequest',
@@ -95,6 +92,7 @@ const namedChangeVariablesRequest = named(
 export const changeVariablesSchema = namedChangeVariablesRequest.strictObject({
   variables: z
     .record(nameSchema, z.union([...variableValuesSchema.valueType.options, z.null()]))
+    .superRefine(checkVariableSizes)
     .refine(changes => Object.keys(changes).length > 0, 'must name at least one variable')
     .describe('Values to store. Null removes a variable. Other variables stay as they are.'),
 })
