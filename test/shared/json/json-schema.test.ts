@@ -60,6 +60,21 @@ test.each(['constructor', 'toString', 'hasOwnProperty'])(
   },
 )
 
+test.each(['constructor', 'toString', 'hasOwnProperty'])(
+  'an object without a property `%s` gets its default instead of an inherited value',
+  name => {
+    const part = { type: 'object', properties: { [name]: { type: 'string', default: 'x' } } }
+    const schema = { type: 'object', properties: { list: { type: 'array', items: part } } }
+    const validate = compileSchema(schema, { useDefaults: true })
+    const [missing, given] = [{}, { [name]: 'y' }]
+    expect(validate({ list: [missing, given] })).toBe(true)
+    expect([missing, given].map(one => JSON.stringify(one))).toEqual([`{"${name}":"x"}`, `{"${name}":"y"}`])
+    expect(Object.getPrototypeOf(missing)).toBe(Object.prototype)
+    expect(validate({ list: [{ [name]: 7 }] })).toBe(false)
+    expect(describeViolation(validate.errors)).toContain(name)
+  },
+)
+
 test('lists the first twenty allowed values', () => {
   const values = Array.from({ length: 30 }, (_, index) => index)
   expect(violation({ enum: values }, 'x')).toMatch(/, 18, 19 and 10 more, not "x"$/)
