@@ -9,7 +9,7 @@ const HEAVY = [
   'test/daemon/backup/**',
   'test/daemon/builder/image/{base,image}.test.ts',
   'test/daemon/gateway/socket-lease.test.ts',
-  'test/daemon/services/builds/code-builds.test.ts',
+  'test/daemon/services/builds/{,failed-}code-builds.test.ts',
   'test/instance/bridge/program-{limits,processes}.test.ts',
 ]
 

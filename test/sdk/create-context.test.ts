@@ -51,3 +51,41 @@ test('questions without an answer in the test fail as if the client did not supp
 test('store.user of a context without a user throws NO_USER, as in a server without sign-in', () => {
   expect(() => createContext().store.user).toThrow(expect.objectContaining({ code: 'NO_USER' }))
 })
+
+test('the methods of a context and its store can be used without their objects', async () => {
+  const context = createContext({
+    user: 'github|42',
+    elicit: () => ({ action: 'decline' }),
+    sample: () => 'text',
+    roots: [],
+  })
+  const { log, debug, progress, announce, resourceUpdated, elicit, elicitUrl, sample, listRoots, store } =
+    context
+  log('info', 'a')
+  debug('b')
+  progress(1)
+  announce('tools')
+  resourceUpdated('a://b')
+  expect(await elicit({ message: 'm', schema: { type: 'object' } })).toEqual({ action: 'decline' })
+  expect(await elicitUrl({ message: 'm', url: 'https://example.com' })).toEqual({ action: 'decline' })
+  expect([(await sample('m')).text, await listRoots()]).toEqual(['text', []])
+  for (const { get, set, delete: remove, list, increment, transaction } of [store, store.user]) {
+    await set('a', 1)
+    await increment('a')
+    await transaction(async ({ get, set, delete: remove, list }) => {
+      set('b', [await get('a'), await list()])
+      remove('a')
+    })
+    expect([await get('b'), await remove('b'), await list()]).toEqual([
+      [2, [{ key: 'a', value: 2 }]],
+      true,
+      [],
+    ])
+  }
+  expect(context).toMatchObject({
+    logs: [{ data: 'a' }, { data: 'b' }],
+    progressReports: [{ progress: 1 }],
+    announced: ['tools'],
+    updatedResources: ['a://b'],
+  })
+})

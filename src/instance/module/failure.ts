@@ -2,6 +2,7 @@ import { createRedactor } from '../log/redact.ts'
 import { RPC, RpcError } from '../protocol/json-rpc.ts'
 import type { ClientContext } from '../server/client-context.ts'
 import { InputRequired } from '../server/input-required.ts'
+import { explainDenied } from './denied-access.ts'
 import { SOURCE_ROOT } from './load-bundle.ts'
 
 /** Handles errors that handlers throw. */
@@ -21,6 +22,7 @@ export class ModuleFailure {
    */
   describe(name: string, error: unknown, { signal }: ClientContext): string {
     throwProtocolError(error)
+    explainDenied(error)
     if (!signal.aborted) this.#log(`${name} failed: ${describeStack(error)}`)
     const message = error instanceof Error ? error.message || error.name : String(error)
     return String(this.#redact(message))
@@ -29,6 +31,7 @@ export class ModuleFailure {
 
 /** Stack trace with paths relative to the project. */
 export function describeStack(error: unknown): string {
+  explainDenied(error)
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
   const lines = stack.split('\n').filter(line => !INTERNAL_FRAME.test(line))
   return lines.join('\n').replaceAll(`file://${SOURCE_ROOT}`, '').replaceAll(SOURCE_ROOT, '')

@@ -1,6 +1,7 @@
 import { setSourceMapsSupport } from 'node:module'
 import type { PromptDefinition, ResourceDefinition, ToolDefinition } from '../../sdk/define.ts'
 import { registerHooks } from '../isolation/loader-seal.ts'
+import { explainDenied } from './denied-access.ts'
 
 /** One module of the project with one of its exports. */
 export type LoadedModule =
@@ -47,6 +48,9 @@ export async function loadBundle(text: string, url = nextUrl()): Promise<LoadedM
   try {
     const { default: project } = await import(url)
     return project.definitions.map(checkModule)
+  } catch (error) {
+    explainDenied(error)
+    throw error
   } finally {
     hooks.deregister()
   }

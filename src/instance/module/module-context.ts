@@ -16,6 +16,7 @@ import { loadChecks } from '../handlers/load.ts'
 import { isObject } from '../protocol/json-rpc.ts'
 import type { CallerSession, ClientContext, ClientFacts } from '../server/client-context.ts'
 import { HandlerStore } from '../state/handler-store.ts'
+import { bindMethods } from './bind-methods.ts'
 import { describeIssue, isStandardSchema, toJsonSchema } from './standard-schema.ts'
 
 const DEFAULT_MAX_TOKENS = 1000
@@ -31,6 +32,10 @@ export interface ModuleScope {
 
 /** Context of a handler call. Kept small, because every call creates one. */
 export class ModuleContext implements Context {
+  static {
+    bindMethods(ModuleContext.prototype)
+  }
+
   readonly #scope: ModuleScope
   readonly #call: ClientContext
   /** Set for resource handlers. */

@@ -15,7 +15,10 @@ import { toJson } from './values.ts'
 const MAX_ATTEMPTS = 25
 const MAX_PAUSE_MS = 100
 
-/** A store in a backend: validates keys and values, and retries transactions. */
+/**
+ * A store in a backend: validates keys and values, and retries transactions. Its methods are fields, so that
+ * `const { get, set } = store` works.
+ */
 export class KeyValueStore implements Store {
   readonly #backend: StateBackend
   readonly #scope: StateScope
@@ -25,34 +28,37 @@ export class KeyValueStore implements Store {
     this.#scope = scope
   }
 
-  async get<Value = unknown>(key: string): Promise<Value | undefined> {
+  readonly get = async <Value = unknown>(key: string): Promise<Value | undefined> => {
     const { value } = await this.#read(checkKey(key))
     return value === null ? undefined : JSON.parse(value)
   }
 
-  async set(key: string, value: unknown, options?: ExpiryOptions): Promise<void> {
+  readonly set = async (key: string, value: unknown, options?: ExpiryOptions): Promise<void> => {
     await this.#write(checkWrite({ key: checkKey(key), value: toJson(value), ...expiry(options) }))
   }
 
-  async delete(key: string): Promise<boolean> {
+  readonly delete = async (key: string): Promise<boolean> => {
     return (await this.#write({ key: checkKey(key), isDeleted: true })) as boolean
   }
 
-  async list<Value = unknown>(prefix = '', options: ListOptions = {}): Promise<StoreEntry<Value>[]> {
+  readonly list = async <Value = unknown>(
+    prefix = '',
+    options: ListOptions = {},
+  ): Promise<StoreEntry<Value>[]> => {
     const { limit, ...rest } = checkList(prefix, options)
     const entries = await readPages(this.#backend, this.#scope, { prefix, ...rest, limit })
     return entries.map(([key, value]) => ({ key, value: JSON.parse(value) }))
   }
 
-  async increment(key: string, by = 1, options?: ExpiryOptions): Promise<number> {
+  readonly increment = async (key: string, by = 1, options?: ExpiryOptions): Promise<number> => {
     if (!Number.isFinite(by))
       throw storeError('INVALID_VALUE', `increment() needs a finite number, not ${by}.`)
     return (await this.#write({ key: checkKey(key), by, ...expiry(options) })) as number
   }
 
-  async transaction<Result>(
+  readonly transaction = async <Result>(
     work: (transaction: StoreTransaction) => Result | Promise<Result>,
-  ): Promise<Result> {
+  ): Promise<Result> => {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const transaction = new Transaction(this.#backend, this.#scope)
       const result = await work(transaction)

@@ -15,7 +15,10 @@ import { toJson } from './values.ts'
 
 type Write = Exclude<StateWrite, { by: number }>
 
-/** One attempt at a transaction. Remembers what it read, and keeps its writes until `finish`. */
+/**
+ * One attempt at a transaction. Remembers what it read, and keeps its writes until `finish`. Its methods are fields, so that
+ * `const { get, set } = transaction` works.
+ */
 export class Transaction implements StoreTransaction {
   readonly #backend: StateBackend
   readonly #scope: StateScope
@@ -29,7 +32,7 @@ export class Transaction implements StoreTransaction {
     this.#scope = scope
   }
 
-  async get<Value = unknown>(key: string): Promise<Value | undefined> {
+  readonly get = async <Value = unknown>(key: string): Promise<Value | undefined> => {
     this.#requireOpen()
     const written = this.#writes.get(checkKey(key))
     if (written) return 'value' in written ? JSON.parse(written.value) : undefined
@@ -41,7 +44,10 @@ export class Transaction implements StoreTransaction {
     return value === null ? undefined : JSON.parse(value)
   }
 
-  async list<Value = unknown>(prefix = '', options: ListOptions = {}): Promise<StoreEntry<Value>[]> {
+  readonly list = async <Value = unknown>(
+    prefix = '',
+    options: ListOptions = {},
+  ): Promise<StoreEntry<Value>[]> => {
     this.#requireOpen()
     const { limit, ...rest } = checkList(prefix, options)
     // Each pending deletion in this transaction may hide one stored entry.
@@ -54,12 +60,12 @@ export class Transaction implements StoreTransaction {
       .map(([key, value]) => ({ key, value: JSON.parse(value) }))
   }
 
-  set(key: string, value: unknown, options?: ExpiryOptions): void {
+  readonly set = (key: string, value: unknown, options?: ExpiryOptions): void => {
     this.#requireOpen()
     this.#writes.set(checkKey(key), { key, value: toJson(value), ...expiry(options) })
   }
 
-  delete(key: string): void {
+  readonly delete = (key: string): void => {
     this.#requireOpen()
     this.#writes.set(checkKey(key), { key, isDeleted: true })
   }

@@ -46,6 +46,20 @@ export const FILES = {
   'tools/said.ts': tool(
     `handler: (_args, context) => { context.progress(1, 2, 'half'); context.warning({ a: 1 }, 'mine'); return 'said' }`,
   ),
+  'tools/destructured.ts': tool(
+    `handler: async (_args, context) => {
+      const { log, debug, info, notice, warning, error, progress, announce, resourceUpdated } = context
+      const { sample, elicit, elicitUrl, listRoots, store: { get, set, delete: remove, list, increment, transaction } } = context
+      log('info', 'log'); debug('debug'); info('info'); notice('notice'); warning('warning'); error('error')
+      progress(1, 2, 'half'); announce('tools'); resourceUpdated('test://motd')
+      const failures = await Promise.allSettled([
+        sample('Hi'), elicit({ message: 'm', schema: { type: 'object', properties: {} } }),
+        elicitUrl({ message: 'm', url: 'https://example.com' }), listRoots(),
+        get('k'), set('k', 1), remove('k'), list(), increment('k'), transaction(({ get }) => get('k')),
+      ])
+      return failures.map(({ reason }) => String(reason?.message))
+    }`,
+  ),
   'tools/floods.ts': tool(
     `handler: (_args, context) => { for (let i = 0; i < 20_000; i++) context.info('x'.repeat(1000)) }`,
   ),

@@ -66,7 +66,7 @@ describe('loading a bundle fails', () => {
       '"zzz" is not a known option of a resource. Known options: name, title,',
     ],
     ['prompts/a.js', 'prompt', 'arguments: []', '"arguments" must be an object, such as'],
-  ])('loading a bundle fails for an unknown option: %s', async (path, kind, option, message) => {
+  ])('loading a bundle fails for %s, a %s with invalid options: %s', async (path, kind, option, message) => {
     const text = `export default { kind: '${kind}', uri: 'a://b', ${option}, handler: () => '' }`
     const wanted = kind === 'resource' ? text : text.replace(`uri: 'a://b', `, '')
     expect((await refusal(path, wanted)).message).toContain(`${path}: ${message}`)

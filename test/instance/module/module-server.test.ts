@@ -201,6 +201,28 @@ describe("a module handler's context", () => {
     ])
   })
 
+  test('the methods of a context and its store can be used without their objects', async () => {
+    const session = await beginSession(url)
+    const params = { name: 'destructured', _meta: { progressToken: 7 } }
+    const messages = messagesOf((await post(url, rpc('tools/call', params), session)).text)
+    const sent = messages.flatMap(({ json }) => json ?? [])
+    const logged = sent.filter(({ method }) => method === 'notifications/message')
+    expect(logged.map(({ params }) => params.data)).toEqual([
+      'log',
+      'debug',
+      'info',
+      'notice',
+      'warning',
+      'error',
+    ])
+    expect(sent.find(({ method }) => method === 'notifications/progress').params.message).toBe('half')
+    const failures = JSON.parse(sent.at(-1).result.content[0].text)
+    expect(failures.slice(0, 4)).toEqual(
+      Array(4).fill(expect.stringContaining('which the client did not declare')),
+    )
+    expect(failures.slice(4)).toEqual(Array(6).fill('This server has no store.'))
+  })
+
   test('a cancellation aborts the signal of the handler', async () => {
     const session = await beginSession(url)
     const waiting = post(url, rpc('tools/call', { name: 'waits' }, 5), session)

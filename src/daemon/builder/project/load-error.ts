@@ -23,10 +23,14 @@ export function toLoadError(error: unknown, directory: string): unknown {
   return withHint(error, `${error.message} (${placeName(first)})`, details)
 }
 
-/** Hints for errors in which Node mentions flags that users cannot set, or denies that a module exists. */
+const HOST_PROGRAM = 'host the server as a program: mcp deploy --command.'
+
+/** What to do about a feature of Node that handler modules do not have. The first match counts. */
 const HINTS = {
-  'Access to this API has been restricted':
-    'A handler module may not read files, start processes or load addons. Import the files that it needs (docs/custom-servers.md), or host the server as a program: mcp deploy --command.',
+  'Handler modules may not read files': `Import the file instead (docs/custom-servers.md), or ${HOST_PROGRAM}`,
+  'Handler modules may not write files': `Keep data in context.store (docs/state.md), or ${HOST_PROGRAM}`,
+  'Handler modules may not': `To do so, ${HOST_PROGRAM}`,
+  'loading addons is disabled': `Handler modules may not load native addons. To do so, ${HOST_PROGRAM}`,
   'No such built-in module: node:sqlite':
     'A handler module cannot use node:sqlite, which opens files. Host the server as a program: mcp deploy --command.',
 }

@@ -1,52 +1,12 @@
-import { execFileSync } from 'node:child_process'
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { callTool, startTestDaemon, type TestDaemon } from '../../../helpers/daemon/daemon.ts'
+import { expect, test, vi } from 'vitest'
+import { callTool } from '../../../helpers/daemon/daemon.ts'
 import { createProjectFolder } from '../../../helpers/daemon/project-folder.ts'
 import { filesWithDependency, startRegistry } from '../../../helpers/services/npm-registry.ts'
+import { ADD, build, daemon, useCodeProject } from './code-project.ts'
 
-let daemon: TestDaemon
-let projectId: string
-beforeAll(async () => {
-  daemon = await startTestDaemon()
-  projectId = (await daemon.api('POST', '/api/projects', { body: { name: 'shop' } })).body.id
-})
-afterAll(() => daemon.close())
-
-/** Uploads the files as the project's source. Returns its id. */
-async function upload(files: Record<string, string>): Promise<string> {
-  using project = createProjectFolder(files)
-  const archive = execFileSync('tar', ['-czf', '-', '-C', project.path, '.'])
-  const { status, body, text } = await daemon.api('PUT', `/api/projects/${projectId}/source`, {
-    body: archive,
-    headers: { 'content-type': 'application/gzip' },
-  })
-  expect(status, text).toBe(200)
-  return body.sourceId
-}
-
-async function build(files: Record<string, string>, request: object = {}) {
-  const source = await upload(files)
-  const { body, text } = await daemon.api('POST', '/v1/build', {
-    body: { name: 'shop', template: 'custom', source, ...request },
-  })
-  expect(body.success, text).toBe(true)
-  return body.data
-}
-
-const ADD = `import { defineTool } from 'mcp-hosting/server'
-
-export default defineTool({
-  description: 'Adds two numbers',
-  input: {
-    type: 'object',
-    properties: { a: { type: 'number' }, b: { type: 'number' } },
-    required: ['a', 'b'],
-  },
-  handler: ({ a, b }: { a: number; b: number }) => String(a + b),
-})
-`
+useCodeProject()
 
 test('a folder of handler modules becomes a server whose preview answers', async () => {
   const record = await build({ 'tools/add.ts': ADD })
@@ -159,94 +119,6 @@ test('rejects an unknown source before creating a build', async () => {
     body: { name: 'shop', template: 'custom', source: 'src_00000000000000000000' },
   })
   expect([status, body.error.code]).toEqual([404, 'NOT_FOUND'])
-})
-
-const THROWS = 'const limits: any = undefined\n\nexport default limits.max\n'
-const THROWS_DEEPLY = {
-  'tools/b.ts': `import { load } from '../src/load.ts'\nexport default await load()`,
-  'src/load.ts': `export async function load() {\n  throw new TypeError('no way')\n}`,
-}
-
-test.each([
-  [
-    'throws while it is loaded',
-    { 'tools/a.ts': THROWS },
-    "The server cannot be loaded: Cannot read properties of undefined (reading 'max') (tools/a.ts:3:23)",
-    "tools/a.ts:3:23: TypeError: Cannot read properties of undefined (reading 'max')\n  3 | export default limits.max\n    |                       ^",
-  ],
-  [
-    'fails in a file that it imports',
-    THROWS_DEEPLY,
-    'The server cannot be loaded: no way (src/load.ts:2:9)',
-    '    |         ^\n    at src/load.ts:2:9\n    at tools/b.ts:2:22',
-  ],
-  [
-    'imports a package that reads a file',
-    {
-      'tools/a.ts': `import text from 'reader'\nexport default text`,
-      'node_modules/reader/index.js': `const fs = require('fs')\nmodule.exports = fs.readFileSync('/etc/hostname', 'utf8')`,
-    },
-    '(tools/a.ts:1:18)',
-    'at node_modules/reader/index.js:2:21',
-  ],
-  [
-    'imports a disabled Node module',
-    { 'tools/a.ts': `import 'node:sqlite'\nexport default {}` },
-    'The server cannot be loaded: No such built-in module: node:sqlite',
-    'A handler module cannot use node:sqlite',
-  ],
-  [
-    'exports no definition',
-    { 'tools/a.ts': `export default { description: 'x' }` },
-    'The server cannot be loaded: tools/a.ts exports no tool',
-    undefined,
-  ],
-  [
-    'uses the name of another module',
-    { 'tools/add.ts': ADD, 'tools/b.ts': ADD.replace('description', `name: 'add', description`) },
-    'tools/b.ts: name: "add" is already the name of tools/add.ts',
-    undefined,
-  ],
-  [
-    'has an invalid schema',
-    { 'tools/a.ts': ADD.replace(`type: 'object'`, `type: 'objekt'`) },
-    'tools/a.ts: inputSchema.type: must be "object"',
-    undefined,
-  ],
-  [
-    'has no description',
-    { 'tools/a.ts': ADD.replace(`description: 'Adds two numbers',`, '') },
-    'tools/a.ts: description: is required',
-    undefined,
-  ],
-  [
-    'exits its process',
-    { 'tools/a.ts': 'process.exit(3)' },
-    "The server's process crashed with exit code 3 while it was loading.",
-    'tools/a.ts',
-  ],
-  [
-    'is missing',
-    { 'README.md': '' },
-    'The source defines no tool, resource or prompt.',
-    'tools/, resources/ or prompts/',
-  ],
-])(
-  'a module that %s fails the build with an error that says where',
-  async (_what, files, message, details) => {
-    const { status, error } = await build(files as Record<string, string>)
-    expect(status).toBe('failed')
-    expect(error.code).toBe('INVALID_MCP')
-    expect(error.message).toContain(message)
-    expect(error.details ?? '').toContain(details ?? '')
-  },
-)
-
-test('a failed build keeps the preview of the last ready build', async () => {
-  const good = await build({ 'tools/add.ts': ADD }, { name: 'lasting' })
-  const bad = await build({ 'tools/add.ts': 'export default {' }, { name: 'lasting' })
-  expect(bad.status).toBe('failed')
-  expect((await callTool(good.url, 'add', { a: 1, b: 1 })).content[0].text).toBe('2')
 })
 
 test('bundles packages from the lock file and downloads them once', async () => {

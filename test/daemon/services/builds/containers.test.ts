@@ -30,7 +30,7 @@ test('rejects an image without a container, and container limits without one', (
   expect(resolveEngine(createArtifact({ template: 'custom', program }), { limits })).toEqual({ limits })
 })
 
-/** An engine whose images are `images`, by name and id. */
+/** Prepares the container of an artifact. `images`: ids of the engine's images, by name. */
 function provide(
   artifact: Artifact,
   {
