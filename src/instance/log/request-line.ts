@@ -1,4 +1,5 @@
 import { bare, dateNow, round, slice, stringify, toIsoString } from '../isolation/intrinsics.ts'
+import { RPC } from '../protocol/json-rpc.ts'
 
 /** Limit on each record's arguments, and on its answer. */
 const MAX_BODY_CHARACTERS = 16 * 1024
@@ -56,14 +57,12 @@ export class RequestLines {
 
   /** `bodies`: set when arguments and answer are kept. The answer is redacted JSON text. */
   format(record: RequestRecord, bodies?: { answer: string | undefined }): string {
-    const { method, tool, subject, ms, failed, bytes, requestId, sessionId } = record
-    const level = failed ? '"level":"warn","outcome":"error"' : '"level":"info","outcome":"ok"'
-    const outcome = record.cancelled ? '"level":"warn","outcome":"cancelled"' : level
+    const { method, tool, subject, ms, bytes, requestId, sessionId } = record
     const session = sessionId === undefined ? '' : `,"sessionId":${stringify(sessionId)}`
     const rounded = round(ms * 1000) / 1000
     // Not the text of the header, which may have leading zeros.
     const received = record.contentLength === undefined ? '' : `,"requestBytes":${+record.contentLength}`
-    return `{"timestamp":"${timestamp()}",${outcome},${this.#subject(method, tool, subject)},"ms":${rounded},"requestId":${stringify(truncate(requestId))}${session},"bytes":${bytes}${received}${this.#rareMembers(record)}${bodies ? this.#bodies(record.arguments, bodies.answer) : ''}}`
+    return `{"timestamp":"${timestamp()}",${outcomeOf(record)},${this.#subject(method, tool, subject)},"ms":${rounded},"requestId":${stringify(truncate(requestId))}${session},"bytes":${bytes}${received}${this.#rareMembers(record)}${bodies ? this.#bodies(record.arguments, bodies.answer) : ''}}`
   }
 
   #rareMembers({ failed, caller, code, reason, replayOf }: RequestRecord): string {
@@ -113,6 +112,13 @@ export class RequestLines {
     if (subjects.count < MAX_SUBJECTS && key.length < MAX_SUBJECT_CHARACTERS) subjects.set(key, subject)
     return subject
   }
+}
+
+/** Members for the level and the outcome. Clients probe for methods, so a missing method is not worth a warning. */
+function outcomeOf({ failed, cancelled, code }: RequestRecord): string {
+  if (cancelled) return '"level":"warn","outcome":"cancelled"'
+  if (!failed) return '"level":"info","outcome":"ok"'
+  return code === RPC.methodNotFound ? '"level":"info","outcome":"error"' : '"level":"warn","outcome":"error"'
 }
 
 /** Strings by name. Not a Map, because user code can replace its methods. */

@@ -36,6 +36,11 @@ export function findMethod(server: PreparedServer, name: string): Method | undef
   return method && server.capabilities[method.capability] ? method.run : undefined
 }
 
+/** Answers a request for a method that the server does not offer. */
+export function missingMethod(): never {
+  throw new RpcError(RPC.methodNotFound, 'Method not found')
+}
+
 /** Tool that a `tools/call` names, if it exists. */
 export function toolOf(server: PreparedServer, method: string, params: Params): PreparedTool | undefined {
   return method === 'tools/call' && typeof params.name === 'string' ? server.findTool(params.name) : undefined

@@ -105,7 +105,8 @@ function settle(run: Run, body: string | undefined, failed: boolean, code?: numb
   const ms = performance.now() - run.startedAt
   tenant.counters.active--
   const tool = toolName(run.request)
-  tenant.counters.count(run.request.method, tool, ms, failed)
+  // Clients probe for methods, so a missing one is not an error of the server.
+  tenant.counters.count(run.request.method, tool, ms, failed && code !== RPC.methodNotFound)
   tenant.changed()
   const { request, caller } = run.exchange
   tenant.log.request(

@@ -10,11 +10,14 @@ export function formatMemory(bytes: number): string {
   return `${Math.round(bytes / 1_048_576)} MiB`
 }
 
-/** `310 B`, `4.2 kB`, `1.3 MB` */
+const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
+
+/** `310 B`, `4.2 KiB`, `100 MiB`. Powers of 1024, because the limits are such powers, too. */
 export function formatBytes(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`
-  const [value, unit] = bytes < 1_000_000 ? [bytes / 1000, 'kB'] : [bytes / 1_000_000, 'MB']
-  return `${value >= 100 ? Math.round(value) : value.toFixed(1)} ${unit}`
+  let [value, unit] = [bytes, 0]
+  // The next unit starts where rounding would show 1024 of this one.
+  for (; value >= 1023.5 && unit < BYTE_UNITS.length - 1; unit++) value /= 1024
+  return `${value >= 100 || unit === 0 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[unit]}`
 }
 
 /** `0 %`, `0.4 %`, `12 %`. A positive share is never shown as zero. */

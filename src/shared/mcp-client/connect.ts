@@ -3,6 +3,7 @@ import { VERSION } from '../version.ts'
 import { failCutRequests } from './cut-streams.ts'
 import { toHostingError } from './errors.ts'
 import { limitedFetch } from './limited-fetch.ts'
+import { readMissingMethods } from './missing-methods.ts'
 
 /** Open connection to an MCP server of any protocol era. */
 export interface McpConnection {
@@ -52,6 +53,7 @@ export async function connectToServer(url: string, options: ConnectOptions = {})
     ...(options.maxResponseBytes !== undefined && { fetch: limitedFetch(options.maxResponseBytes) }),
   })
   failCutRequests(transport)
+  readMissingMethods(transport)
   const client = new Client(
     { name: 'mcp', version: VERSION },
     { versionNegotiation: { mode: 'auto' }, capabilities: options.capabilities ?? {} },

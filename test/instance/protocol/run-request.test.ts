@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import { missingMethod } from '../../../src/instance/protocol/methods.ts'
 import { RequestContext } from '../../../src/instance/protocol/request-context.ts'
 import type { Run } from '../../../src/instance/protocol/run.ts'
 import { runRequest } from '../../../src/instance/protocol/run-request.ts'
@@ -51,6 +52,14 @@ test('a result that cannot be serialized fails only its own request', async () =
   })
   expect(await logged).toMatch('m failed: RangeError: too deep')
   expect(tenant.counters.active).toBe(0)
+})
+
+test('counts a request for a missing method as a request without an error', () => {
+  const { run, tenant } = createRun({})
+  const counted: unknown[] = []
+  Object.assign(tenant.counters, { count: (...args: unknown[]) => counted.push([args[0], args[3]]) })
+  runRequest(run, missingMethod)
+  expect(counted).toEqual([['m', false]])
 })
 
 test('logs an error that occurs after the answer was sent', async () => {

@@ -1,3 +1,4 @@
+import { argumentsText, outcomeText } from '../../../shared/format/request-text.ts'
 import type { LogLine } from '../../../shared/instances/log-line.ts'
 
 /** Fields that must match exactly. */
@@ -12,7 +13,7 @@ export interface LogFilter extends Partial<Record<(typeof FIELDS)[number], strin
   since?: string
   /** ISO 8601, exclusive. */
   until?: string
-  /** Case-insensitive text that the message or the tool's name must contain. */
+  /** Case-insensitive text that the line must contain as it is printed. */
   grep?: string
   /** Additional condition. */
   accepts?(line: LogLine): boolean
@@ -30,6 +31,18 @@ export function matchesFilter(line: LogLine, filter: LogFilter): boolean {
   if (filter.phase && (line.phase ?? RUN_PHASE) !== filter.phase.toUpperCase()) return false
   if (FIELDS.some(field => filter[field] !== undefined && line[field] !== filter[field])) return false
   if (filter.accepts && !filter.accepts(line)) return false
-  if (!filter.grep) return true
-  return `${line.message} ${line.tool ?? ''}`.toLowerCase().includes(filter.grep.toLowerCase())
+  return !filter.grep || containsText(line, filter.grep.toLowerCase())
+}
+
+/** Text of the message first, because most searches end there and the arguments of a request may be long. */
+function containsText(line: LogLine, text: string): boolean {
+  if (line.message.toLowerCase().includes(text)) return true
+  return printedText(line).toLowerCase().includes(text)
+}
+
+/** Everything that is printed after the level, without the duration. Refused requests also match by their tool. */
+function printedText(line: LogLine): string {
+  const { message, tool = '', outcome, arguments: args } = line
+  if (outcome === undefined && args === undefined) return `${message} ${tool}`
+  return [message, argumentsText(args), outcomeText(line), tool].filter(Boolean).join(' ')
 }

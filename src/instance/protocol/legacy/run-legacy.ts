@@ -1,7 +1,7 @@
 import { sendEmpty, sendJson } from '../../http/responses.ts'
 import type { TenantExchange } from '../../tenant/served-tenant.ts'
 import { RPC, RpcError } from '../json-rpc.ts'
-import type { MethodResult } from '../methods.ts'
+import { type MethodResult, missingMethod } from '../methods.ts'
 import type { Run } from '../run.ts'
 import { cancelRun, runRequest } from '../run-request.ts'
 import type { Session } from './session.ts'
@@ -14,10 +14,7 @@ export function runLegacy(run: Run, session: Session): void {
   const running = { id: request.id, cancel: () => cancelRun(run) }
   run.onSettled = () => session.running.delete(running)
   session.requests++
-  const missing = () => {
-    throw new RpcError(RPC.methodNotFound, `Method not found: ${request.method}`)
-  }
-  runRequest(run, method ?? missing, () => session.running.add(running))
+  runRequest(run, method ?? missingMethod, () => session.running.add(running))
 }
 
 /** Converts an error. Revisions up to 2025-11-25 have a separate code for "resource not found". */

@@ -3,7 +3,7 @@ import { META, MODERN_REVISIONS } from '../../../shared/modern-envelope.ts'
 import { refuse, refuseStream, sendEmpty, sendJson } from '../../http/responses.ts'
 import type { TenantExchange } from '../../tenant/served-tenant.ts'
 import { type RequestId, RPC, type RpcNotification, type RpcRequest } from '../json-rpc.ts'
-import { findMethod, type Method, toolOf } from '../methods.ts'
+import { findMethod, type Method, missingMethod, toolOf } from '../methods.ts'
 import { RequestContext } from '../request-context.ts'
 import type { Run } from '../run.ts'
 import { cancelRun, runRequest } from '../run-request.ts'
@@ -22,12 +22,7 @@ export function serveModernRequest(exchange: TenantExchange, request: RpcRequest
   if (request.method === 'subscriptions/listen') return serveListen(exchange, request)
   const method =
     request.method === 'server/discover' ? () => discover(tenant) : findMethod(tenant.server, request.method)
-  if (!method)
-    return refuseModern(
-      exchange,
-      { code: RPC.methodNotFound, message: `Method not found: ${request.method}` },
-      request.id,
-    )
+  if (!method) return runRequest(createRun(exchange, request, 404), missingMethod)
   const tool = toolOf(tenant.server, request.method, request.params ?? {})
   const fault = tool && findParamFault(exchange.request, tool, request.params?.arguments)
   if (fault) return refuseModern(exchange, mismatch(fault), request.id)
@@ -47,9 +42,8 @@ export function serveModernNotification(exchange: TenantExchange, message: RpcNo
   sendEmpty(exchange, 202)
 }
 
-/** Refuses a request with 404 for an unknown method, and with 400 otherwise. */
 export function refuseModern(exchange: TenantExchange, refusal: Refusal, id: RequestId | null = null): void {
-  refuse(exchange, refusal.code === RPC.methodNotFound ? 404 : 400, { ...refusal, id })
+  refuse(exchange, 400, { ...refusal, id })
 }
 
 interface Refusal {
@@ -79,7 +73,8 @@ function findRefusal({ request: http }: TenantExchange, request: RpcRequest): Re
   return fault === undefined ? undefined : mismatch(fault)
 }
 
-function createRun(exchange: TenantExchange, request: RpcRequest): Run {
+/** `status`: HTTP status of the answer, unless an error has its own. */
+function createRun(exchange: TenantExchange, request: RpcRequest, status = 200): Run {
   const { tenant } = exchange
   const meta = request.params?._meta as Record<string, unknown>
   const run: Run = {
@@ -90,7 +85,7 @@ function createRun(exchange: TenantExchange, request: RpcRequest): Run {
     onInputRequired: endWithInputRequired,
     finishResult: result => modernResult(tenant, request.method, result),
     deliver: (body, code) => {
-      if (body !== undefined) sendJson(exchange, code === RPC.missingCapability ? 400 : 200, body)
+      if (body !== undefined) sendJson(exchange, code === RPC.missingCapability ? 400 : status, body)
       return body?.length ?? 0
     },
     startedAt: performance.now(),

@@ -58,7 +58,8 @@ describe('legacy sessions', () => {
     sessions.create('2025-11-25')
     expect(sessions.count).toBe(3)
     expect(sessions.find(first.id)).toBe(first)
-    expect(sessions.find(second.id)).not.toBe(second)
+    expect(sessions.has(second.id)).toBe(false)
+    expect(sessions.find(second.id)).toMatchObject({ id: second.id, revision: '2025-11-25' })
     sessions.close()
   })
 
