@@ -160,3 +160,21 @@ test.runIf(CAN_INSPECT)(
     await eventually(hasNoDebugger)
   },
 )
+
+test.runIf(CAN_INSPECT)(
+  'a second mcp dev --inspect of a server fails and leaves the first one its debugger',
+  async () => {
+    const next = startDev()
+    const { url } = await next('built')
+    const inspector = await next('debugger')
+    const { port, pathname } = new URL(inspector.url)
+    const second = await home.mcp(['dev', project.path, '--inspect', '--inspect-port', port], {
+      ownProcess: true,
+    })
+    expect(second.code).toBe(5)
+    expect(second.stderr).toContain(`The preview of "debugged" already has a debugger, on port ${port}.`)
+    const listed = await fetch(`http://127.0.0.1:${port}/json/list`)
+    expect(await listed.json()).toMatchObject([{ webSocketDebuggerUrl: expect.stringContaining(pathname) }])
+    expect((await callTool(url, 'add', { a: 1, b: 1 })).content[0].text).toContain('2')
+  },
+)

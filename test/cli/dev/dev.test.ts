@@ -215,7 +215,9 @@ test('a name refers to the server of mcp dev in the project folder, and to the d
   expect(inside.stderr).toContain('Using the preview of twice, which mcp dev serves from this folder.')
   expect(await run(['call', 'twice', 'say'], home.dir)).toMatchObject({
     stdout: 'deployed\n',
-    stderr: expect.stringContaining('To use the preview that mcp dev serves, add --env preview.'),
+    stderr: expect.stringContaining(
+      'Using the deployment of twice in development. To use the preview that mcp dev serves, add --env preview.',
+    ),
   })
   // A suggested command refers to the same server in every folder.
   const { stdout } = await run(['tools', 'twice'], directory)

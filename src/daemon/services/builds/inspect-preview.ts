@@ -11,8 +11,8 @@ const PAUSE_MS = 50
 
 /**
  * Runs the preview of a build with a debugger until the signal aborts, so that no debugger outlives its client's connection.
- * Throws CONFLICT when the port is in use or the preview serves another build, INVALID_REQUEST without handler modules, and
- * UNAVAILABLE.
+ * Throws CONFLICT when the port is in use, or the preview has another debugger or serves another build, INVALID_REQUEST without
+ * handler modules, and UNAVAILABLE.
  */
 export async function inspectPreview(
   previews: Previews,

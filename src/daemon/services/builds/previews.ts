@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { debuggerInUse } from '../../../shared/api/debugger-in-use.ts'
 import type { Environment } from '../../../shared/contract/states.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { ChangedList, StatePlace } from '../../../shared/instances/instance-protocol.ts'
@@ -13,6 +15,16 @@ import { loadArtifact } from './stored-builds.ts'
 
 type Dependencies = PreviewDependencies & Pick<ServiceDependencies, 'supervisor'>
 
+interface Debugger {
+  port: number
+  /** False when the client has disconnected. */
+  isOpen: boolean
+}
+
+/** Time for a client to disconnect from the debugger of its previous build. */
+const DISCONNECT_ATTEMPTS = 40
+const DISCONNECT_PAUSE_MS = 50
+
 /** The preview of each server. It serves the newest ready build and sleeps until a client connects. */
 export class Previews {
   readonly #deps: Dependencies
@@ -23,7 +35,7 @@ export class Previews {
   /** Environment variables of build requests, by build. Not stored, because a preview does not justify storing secrets. */
   readonly #env = new Map<string, Record<string, string>>()
   /** Debuggers, by build. */
-  readonly #inspected = new Map<string, { port: number }>()
+  readonly #inspected = new Map<string, Debugger>()
 
   constructor(deps: Dependencies) {
     this.#deps = deps
@@ -141,21 +153,25 @@ export class Previews {
   }
 
   /**
-   * Starts the preview again with a debugger, until `ended`. Throws CONFLICT, and INVALID_REQUEST for a server without handler
-   * modules.
+   * Starts the preview again with a debugger, until `ended`. Throws CONFLICT, also while another client debugs the server, and
+   * INVALID_REQUEST for a server without handler modules.
    */
   startInspected(build: Build, findPort: () => Promise<number>, ended: Promise<void>): Promise<void> {
     return this.#queue.run(build.name, async () => {
       const { store, supervisor } = this.#deps
       if (store.servers.find(build.name)?.previewMcpId !== build.id) throw otherPreview(build)
       if (loadArtifact(this.#deps, build).program?.type !== 'module') throw notInspectable(build)
+      await this.#requireNoDebugger(build)
       // The process of an earlier build may hold the port, even while the debugger has paused that process.
       for (const id of this.#inspected.keys())
         if (store.builds.find(id)?.name === build.name && supervisor.has(id)) await supervisor.remove(id)
       try {
-        const started = { port: await findPort() }
+        const started = { port: await findPort(), isOpen: true }
         this.#inspected.set(build.id, started)
-        void ended.then(() => this.#deps.background.run(() => this.#endInspected(build, started)))
+        void ended.then(() => {
+          started.isOpen = false
+          this.#deps.background.run(() => this.#endInspected(build, started))
+        })
         if (supervisor.has(build.id)) await supervisor.remove(build.id)
       } finally {
         await this.#serve(build, { isAwake: this.#inspected.has(build.id) })
@@ -163,8 +179,26 @@ export class Previews {
     })
   }
 
+  /** Throws CONFLICT while another client debugs the server, because a preview is one process. */
+  async #requireNoDebugger({ name }: Build): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const other = this.#openDebugger(name)
+      if (!other) return
+      if (tries === DISCONNECT_ATTEMPTS) throw debuggerInUse(name, other.port)
+      await sleep(DISCONNECT_PAUSE_MS)
+    }
+  }
+
+  #openDebugger(server: string): Debugger | undefined {
+    const ids = [...this.#inspected.keys()]
+    const id = ids.find(
+      id => this.#inspected.get(id)!.isOpen && this.#deps.store.builds.find(id)?.name === server,
+    )
+    return id === undefined ? undefined : this.#inspected.get(id)
+  }
+
   /** Resets the preview, unless a later request has started another debugger for the build. */
-  async #endInspected(build: Build, started: { port: number }): Promise<void> {
+  async #endInspected(build: Build, started: Debugger): Promise<void> {
     if (this.#inspected.get(build.id) !== started) return
     this.#inspected.delete(build.id)
     await this.reset(build)
