@@ -3,14 +3,20 @@ import type { ApiClient } from '../api/client.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { confirm } from '../output/prompt.ts'
+import { projectsOfServer } from '../project/projects.ts'
 import { ONE_DEPLOYMENT } from '../targets/deployment-action.ts'
 import { resolveBuild, resolveDeployment } from '../targets/resolve-id.ts'
-import { describeContents, type ServerContents, serverContents } from '../targets/server-removal.ts'
+import {
+  describeContents,
+  projectSteps,
+  type ServerContents,
+  serverContents,
+} from '../targets/server-removal.ts'
 
 export default defineCommand({
   name: 'remove',
   description:
-    'Remove a server: its deployments in all environments, builds, subdomains and sign-ins. Keeps its stored data and variables, unless --data is given. With a deployment id, remove that deployment and its logs. With an mcp_id, remove a build that no deployment uses.',
+    'Remove a server: its deployments in all environments, builds, subdomains and sign-ins. Keeps its project, chats and suite runs, and without --data also its stored data and variables. With a deployment id, remove that deployment and its logs. With an mcp_id, remove a build that no deployment uses.',
   arguments: {
     id: {
       kind: 'server',
@@ -46,13 +52,17 @@ interface Options {
 
 async function removeServer(context: CommandContext, contents: ServerContents, options: Options) {
   const { output } = context
-  const { name, ...counts } = contents
+  const { name, projects, ...counts } = contents
   const where = options.environment ? `${name} in ${options.environment}` : name
   const removed = `${describeContents(contents)}${options.data ? ', stored data and variables' : ''}`
   output.note(`This removes ${removed}.`)
-  await confirm(context, `Permanently remove ${where}?`)
+  await confirm(context, {
+    question: `Permanently remove ${where}?`,
+    action: `Removing ${where} permanently`,
+  })
   await output.progress(`Removing ${where}`, () => requestRemoval(context, name, options))
-  output.result({ removed: name, ...counts, data: options.data ?? false }, () => {
+  const kept = projects.length > 0 && { kept_projects: projects }
+  output.result({ removed: name, ...counts, data: options.data ?? false, ...kept }, () => {
     output.line(`Removed ${where}: ${removed}`)
     output.next(
       { description: 'List what remains', command: 'mcp list' },
@@ -64,6 +74,7 @@ async function removeServer(context: CommandContext, contents: ServerContents, o
               command: `mcp remove ${name} --data`,
             },
           ]),
+      ...projectSteps(projects),
     )
   })
 }
@@ -71,11 +82,17 @@ async function removeServer(context: CommandContext, contents: ServerContents, o
 /** Removes the data of a server that has no builds or deployments left. */
 async function removeData(context: CommandContext, name: string, environment: Environment | undefined) {
   const where = environment ? `${name} in ${environment}` : name
-  await confirm(context, `Permanently remove the stored data and variables of ${where}?`)
+  await confirm(context, {
+    question: `Permanently remove the stored data and variables of ${where}?`,
+    action: `Removing the stored data and variables of ${where} permanently`,
+  })
   await requestRemoval(context, name, { environment, data: true })
-  context.output.result({ removed: name, data: true }, () =>
-    context.output.line(`Removed the stored data and variables of ${where}`),
-  )
+  const projects = environment ? [] : await projectsOfServer(await context.api(), name)
+  const kept = projects.length > 0 && { kept_projects: projects }
+  context.output.result({ removed: name, data: true, ...kept }, () => {
+    context.output.line(`Removed the stored data and variables of ${where}`)
+    context.output.next(...projectSteps(projects))
+  })
 }
 
 async function requestRemoval({ api }: CommandContext, name: string, { environment, data }: Options) {
@@ -95,7 +112,10 @@ async function removeOne(
   const id = isBuild
     ? await resolveBuild(api, reference)
     : await resolveDeployment(api, reference, { ...(environment && { environment }) })
-  await confirm(context, `Permanently remove ${label} ${id}?`)
+  await confirm(context, {
+    question: `Permanently remove ${label} ${id}?`,
+    action: `Removing ${label} ${id} permanently`,
+  })
   await api.delete(`/v1/${isBuild ? 'build' : 'deploy'}/${encodeURIComponent(id)}`)
   output.result({ removed: id }, () => {
     output.line(`Removed ${label} ${id}`)

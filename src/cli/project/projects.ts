@@ -21,6 +21,28 @@ export async function getProject(api: ApiClient, reference: string): Promise<Pro
   return pickProject(await listProjects(api), reference)
 }
 
+/**
+ * Projects with the sources of a server: those of its builds, and the one with its name, which the first upload creates. Empty if
+ * the API shows no projects.
+ */
+export async function projectsOfServer(
+  api: ApiClient,
+  name: string,
+  ofBuilds: readonly string[] = [],
+): Promise<Pick<ProjectRecord, 'id' | 'name'>[]> {
+  try {
+    const named = await listProjects(api, { name })
+    const others = ofBuilds.filter(id => !named.some(one => one.id === id))
+    const read = await Promise.all(others.map(id => api.get<ProjectRecord>(`/api/projects/${id}`)))
+    const found = [...named, ...read].filter(({ status }) => status !== 'deleted')
+    return found.map(({ id, name }) => ({ id, name }))
+  } catch (error) {
+    if (['NOT_FOUND', 'METHOD_NOT_ALLOWED', 'INSUFFICIENT_SCOPE'].includes((error as HostingError).code))
+      return []
+    throw error
+  }
+}
+
 /** A project as far as the API describes it. */
 export type ResolvedProject = Pick<ProjectRecord, 'id'> & Partial<ProjectRecord>
 
@@ -67,12 +89,19 @@ export function showProject(output: Output, project: Partial<ProjectRecord>): vo
     framework: project.framework ?? undefined,
     template: project.templateId ?? undefined,
     base: project.baseImage ?? undefined,
+    ...(project.status === 'deleted' ? {} : sourceFields(project)),
+    updated: project.updatedAt && formatAge(project.updatedAt),
+  })
+}
+
+/** The source is deleted with its project. */
+function sourceFields(project: Partial<ProjectRecord>): Record<string, string | undefined> {
+  return {
     source: project.sourceId ?? undefined,
     location: project.storageLocation ?? undefined,
     size: project.sourceBytes == null ? undefined : formatBytes(project.sourceBytes),
     uploaded: project.sourceUploadedAt ? formatAge(project.sourceUploadedAt) : undefined,
-    updated: project.updatedAt && formatAge(project.updatedAt),
-  })
+  }
 }
 
 const MIN_PREFIX_LENGTH = 4

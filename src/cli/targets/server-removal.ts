@@ -1,9 +1,12 @@
+import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
 import type { MappingRecord } from '../../shared/contract/deployments/mappings.ts'
+import type { ProjectRecord } from '../../shared/contract/projects/projects.ts'
 import type { Environment } from '../../shared/contract/states.ts'
 import { counted } from '../../shared/counted.ts'
-import { HostingError } from '../../shared/errors.ts'
+import { HostingError, type NextStep } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'
 import { listItems } from '../api/list-items.ts'
+import { projectsOfServer } from '../project/projects.ts'
 import { listBuilds, listDeployments } from './resolve-id.ts'
 
 /** Everything that `mcp remove <server>` removes. */
@@ -13,6 +16,8 @@ export interface ServerContents {
   deployments: number
   builds: number
   subdomains: string[]
+  /** Projects of its builds. They are not removed. Empty with an environment, because the builds stay, too. */
+  projects: Pick<ProjectRecord, 'id' | 'name'>[]
 }
 
 /** Undefined when the API has no lists or no server of this name. With an environment, builds are not included. */
@@ -34,7 +39,20 @@ export async function serverContents(
     deployments: deployed.length,
     builds: built.length,
     subdomains: await mappedSubdomains(api, name, environment),
+    projects: environment === undefined ? await projectsOfServer(api, name, projectIds(built)) : [],
   }
+}
+
+function projectIds(builds: readonly Pick<BuildRecord, 'project_id'>[]): string[] {
+  return [...new Set(builds.flatMap(({ project_id }) => project_id ?? []))]
+}
+
+/** Commands that delete the projects which a removed server leaves. */
+export function projectSteps(projects: ServerContents['projects']): NextStep[] {
+  return projects.map(({ id, name }) => ({
+    description: `Also delete project ${name} and its uploaded sources`,
+    command: `mcp projects delete ${id}`,
+  }))
 }
 
 /** `2 deployments (staging, production), 17 builds, subdomain team` */

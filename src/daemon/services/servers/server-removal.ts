@@ -9,7 +9,7 @@ import type { Deployments } from '../deployments/deployments.ts'
 
 type Dependencies = Pick<
   ServiceDependencies,
-  'background' | 'clock' | 'signIns' | 'states' | 'store' | 'supervisor'
+  'background' | 'clock' | 'logs' | 'signIns' | 'states' | 'store' | 'supervisor'
 >
 
 export interface RemovalOptions {
@@ -35,7 +35,7 @@ export class ServerRemoval {
     this.#builds = builds
   }
 
-  /** Throws NOT_FOUND, and CONFLICT while a build runs. */
+  /** Throws NOT_FOUND. Without `environment`, also throws CONFLICT while a build runs. */
   remove(server: string, { environment, data = false }: RemovalOptions = {}): Promise<void> {
     const { clock, store } = this.#deps
     return this.#queue.run(server, () => {
@@ -74,6 +74,20 @@ export class ServerRemoval {
     store.mappings.removeByServer(name, environment)
     const deployments = store.deployments.listByServer(name, environment)
     for (const { id } of deployments.toReversed()) await this.#deployments.remove(id).catch(ignoreRemoved)
+    await this.#removeReplacedLogs(name, environment)
+  }
+
+  /**
+   * Removes the logs of deployments that a release replaced. The daily cleanup finds them by their releases, which are removed
+   * with the server. Kills a deployment that is still draining, because it would write to its log.
+   */
+  async #removeReplacedLogs(name: string, environment: Environment): Promise<void> {
+    const { logs, store, supervisor } = this.#deps
+    const withLogs = new Set(await logs.ids())
+    for (const id of store.releases.listIds(name, environment)) {
+      if (supervisor.has(id)) await supervisor.remove(id)
+      if (withLogs.has(id)) await logs.remove(id)
+    }
   }
 
   /** Also kills a preview that is still draining, because its data may be removed next. */

@@ -124,6 +124,12 @@ export class ReleaseStore {
     )
   }
 
+  /** Ids of all releases of a server in an environment, including those of removed deployments. */
+  listIds(server: string, environment: Environment): string[] {
+    const sql = 'SELECT id FROM releases WHERE server = ? AND environment = ?'
+    return this.#database.values(sql, [server, environment])
+  }
+
   /** Numbers and saves a release. Called in the transaction that creates its deployment. */
   create(release: NewRelease): Release {
     const { server, environment } = release

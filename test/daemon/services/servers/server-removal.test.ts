@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import BetterSqlite3 from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../../../helpers/daemon/daemon.ts'
@@ -55,6 +56,20 @@ test('the removal of one environment removes its sign-ins and keeps those of oth
   await daemon.api('DELETE', '/v1/servers/signed?environment=staging')
   expect(new Set(environments())).toEqual(new Set(['production']))
   database.close()
+})
+
+test('a removal removes the logs of all deployments, also of those that a release replaced', async () => {
+  const build = await buildServer(daemon, echoServer('replaced'))
+  const ids: string[] = []
+  for (const environment of ['development', 'development', 'staging'])
+    ids.push((await deploy(daemon, build, environment)).deployment_id)
+  const logsOf = () => readdirSync(daemon.home.logs).filter(name => ids.includes(name))
+  await expect.poll(logsOf).toEqual(expect.arrayContaining(ids))
+  await daemon.api('DELETE', '/v1/servers/replaced?environment=development')
+  expect(logsOf()).toEqual([ids[2]])
+  ids.push((await deploy(daemon, build)).deployment_id, (await deploy(daemon, build)).deployment_id)
+  expect((await daemon.api('DELETE', '/v1/servers/replaced')).status).toBe(204)
+  expect(logsOf()).toEqual([])
 })
 
 /** Creates a server with two environments, a mapping and a stored variable. Returns the ids. */
