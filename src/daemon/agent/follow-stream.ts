@@ -28,6 +28,10 @@ export async function followStream(
         progress.text = ''
         progress.askedMs = performance.now()
         break
+      // Comes after the results of the calls. `start-step` comes with the first part of the next answer, if there is one.
+      case 'finish-step':
+        progress.askedMs = performance.now()
+        break
       case 'text-delta':
         progress.text += part.text
         progress.askedMs = undefined

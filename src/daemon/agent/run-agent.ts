@@ -121,11 +121,17 @@ function requireAnswered(ended: 'end' | 'abort', progress: Progress, model: stri
   if (ended === 'abort') {
     const silentMs = progress.askedMs === undefined ? 0 : performance.now() - progress.askedMs
     if (silentMs < (limits.seconds * 1000) / 2) return
-    throw new HostingError('UNAVAILABLE', `The model ${model} did not respond within ${limits.seconds} s.`)
+    throw new HostingError(
+      'UNAVAILABLE',
+      `The model ${model} did not respond for ${(silentMs / 1000).toFixed(1)} s, until the time limit of ${limits.seconds} s for the run.`,
+      { details: 'Run the test again, or raise the limit with --max-time or in "limits".' },
+    )
   }
   const reason = progress.steps.at(-1)?.finishReason as string | undefined
   if (reason !== undefined && reason !== 'interrupted' && reason !== 'error') return
-  throw new HostingError('UPSTREAM_FAILED', `The answer from the model ${model} was incomplete.`)
+  throw new HostingError('UPSTREAM_FAILED', `The answer from the model ${model} was incomplete.`, {
+    details: 'The vendor or a proxy ended the stream early. Run the test again.',
+  })
 }
 
 /** The limit that stopped the run. Null when the model had finished. */

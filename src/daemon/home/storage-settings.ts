@@ -42,9 +42,10 @@ function readLocation(env: NodeJS.ProcessEnv, variable: string): StorageSettings
 }
 
 function readEndpoint(env: NodeJS.ProcessEnv): string | undefined {
-  const text = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL
+  const name = env.AWS_ENDPOINT_URL_S3 ? 'AWS_ENDPOINT_URL_S3' : 'AWS_ENDPOINT_URL'
+  const text = env[name]
   if (!text || /^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text || undefined
-  throw new HostingError('INVALID_REQUEST', `AWS_ENDPOINT_URL is "${text}", expected an http or https URL.`)
+  throw new HostingError('INVALID_REQUEST', `${name} is "${text}", expected an http or https URL.`)
 }
 
 /** https://docs.aws.amazon.com/cli/latest/userguide/cli-configure-files.html */

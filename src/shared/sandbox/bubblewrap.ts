@@ -58,9 +58,10 @@ export function findBubblewrap(path: string): Bubblewrap {
 /** Returns undefined when the sandbox works, otherwise the reason. */
 function trial(file: string, args: readonly string[]): string | undefined {
   const line = [...SANDBOX_BASE, ...args, '--', '/bin/sh', '-c', ':']
-  const { status, error, stderr } = spawnSync(file, line, { timeout: TRIAL_MS, encoding: 'utf8' })
+  const { status, signal, error, stderr } = spawnSync(file, line, { timeout: TRIAL_MS, encoding: 'utf8' })
   if (status === 0) return undefined
-  return error?.message ?? stderr.trim().split('\n')[0] ?? `exit code ${status}`
+  const reason = stderr?.trim().split('\n')[0]
+  return error?.message ?? (reason || (signal ? `killed by ${signal}` : `exit code ${status}`))
 }
 
 /** Undefined when bubblewrap is not installed. */

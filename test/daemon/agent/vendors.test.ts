@@ -235,7 +235,17 @@ test('an OpenAI-compatible endpoint gets only the key configured for its URL', a
 test('a run fails if the vendor does not respond', async () => {
   const { status, body } = await run('anthropic', [{ silent: true }], { limits: { seconds: 0.2 } })
   expect(status).toBe(503)
-  expect(body.error.message).toContain('did not respond within 0.2 s')
+  expect(body.error.message).toContain('did not respond for 0.2 s, until the time limit of 0.2 s')
+  expect(body.error.details).toContain('--max-time')
+})
+
+test('a vendor that stops responding in a later turn is reported with the time of its silence', async () => {
+  const slow = () => {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300)
+    return { calls: [add(1, 1)] }
+  }
+  const { body } = await run('anthropic', [slow, { silent: true }], { limits: { seconds: 2 } })
+  expect(body.error.message).toMatch(/did not respond for 1\.[0-7] s, until the time limit of 2 s/)
 })
 
 test('a run stops at its limits on calls and tokens', async () => {

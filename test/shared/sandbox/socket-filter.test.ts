@@ -54,7 +54,7 @@ attempt('mount', mount)
 const isTestable = bubblewrap.usable && hasPython && socketFilter() !== undefined
 
 test.runIf(isTestable)(
-  'the socket filter rejects Unix sockets of any address and attempts to bypass the filter',
+  'the socket filter allows internet sockets and Unix stream and packet pairs, but rejects other sockets and attempts to bypass it',
   async () => {
     expect(await attemptAll({})).toEqual({
       machine: 'Address family not supported by protocol',

@@ -41,7 +41,7 @@ function planToolsFirst(read: Reader, conversation: Conversation, offered: Offer
   return withTools.calls.length >= plan.calls.length ? withTools : plan
 }
 
-/** Plans the message, or repeats the previous request with a new value: "And in Rome?". */
+/** Plans the calls for the message, or repeats the previous request with a new value: "And in Rome?". */
 function makePlan(read: Reader, { message, done, earlier }: Conversation, tools: Tool[]): Plan {
   const analysis = read(message)
   const before = earlier.at(-1)

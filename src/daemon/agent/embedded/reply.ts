@@ -49,7 +49,7 @@ export function writeRefusal({ ranking, missing }: Plan, offered: number): strin
     second && second.score > 0 ? ` The next match is ${second.name} (${percent(second.score)}).` : ''
   if (missing)
     return `${missing.tool} matches (${percent(scoreOf(ranking, missing.tool))}), but the message does not specify ${listOf(missing.parameters)}.${runnerUp}`
-  const closest = `The closest match is ${best!.name} (${percent(best!.score)}, required ${percent(RELEVANT_SCORE)}).`
+  const closest = `The closest match is ${best!.name} (confidence ${percent(best!.score)}, at least ${percent(RELEVANT_SCORE)} needed).`
   return `Nothing on this server matches the request. ${closest}${runnerUp}`
 }
 

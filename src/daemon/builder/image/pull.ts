@@ -65,16 +65,20 @@ export function registrySource(registry: Registry): ImageSource {
         path,
         headers: { accept: MANIFEST_TYPES.join(', ') },
       })
-      if (answer.statusCode !== 200) throw await registry.failure(answer, `has no ${repository}:${reference}`)
+      if (answer.statusCode !== 200) throw await missing(registry, answer, `${repository}:${reference}`)
       return registry.read(answer, MAX_MANIFEST_BYTES)
     },
     async blob({ digest }) {
       const path = `blobs/${digest}`
       const answer = await followRedirects(registry, await registry.send({ method: 'GET', path }))
-      if (answer.statusCode !== 200) throw await registry.failure(answer, `has no blob ${digest}`)
+      if (answer.statusCode !== 200) throw await missing(registry, answer, `blob ${digest}`)
       return registry.content(answer)
     },
   }
+}
+
+function missing(registry: Registry, answer: RegistryAnswer, what: string): Promise<HostingError> {
+  return registry.failure(answer, answer.statusCode === 404 ? `has no ${what}` : `did not return ${what}`)
 }
 
 /** Follows redirects, because registries redirect blob requests to storage at other origins. */

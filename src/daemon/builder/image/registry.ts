@@ -1,5 +1,5 @@
 import { type Dispatcher, request } from 'undici'
-import { HostingError } from '../../../shared/errors.ts'
+import { HostingError, type NextStep } from '../../../shared/errors.ts'
 import { basicAuthorization, type Challenge, type Credentials, parseChallenge } from './registry-auth.ts'
 import { apiHost, type RepositoryAddress } from './repository-address.ts'
 
@@ -58,7 +58,7 @@ export class Registry {
       `The registry ${this.address.registry} ${what}: HTTP ${answer.statusCode}.`,
       {
         details: body.slice(0, 500) || this.#missingCredentials(answer) || 'The registry gave no reason.',
-        next: [{ description: 'Sign in', command: `docker login ${this.address.registry}` }],
+        next: nextSteps(answer.statusCode, this.address.registry),
       },
     )
   }
@@ -161,6 +161,18 @@ export class Registry {
       `The registry ${this.address.registry} requires sign-in at ${url.origin}, which is not encrypted.`,
     )
   }
+}
+
+/** Some registries answer 404 when access is denied, to hide private repositories. */
+function nextSteps(statusCode: number, registry: string): NextStep[] {
+  const command = `docker login ${registry}`
+  if (statusCode === 401 || statusCode === 403) return [{ description: 'Sign in', command }]
+  if (statusCode === 404)
+    return [
+      { description: 'Check the name of the image' },
+      { description: 'If it is private, sign in', command },
+    ]
+  return statusCode === 429 || statusCode >= 500 ? [{ description: 'Try again later' }] : []
 }
 
 export function headerOf(answer: RegistryAnswer, name: string): string | undefined {

@@ -19,8 +19,7 @@ export class BuildCache {
   /** Digest of the artifact, which may no longer exist. */
   find(sourceDigest: string, request: BuildRequest): string | undefined {
     const path = this.#path(sourceDigest, request)
-    const digest = existsSync(path) ? readFileSync(path, 'utf8') : ''
-    return DIGEST.test(digest) ? digest : undefined
+    return existsSync(path) ? readDigest(path) : undefined
   }
 
   /** Not flushed to disk, because every build would wait for it. A file truncated by a power failure counts as missing. */
@@ -29,12 +28,13 @@ export class BuildCache {
     writeFileSync(this.#path(sourceDigest, request), artifactDigest, { mode: 0o600 })
   }
 
-  /** Forgets artifacts that no longer exist. */
+  /** Forgets artifacts that no longer exist, and removes damaged files. */
   prune(exists: (artifactDigest: string) => boolean): void {
     if (!existsSync(this.#directory)) return
     for (const name of readdirSync(this.#directory)) {
       const path = join(this.#directory, name)
-      if (!exists(readFileSync(path, 'utf8'))) rmSync(path, { force: true })
+      const digest = readDigest(path)
+      if (digest === undefined || !exists(digest)) rmSync(path, { force: true })
     }
   }
 
@@ -42,4 +42,10 @@ export class BuildCache {
   #path(sourceDigest: string, { source: _id, project_id: _project, ...request }: BuildRequest): string {
     return join(this.#directory, digestOf(JSON.stringify([this.#toolchain(), sourceDigest, request])))
   }
+}
+
+/** Undefined for a damaged file. */
+function readDigest(path: string): string | undefined {
+  const text = readFileSync(path, 'utf8')
+  return DIGEST.test(text) ? text : undefined
 }

@@ -42,7 +42,7 @@ test('the embedded model declines a request without a matching tool and names th
   expect(content).toHaveLength(1)
   const [part] = content
   expect(part?.type === 'text' && part.text).toMatch(
-    /Nothing .* matches .* closest match is get_\w+ \(\d+ %, required/,
+    /Nothing .* matches .* closest match is get_\w+ \(confidence \d+ %, at least 47 % needed\)/,
   )
 })
 

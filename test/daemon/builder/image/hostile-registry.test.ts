@@ -78,6 +78,11 @@ describe('reports a registry with invalid content or broken connections, and kee
     ['endlessly nested indexes', server => nested(server), /nested too deeply/],
     ['blobs that do not exist', server => server.blobs.clear(), /has no blob sha256:.*: HTTP 404/],
     [
+      'an internal error instead of a blob',
+      server => server.failNext(/GET .*blobs/, 500),
+      /did not return blob sha256:.*: HTTP 500/,
+    ],
+    [
       'a blob with other content',
       server => server.blobs.set(layer(), Buffer.from('other')),
       /sent sha256:.* instead of the blob/,

@@ -6,10 +6,12 @@ import type { Image } from '../../../../src/daemon/builder/image/image.ts'
 import { writeImage } from '../../../../src/daemon/builder/image/image.ts'
 import { writeLayer } from '../../../../src/daemon/builder/image/layer.ts'
 import { Layout } from '../../../../src/daemon/builder/image/layout.ts'
+import { registrySource } from '../../../../src/daemon/builder/image/pull.ts'
 import { pushImage } from '../../../../src/daemon/builder/image/push.ts'
 import { Registry } from '../../../../src/daemon/builder/image/registry.ts'
 import { findCredentials } from '../../../../src/daemon/builder/image/registry-auth.ts'
 import { parseRepository } from '../../../../src/daemon/builder/image/repository-address.ts'
+import type { HostingError } from '../../../../src/shared/errors.ts'
 import { type SmallRegistry, startRegistry } from './small-registry.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'mcp-registry-'))
@@ -91,6 +93,28 @@ test('suggests docker login when there are no credentials', async () => {
     details: expect.stringContaining(`docker login ${server.host}`),
   })
 })
+
+test.each([
+  [403, 'did not return team/weather:1', ['docker login']],
+  [404, 'has no team/weather:1', [undefined, 'docker login']],
+  [429, 'did not return team/weather:1', [undefined]],
+  [500, 'did not return team/weather:1', [undefined]],
+])(
+  'reports HTTP %i for a manifest and suggests signing in only if it can help',
+  async (status, what, commands) => {
+    await using server = await startRegistry()
+    server.failNext(/^GET .*manifests/, status)
+    const source = registrySource(new Registry(repository(server.host), {}))
+    const error: HostingError = await source.manifest('1').then(
+      () => expect.unreachable(),
+      failure => failure,
+    )
+    expect(error.message).toBe(`The registry ${server.host} ${what}: HTTP ${status}.`)
+    expect(error.next.map(({ command }) => command)).toEqual(
+      commands.map(command => command && `${command} ${server.host}`),
+    )
+  },
+)
 
 test('reports invalid JSON in the credentials file without quoting it', async () => {
   const config = join(directory, 'broken.json')

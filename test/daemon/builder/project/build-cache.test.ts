@@ -32,6 +32,17 @@ test('the build cache ignores a file truncated by a power failure', () => {
   expect(cache.find('d1', request)).toBeUndefined()
 })
 
+test('pruning the build cache removes a truncated file without looking for its artifact', () => {
+  using folder = createProjectFolder()
+  const cache = new BuildCache(folder.path, () => '1.0')
+  cache.remember('d1', request, ARTIFACT)
+  cache.remember('d2', request, 'abc')
+  const asked: string[] = []
+  cache.prune(digest => asked.push(digest) > 0)
+  expect(asked).toEqual([ARTIFACT])
+  expect(readdirSync(folder.path)).toHaveLength(1)
+})
+
 test('the build cache forgets artifacts that no longer exist', () => {
   using folder = createProjectFolder()
   const cache = new BuildCache(folder.path, () => '1.0')
