@@ -51,6 +51,7 @@ test('shows outcome, reason and duration of a request', () => {
     'error: no city, 120 ms',
   )
   expect(outcomeText(line({}))).toBe('')
+  expect(outcomeText(line({ outcome: 'error', status: 403 }))).toBe('')
 })
 
 test('lists the fields of a log line other than its message as text', () => {

@@ -27,8 +27,14 @@ export function installedClients(context: CommandContext): McpClient[] {
   })
 }
 
-/** Prints all clients and their configurations. `next`: a command for the first installed client. */
-export function showClients(context: CommandContext, next: (client: McpClient) => NextStep): void {
+/**
+ * Prints all clients and their configurations. `next`: a command for the first client with a configuration, or undefined for a
+ * file of any client.
+ */
+export function showClients(
+  context: CommandContext,
+  next: (client: McpClient | undefined) => NextStep,
+): void {
   const machine = machineOf(context)
   const installed = installedClients(context)
   const clients = CLIENTS.map(client => ({
@@ -36,11 +42,15 @@ export function showClients(context: CommandContext, next: (client: McpClient) =
     name: client.name,
     file: client.userFile(machine),
     found: installed.includes(client),
+    has_file: existsSync(client.userFile(machine)),
   }))
   context.output.result(clients, () => {
-    const rows = clients.map(one => [one.client, one.name, one.found ? 'found' : '', one.file])
+    const stateOf = (one: (typeof clients)[number]) =>
+      one.has_file ? 'found' : one.found ? 'no file yet' : ''
+    const rows = clients.map(one => [one.client, one.name, stateOf(one), one.file])
     context.output.table(['CLIENT', 'NAME', '', 'FILE'], rows)
-    context.output.next(next(installed[0] ?? CLIENTS[0]!))
+    const first = clients.find(one => one.has_file)
+    context.output.next(next(CLIENTS.find(({ id }) => id === first?.client)))
   })
 }
 

@@ -1,5 +1,6 @@
 import type { Node } from 'jsonc-parser'
 import { HostingError } from '../../shared/errors.ts'
+import { toFault } from '../project/formats/json.ts'
 
 /** Servers by name. */
 export type Entries = Record<string, Record<string, unknown>>
@@ -11,16 +12,18 @@ export async function readJsonEntries(text: string, key: string, file: string): 
   const errors: { error: number; offset: number; length: number }[] = []
   const value = parse(text, errors, { allowTrailingComma: true })
   const [error] = errors
-  if (error || typeof value !== 'object' || value === null) {
-    const line = text.slice(0, error?.offset ?? 0).split('\n').length
-    const reason = error
-      ? `is not valid JSON (${printParseErrorCode(error.error)} on line ${line})`
-      : 'does not contain a JSON object'
-    throw new HostingError('INVALID_REQUEST', `${file} ${reason}. It was not changed.`, {
-      next: [{ description: 'Correct the file, or repeat the command with --print and paste the entry' }],
-    })
+  if (error) {
+    const { offset, reason } = toFault(text, error.offset, printParseErrorCode(error.error))
+    const line = text.slice(0, offset).split('\n').length
+    throw damagedConfig(`${file} is not valid JSON: ${reason} on line ${line}.`)
   }
+  if (typeof value !== 'object' || value === null)
+    throw damagedConfig(`${file} does not contain a JSON object.`)
   return value[key] ?? {}
+}
+
+function damagedConfig(message: string): HostingError {
+  return new HostingError('INVALID_REQUEST', message, { next: [{ description: 'Correct the file' }] })
 }
 
 /** Sets one server, or removes it when `entry` is undefined. Keeps comments and the formatting of everything else. */

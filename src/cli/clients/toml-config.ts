@@ -37,7 +37,7 @@ export async function editToml(
   )
     return edited
   throw new HostingError('INVALID_REQUEST', `${file} cannot be edited safely. It was not changed.`, {
-    next: [{ description: 'Repeat the command with --print and paste the entry' }],
+    next: [{ description: `Edit [${key}.${name}] in the file by hand` }],
   })
 }
 
@@ -47,7 +47,8 @@ async function parseToml(text: string, file: string): Promise<Table> {
     return parse(text)
   } catch (error) {
     const [reason] = (error as Error).message.split('\n')
-    throw new HostingError('INVALID_REQUEST', `${file} is not valid TOML (${reason}). It was not changed.`, {
+    throw new HostingError('INVALID_REQUEST', `${file} is not valid TOML: ${reason}.`, {
+      next: [{ description: 'Correct the file' }],
       cause: error,
     })
   }

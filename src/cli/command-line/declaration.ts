@@ -26,6 +26,8 @@ export interface ArgumentDeclaration {
   required?: boolean
   /** Must be given when there is no terminal, because the command cannot be undone. */
   isNeverImplied?: boolean
+  /** May name something new. `kind` lists what exists for completion, but a question asks for text. */
+  mayBeNew?: boolean
   /** Takes all remaining words. Last argument only. */
   variadic?: boolean
   /** Value in `input` when the argument is omitted. Shown in help. */

@@ -9,6 +9,7 @@ import { explain } from './command-list.ts'
 import { type ArgumentDeclaration, flagOf, type OptionDeclaration, toKebabCase } from './declaration.ts'
 import { describeCommand } from './describe.ts'
 import { GLOBAL_OPTIONS, type GlobalInput } from './global-options.ts'
+import { capitalize, usageError } from './usage-error.ts'
 
 export interface ParsedCommandLine {
   globals: GlobalInput
@@ -114,16 +115,6 @@ function describeDefault({ type, default: value }: OptionDeclaration): string | 
   return type === 'duration' ? `${Number(value) / 1000}s` : undefined
 }
 
-/** Turns commander's `error: unknown option '--foo'` into a sentence and refers to the help page. */
-function usageError(command: Command, error: CommanderError): HostingError {
-  const [first = '', ...hints] = error.message.replace(/^error: /, '').split('\n')
-  const hint = hints.join(' ').replace(/^\(|\)$/g, '')
-  const sentence = capitalize(first.replaceAll("'", '"').replace(/\.$/, ''))
-  return new HostingError('INVALID_REQUEST', `${sentence}.${hint ? ` ${hint}` : ''}`, {
-    next: [{ description: 'Show its usage', command: `mcp ${command.name} --help` }],
-  })
-}
-
 /** Lists only the names of the global options. Otherwise, every page would repeat their explanations. */
 function formatGlobalOptions(): string {
   const flags = Object.entries(GLOBAL_OPTIONS).map(([key, option]) =>
@@ -144,10 +135,6 @@ function formatExamples(examples: NonNullable<Command['examples']>): string {
     fits ? `  ${line.padEnd(width)}  ${does}` : `  ${line}\n      ${does}`,
   )
   return `\nExamples:\n${lines.join('\n')}`
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 /** Value for `input`. `before` is the value of an earlier occurrence of the option. Throws INVALID_REQUEST. */

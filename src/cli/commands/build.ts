@@ -1,8 +1,9 @@
 import { formatDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'
+import type { CommandContext } from '../command-line/command-context.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
-import { countsOf, countsToText } from '../output/counts.ts'
+import { countsToText } from '../output/counts.ts'
 import { buildServer, reportFailedBuild } from '../project/build-server.ts'
 import {
   PROGRAM_OPTIONS,
@@ -10,7 +11,7 @@ import {
   programProject,
   withEnvVars,
 } from '../project/program-project.ts'
-import { commandIn, folderOfProject, loadProject, requireProject } from '../project/project.ts'
+import { commandIn, folderOfProject, loadProject, type Project, requireProject } from '../project/project.ts'
 import { readEnvVars } from '../variables/given-variables.ts'
 
 export default defineCommand({
@@ -20,7 +21,10 @@ export default defineCommand({
   arguments: { dir: { kind: 'file', doc: 'folder of the project, or its file', default: '.' } },
   options: {
     watch: { type: 'boolean', doc: 'rebuild on every change, until Ctrl-C' },
-    check: { type: 'boolean', doc: 'only validate the project file, without a daemon' },
+    check: {
+      type: 'boolean',
+      doc: 'only validate the project file and its suite, and check that the files it names exist, without a daemon',
+    },
     ...PROGRAM_OPTIONS,
     set: {
       type: 'list',
@@ -48,15 +52,8 @@ export default defineCommand({
       )
     }
     const project = programProject(input, context.env) ?? (await loadProject(dir))
-    const { request, file } = project
-    const counts = countsOf(request)
-    if (check) {
-      output.result({ valid: true, file, name: request.name, template: request.template, ...counts }, () => {
-        output.line(`${file} is valid: ${request.name}, ${request.template}, ${countsToText(request)}`)
-        output.next({ description: 'Build it', command: commandIn(project.directory, 'mcp build') })
-      })
-      return
-    }
+    const { request } = project
+    if (check) return checkOnly(context, project)
     const record = await buildServer(context, withEnvVars(project, given))
     output.result(record, () => {
       if (record.status === 'failed') return
@@ -71,6 +68,17 @@ export default defineCommand({
     if (record.status === 'failed') return reportFailedBuild(context, record, project)
   },
 })
+
+async function checkOnly({ output }: CommandContext, project: Project): Promise<undefined> {
+  const { file, request, directory } = project
+  const { checkProject, summaryText } = await import('../project/check-project.ts')
+  const summary = await checkProject(project)
+  const { name, template } = request
+  output.result({ valid: true, file, name, template, ...summary }, () => {
+    output.line(`${file} is valid: ${name}, ${template}, ${summaryText(project, summary)}`)
+    output.next({ description: 'Build it', command: commandIn(directory, 'mcp build') })
+  })
+}
 
 /** Only a project's folder can be watched. */
 function rejectWatchOptions({ command, check }: ProgramInput & { check: boolean }): void {

@@ -31,14 +31,19 @@ export default defineCommand({
   },
   async run(context, input): Promise<ExitCode> {
     const { output } = context
-    const { tool, args, result } = await useServer(context, input, async (connection, { env }) => {
-      const tool = getNamed('tool', await connection.listTools(), input.tool)
-      const values = parseToolArguments(input.values, tool.inputSchema)
-      const help = commandForServer('tools', { ...input, env }, quoteShellWord(tool.name))
-      const args = await completeArguments(context, { ...tool, help }, values)
-      const onProgress: OnProgress = (...progress) => output.note(progressLine(...progress))
-      return { tool, args, result: await connection.callTool(tool, args, onProgress) }
-    })
+    const { tool, args, result } = await useServer(
+      context,
+      input,
+      async (connection, { env }) => {
+        const tool = getNamed('tool', await connection.listTools(), input.tool)
+        const values = parseToolArguments(input.values, tool.inputSchema)
+        const help = commandForServer('tools', { ...input, env }, quoteShellWord(tool.name))
+        const args = await completeArguments(context, { ...tool, help }, values)
+        const onProgress: OnProgress = (...progress) => output.note(progressLine(...progress))
+        return { tool, args, result: await connection.callTool(tool, args, onProgress) }
+      },
+      { acts: true },
+    )
     report(context, tool.name, result)
     if (!result.isError) return EXIT.done
     return (await fitsSchema(args, tool.inputSchema)) ? EXIT.failed : EXIT.usage

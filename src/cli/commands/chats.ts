@@ -79,7 +79,10 @@ export const remove = defineCommand({
   examples: { 'mcp chats remove chat_4h7k… --yes': 'without confirmation' },
   async run(context, { chat }) {
     const client = await context.api()
-    await confirm(context, `Permanently remove chat ${chat}?`)
+    await confirm(context, {
+      question: `Permanently remove chat ${chat}?`,
+      action: `Removing chat ${chat} permanently`,
+    })
     await client.delete(`/api/chats/${encodeURIComponent(chat)}`)
     context.output.result({ removed: chat }, () => context.output.line(`Removed chat ${chat}`))
   },

@@ -59,7 +59,10 @@ export const remove = defineCommand({
     const clients = await listClients(api, name, env)
     const distinct = [...new Map(clients.map(client => [client.id, client])).values()]
     const client = pickById(distinct, id, { what: 'client', list: `mcp clients ${name}` })
-    await confirm(context, `Remove client ${client.name ?? client.id} of ${name} and revoke its grants?`)
+    await confirm(context, {
+      question: `Remove client ${client.name ?? client.id} of ${name} and revoke its grants?`,
+      action: `Removing client ${client.name ?? client.id} of ${name} with its grants`,
+    })
     const query = env === undefined ? '' : `?environment=${env}`
     const path = `${pathOf(name)}/${encodeURIComponent(client.id)}${query}`
     const { revokedGrants } = await api.delete<RemovedSignInClient>(path)

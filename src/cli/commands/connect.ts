@@ -6,6 +6,7 @@ import { CLIENTS } from '../clients/list.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
+import { repeatedCommand } from '../output/repeated-command.ts'
 import { SERVER_ARGUMENT, SERVER_OPTIONS, type ServerInput } from '../targets/server-input.ts'
 import { chooseTarget } from '../targets/server-target.ts'
 
@@ -99,12 +100,15 @@ async function attempt(
 }
 
 async function add(
-  { output }: CommandContext,
+  context: CommandContext,
   { client, file }: ClientFile,
   server: Server,
   force: boolean,
 ): Promise<Result> {
-  const change = await connectClient(client, file, server, force)
+  const change = await connectClient(client, file, server, force).catch(error => {
+    throw withPrintStep(error, context)
+  })
+  const { output } = context
   return {
     record: { client: client.id, ...server, ...change },
     show() {
@@ -117,6 +121,17 @@ async function add(
     },
     nextStep: { description: client.nextAction },
   }
+}
+
+/** Adds the command that prints the entry to an error about a file that cannot be edited. Returns other errors unchanged. */
+function withPrintStep(error: unknown, context: CommandContext): unknown {
+  if (!(error instanceof HostingError) || error.code !== 'INVALID_REQUEST') return error
+  const { code, message, details, next } = error
+  const print = {
+    description: 'Or print the entry and add it by hand',
+    command: repeatedCommand(context, '--print'),
+  }
+  return new HostingError(code, message, { details, next: [...next, print], cause: error })
 }
 
 async function remove(

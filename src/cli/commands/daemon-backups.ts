@@ -5,13 +5,13 @@ import type { BackupRecord } from '../../shared/contract/daemon/daemon-health.ts
 import { counted } from '../../shared/counted.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { HostingError } from '../../shared/errors.ts'
+import { formatBytes } from '../../shared/format/metric-format.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
 import { checkRestore, listBackups, restoreBackup, verifyBackup } from '../local-daemon/run-database-tool.ts'
 import { startDaemon } from '../local-daemon/start-daemon.ts'
 import { withDaemonStopped } from '../local-daemon/stop-daemon.ts'
-import { formatBytes } from '../output/format-bytes.ts'
 import { confirm } from '../output/prompt.ts'
 
 export const backup = defineCommand({
@@ -122,7 +122,10 @@ export const restore = defineCommand({
       checkRestore(env, reference, flags),
     )
     const since = createdAt ? `since ${createdAt}` : 'since then'
-    await confirm(context, `Restore ${file}? Builds, deployments and changes ${since} are lost.`)
+    await confirm(context, {
+      question: `Restore ${file}? Builds, deployments and changes ${since} are lost.`,
+      action: `Restoring ${file}, which discards builds, deployments and changes ${since},`,
+    })
     const report = await output.progress('Stopping the daemon', update =>
       withDaemonStopped(context, () => {
         update('Restoring the backup')

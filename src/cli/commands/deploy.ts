@@ -10,6 +10,7 @@ import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import type { Input } from '../command-line/declaration.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
+import { completeCommand } from '../output/repeated-command.ts'
 import { buildServer, reportFailedBuild } from '../project/build-server.ts'
 import {
   type DeployResult,
@@ -24,10 +25,11 @@ import { PROGRAM_OPTIONS, programProject, withEnvVars } from '../project/program
 import { loadProject, type Project } from '../project/project.ts'
 import { MESSAGE_OPTION, releaseNotes } from '../project/release-notes.ts'
 import { requiredRate, requireTest } from '../project/required-test.ts'
+import { checkScalingFlags } from '../project/scaling-flags.ts'
 import { checkSurface } from '../project/surface-check.ts'
 import { findBuild, listDeployments } from '../targets/resolve-id.ts'
 import { readEnvVars, SAVE_OPTION, VARIABLE_OPTIONS } from '../variables/given-variables.ts'
-import { placeVariables, printStored } from '../variables/place-variables.ts'
+import { placeVariables, printStored, requireVariables } from '../variables/place-variables.ts'
 
 const ARGUMENTS = {
   target: {
@@ -116,6 +118,7 @@ export default defineCommand({
   },
   async run(context, given): Promise<ExitCode | undefined> {
     const { output } = context
+    checkScalingFlags(given)
     const input = withImage(given)
     const source = await openTarget(context, input, readEnvVars(input.envFile, input.set, context.env))
     if ('exitCode' in source) return source.exitCode
@@ -139,10 +142,12 @@ export default defineCommand({
       mcp_id,
       name,
       environment: input.env,
-      target: isPlain(input) ? input.target : undefined,
+      anyway: completeCommand(context, '--allow-breaking'),
     }
     const checked = await checkSurface(context, release, input.allowBreaking)
     const rate = requiredRate(input.requireTest, source.project)
+    // The API would report missing variables only after the suite. It names those of the newest build, which is this one.
+    if (rate !== undefined && source.project) await requireVariables(context, place, placed)
     const tested: { exitCode?: ExitCode; test?: ReleaseTest } =
       rate === undefined
         ? {}
@@ -191,17 +196,6 @@ export default defineCommand({
     if (record.status === 'failed') return reportFailedDeployment(context, record, name)
   },
 })
-
-/** True when no option changes the build or its configuration. */
-function isPlain(options: DeployInput): boolean {
-  const { domain, min, max, set, envFile, command, auth, image, network, memory, cpus, pids, origin } =
-    options
-  return (
-    [domain, min, max, command, auth, image, network, memory, cpus, pids].every(
-      value => value === undefined,
-    ) && [...set, ...envFile, ...origin].length === 0
-  )
-}
 
 interface Source {
   mcp_id: string

@@ -44,7 +44,7 @@ export default defineCommand({
     const given = readEnvVars(envFile, set, context.env)
     await requireProject(dir)
     const { DevSession } = await import('../dev/dev-session.ts')
-    if (inspect) requireLocalApi(context)
+    if (inspect) await requireInspectable(context, dir)
     const settings = {
       directory: folderOfProject(dir),
       level,
@@ -66,6 +66,15 @@ async function withEnv(
   return Object.keys(env_vars).length === 0
     ? project
     : { ...project, request: { ...project.request, env_vars } }
+}
+
+/** Throws for a hosted API, and when another `mcp dev` debugs the server. */
+async function requireInspectable(context: CommandContext, dir: string): Promise<void> {
+  requireLocalApi(context)
+  const { requireNoDebugger } = await import('../dev/debugged-preview.ts')
+  // The session reports an invalid project and waits for a change.
+  const project = await loadProject(dir).catch(() => undefined)
+  if (project) await requireNoDebugger(await context.api(), project.request.name)
 }
 
 /** Throws for a hosted API, because the debugger listens on the loopback interface of the daemon's machine. */

@@ -255,24 +255,28 @@ async function storeValues(
   const env = await changeServerEnv(await context.api(), place, changes)
   const names = Object.keys(values)
   const shown = env.variables.filter(({ name }) => names.includes(name))
-  warnOfUndeclared(context.output, env, shown)
+  for (const variable of shown)
+    if (variable.declared === false) warnOfUndeclared(context.output, env, variable.name)
   const listed = shown.map(({ name, secret }) => (secret ? `${name} (secret)` : name)).join(', ')
   return finishChange(context, env, {
     done: `Stored ${listed} for ${place.name} in ${place.environment}`,
     release,
+    hasEffect: shown.some(({ declared }) => declared !== false),
   })
 }
 
 /** A name that the server does not declare is probably misspelled. */
-function warnOfUndeclared(output: Output, env: ServerEnv, stored: ServerEnv['variables']): void {
-  for (const { name, declared } of stored) {
-    if (declared !== false) continue
-    const near = nearestName(
-      name,
-      env.missing.map(one => one.name),
-    )
-    output.warn(`${env.name} declares no variable ${name}.${near ? ` Did you mean ${near}?` : ''}`)
-  }
+function warnOfUndeclared(output: Output, { name: server, missing }: ServerEnv, name: string): void {
+  const near = nearestName(
+    name,
+    missing.map(one => one.name),
+  )
+  const hint = near
+    ? `Did you mean ${near}?`
+    : `Add "${name}" to "env" in its project file (mcp.config.json) and deploy it again.`
+  output.warn(
+    `${server} declares no variable ${name}, so the value is stored but not passed to the server. ${hint}`,
+  )
 }
 
 function unknownVariable(

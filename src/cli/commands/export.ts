@@ -120,7 +120,7 @@ function requireEmpty(directory: string, force: boolean): void {
     )
   if (force) return
   throw new HostingError('CONFLICT', `${directory} is not empty. Nothing was written.`, {
-    next: [{ description: 'Choose another folder with --out, or write into it with --force' }],
+    next: [{ description: 'Choose another folder with --out, or write into this one with --force' }],
   })
 }
 

@@ -72,7 +72,10 @@ export const revoke = defineCommand({
     const grants = await listItems<SignInGrant>(api, pathOf(name), { limit: LIMIT })
     const grant = pickById(grants, id, { what: 'grant', list: `mcp grants ${name}` })
     const client = grant.clientName ?? grant.clientId
-    await confirm(context, `Revoke the access of ${grant.subject} to ${name} through ${client}?`)
+    await confirm(context, {
+      question: `Revoke the access of ${grant.subject} to ${name} through ${client}?`,
+      action: `Revoking the access of ${grant.subject} to ${name} through ${client}`,
+    })
     await api.delete(`${pathOf(name)}/${grant.id}`)
     output.result({ revoked: grant.id }, () => output.line(`Revoked the access of ${grant.subject}`))
   },

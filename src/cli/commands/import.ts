@@ -1,6 +1,6 @@
-import type { DeployConfig } from '../../shared/contract/deployments/deploy-config.ts'
-import { ENVIRONMENTS, type Environment } from '../../shared/contract/states.ts'
-import { type ErrorCode, HostingError } from '../../shared/errors.ts'
+import { existsSync } from 'node:fs'
+import { ENVIRONMENTS } from '../../shared/contract/states.ts'
+import { HostingError, type NextStep } from '../../shared/errors.ts'
 import { quoteShellWord } from '../../shared/shell-words.ts'
 import { type ClientFile, configFile, showClients } from '../clients/client-files.ts'
 import type { ConfigChange } from '../clients/config.ts'
@@ -10,14 +10,11 @@ import { clientOfFile, listServerEntries } from '../clients/server-entries.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
+import { reportFailure } from '../command-line/failure.ts'
 import { ask, confirm } from '../output/prompt.ts'
-import { buildServer } from '../project/build-server.ts'
-import { deployServer, mergeConfig } from '../project/deploy-server.ts'
-import { type ImportedServer, planImport } from '../project/imported-server.ts'
-import { withEnvVars } from '../project/program-project.ts'
-import type { Project } from '../project/project.ts'
+import { type HostedServer, hostServer } from '../project/host-server.ts'
+import { type ImportedServer, planImport, serverNameOf } from '../project/imported-server.ts'
 import { readEnvVars } from '../variables/given-variables.ts'
-import { placeVariables } from '../variables/place-variables.ts'
 
 export default defineCommand({
   name: 'import',
@@ -58,9 +55,10 @@ export default defineCommand({
     if (input.dryRun) return output.result(plan.map(toRecord), () => showPlan(context, plan))
     if (!output.json && !output.quiet) showPlan(context, plan)
     const wanted = plan.filter(({ project }) => project)
-    if (wanted.length > 0 && output.interactive) await confirm(context, 'Host these servers?')
-    const results: Result[] = []
-    for (const server of wanted) results.push(await host(context, server, input.env))
+    if (wanted.length > 0 && output.interactive)
+      await confirm(context, { question: 'Host these servers?', action: 'Hosting these servers' })
+    const results: HostedServer[] = []
+    for (const server of wanted) results.push(await hostServer(context, server, input.env))
     const change = await connect(context, config, { results, isWanted: input.connect })
     return report(context, { source: input.source, config, plan, results, change })
   },
@@ -72,16 +70,13 @@ interface Source extends ClientFile {
   name?: string
 }
 
-/** Result of deploying a server of the plan. */
-interface Result extends ImportedServer {
-  deployment_id?: string
-  url?: string
-  /** Why the server was not deployed. */
-  error?: string
-}
-
-function previewStep({ id }: McpClient) {
-  return { description: 'Show what would be hosted', command: `mcp import ${id} --dry-run` }
+function previewStep(client: McpClient | undefined): NextStep {
+  return client
+    ? { description: 'Show what would be hosted', command: `mcp import ${client.id} --dry-run` }
+    : {
+        description: 'No client has a configuration yet. Show the servers in another file',
+        command: 'mcp import <file> --dry-run',
+      }
 }
 
 async function openSource(context: CommandContext, source: string, isForProject: boolean): Promise<Source> {
@@ -90,12 +85,16 @@ async function openSource(context: CommandContext, source: string, isForProject:
   return clientOfFile(source)
 }
 
-/** Throws NOT_FOUND when there are no servers or `--only` names an unknown server. */
+/** Throws NOT_FOUND when there is no file, it has no servers, or `--only` names an unknown server. */
 async function readPlan(
   { env }: CommandContext,
   { client, file }: Source,
   { only, set }: { only: readonly string[]; set: readonly string[] },
 ): Promise<ImportedServer[]> {
+  if (!existsSync(file))
+    throw new HostingError('NOT_FOUND', `${file} does not exist.`, {
+      next: [{ description: 'List the clients and their files', command: 'mcp import' }],
+    })
   const values = readEnvVars([], set, env)
   const entries = await listServerEntries(client, file)
   const names = entries.map(({ name }) => name)
@@ -126,59 +125,11 @@ function showPlan({ output }: CommandContext, plan: readonly ImportedServer[]): 
     output.line(`Not hosted: ${entry} (${source}), because ${reason}.`)
 }
 
-/** Errors that concern one server only. The import continues with the others. */
-const SERVER_ERRORS: readonly ErrorCode[] = [
-  'INVALID_MCP',
-  'INVALID_REQUEST',
-  'CONFLICT',
-  'UPSTREAM_FAILED',
-  'UNAVAILABLE',
-]
-
-async function host(
-  context: CommandContext,
-  server: ImportedServer,
-  environment: Environment,
-): Promise<Result> {
-  try {
-    return { ...server, ...(await deploy(context, server.project!, environment)) }
-  } catch (error) {
-    if (!(error instanceof HostingError && SERVER_ERRORS.includes(error.code))) throw error
-    return { ...server, error: error.message }
-  }
-}
-
-async function deploy(
-  context: CommandContext,
-  project: Project,
-  environment: Environment,
-): Promise<Pick<Result, 'deployment_id' | 'url' | 'error'>> {
-  const { name, env_vars: given = {} } = project.request
-  const build = await buildServer(context, withEnvVars(project, {}, environment))
-  if (build.status === 'failed') return { error: build.error?.message ?? 'the build failed' }
-  const { env_vars: _stored, ...base }: DeployConfig = project.deploy[environment] ?? {}
-  const { env_vars, variables } = await placeVariables(
-    context,
-    { name, environment },
-    { base: undefined, given, save: true },
-  )
-  const config = mergeConfig(base, { env_vars })
-  const request = {
-    mcp_id: build.mcp_id,
-    environment,
-    ...(config && { config }),
-    ...(variables && { variables }),
-  }
-  const { status, deployment_id, url, error } = await deployServer(context, request, { name, wait: true })
-  if (status === 'failed') return { deployment_id, error: error?.message ?? 'the deployment failed' }
-  return { deployment_id, url }
-}
-
 /** Undefined when the client's configuration is left unchanged. */
 async function connect(
   { output, globals }: CommandContext,
   { client, file }: Source,
-  { results, isWanted }: { results: readonly Result[]; isWanted: boolean },
+  { results, isWanted }: { results: readonly HostedServer[]; isWanted: boolean },
 ): Promise<ConfigChange | undefined> {
   const servers = results.flatMap(({ entry, url }) => (url === undefined ? [] : [{ name: entry, url }]))
   if (servers.length === 0) return undefined
@@ -191,15 +142,15 @@ interface Report {
   source: string
   config: Source
   plan: readonly ImportedServer[]
-  results: readonly Result[]
+  results: readonly HostedServer[]
   change: ConfigChange | undefined
 }
 
-function report(
+async function report(
   { output }: CommandContext,
   { source, config, plan, results, change }: Report,
-): ExitCode | undefined {
-  const failed = results.filter(({ error }) => error !== undefined)
+): Promise<ExitCode | undefined> {
+  const failed = results.filter(({ failure }) => failure !== undefined)
   const servers = plan.map(server => toRecord(results.find(({ entry }) => entry === server.entry) ?? server))
   output.result({ file: config.file, servers, ...(change && { change }) }, () => {
     output.line()
@@ -223,17 +174,19 @@ function report(
         command: `mcp import ${word} --connect`,
       })
   })
-  for (const { name, error } of failed) output.warn(`${name} is not hosted: ${error}`)
+  for (const { name, failure, next } of failed)
+    await reportFailure(output, `${name} is not hosted`, failure, next)
   return failed.length > 0 ? EXIT.failed : undefined
 }
 
-function toRecord({ project, ...server }: Result): object {
-  const { deployment_id, url, error, reason } = server
-  const action = url ? 'hosted' : (error ?? reason) === undefined ? 'host' : error ? 'failed' : 'skipped'
+function toRecord({ project, failure, next: _next, ...server }: HostedServer): object {
+  const { deployment_id, url, reason } = server
+  const action = url ? 'hosted' : failure ? 'failed' : reason === undefined ? 'host' : 'skipped'
   return {
     ...server,
     action,
     ...(deployment_id && { deployment_id }),
+    ...(failure && { error: failure.message, ...(failure.details && { details: failure.details }) }),
     ...(project && { program: project.request.program }),
   }
 }
@@ -246,6 +199,12 @@ async function undo({ output }: CommandContext, { client, file, name }: Source):
         ? `Restored ${restored.join(', ')} in ${file}`
         : `${file} has changed since the import. Nothing was restored.`,
     )
-    if (name) output.next({ description: client.nextAction })
+    output.next(...(name ? [{ description: client.nextAction }] : []), ...restored.map(removeStep))
   })
+}
+
+/** The import may have hosted the server for other clients, too. */
+function removeStep(entry: string): NextStep {
+  const name = serverNameOf(entry)
+  return { description: `${name} is still hosted. Remove it`, command: `mcp remove ${quoteShellWord(name)}` }
 }

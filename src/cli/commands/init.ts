@@ -70,7 +70,7 @@ function requireNoProject(directory: string): void {
   if (!found) return
   const text = `${directory} already contains ${basename(found)}. Nothing was written.`
   throw new HostingError('CONFLICT', text, {
-    next: [{ description: 'Choose another folder, or overwrite its files with --force' }],
+    next: [{ description: 'Choose another folder, or overwrite the files in this one with --force' }],
   })
 }
 

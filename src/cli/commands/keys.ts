@@ -100,7 +100,10 @@ export const revoke = defineCommand({
     const { output } = context
     const client = await context.api()
     const key = pickKey(await listItems<KeyRecord>(client, '/api/keys'), reference)
-    await confirm(context, `Permanently revoke key "${key.name}" (${key.apiKeyId})?`)
+    await confirm(context, {
+      question: `Permanently revoke key "${key.name}" (${key.apiKeyId})?`,
+      action: `Revoking key "${key.name}" (${key.apiKeyId}) permanently`,
+    })
     await client.delete(`/api/keys/${encodeURIComponent(key.apiKeyId)}`)
     output.result({ revoked: key.apiKeyId }, () => output.line(`Revoked key "${key.name}" (${key.apiKeyId})`))
   },

@@ -52,7 +52,10 @@ interface Target {
   url: string
 }
 
-/** Context to save, named after `--context` or the API's host. */
+/**
+ * Context to save: the chosen or current one, `local` for the local daemon, or one named after the host of the URL in
+ * `--api-url` or MCP_API_URL.
+ */
 async function pickTarget(context: CommandContext): Promise<Target> {
   const { globals, env } = context
   const named = globals.context ?? env.MCP_CONTEXT

@@ -57,7 +57,11 @@ export default defineCommand({
       default: 'info',
       doc: 'minimum level; debug adds every MCP message',
     },
-    grep: { type: 'string', value: 'text', doc: 'only lines that contain this text' },
+    grep: {
+      type: 'string',
+      value: 'text',
+      doc: 'only lines that contain this text, also in the arguments or the error of a request',
+    },
     tool: { type: 'string', value: 'name', doc: 'only calls to this tool' },
     session: {
       type: 'string',

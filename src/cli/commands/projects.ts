@@ -127,10 +127,11 @@ export const projectsDelete = defineCommand({
   examples: { 'mcp projects delete weather --yes': 'without confirmation' },
   async run(context, { project }) {
     const record = await resolveProject(await context.api(), context.cwd, project)
-    await confirm(
-      context,
-      `Permanently delete project ${[record.name, `(${record.id})`].filter(Boolean).join(' ')}?`,
-    )
+    const what = `project ${[record.name, `(${record.id})`].filter(Boolean).join(' ')}`
+    await confirm(context, {
+      question: `Permanently delete ${what}?`,
+      action: `Deleting ${what} permanently`,
+    })
     await update(context, record.id, { status: 'deleted' })
   },
 })

@@ -21,14 +21,19 @@ export default defineCommand({
     'mcp prompt weather plan_a_day city=Oslo --json': 'print the MCP result',
   },
   async run(context, input) {
-    const result = await useServer(context, input, async (connection, { env }) => {
-      const prompt = getNamed('prompt', await connection.listPrompts(), input.prompt)
-      const inputSchema = promptSchema(prompt)
-      const given = parseToolArguments(input.values, inputSchema)
-      const help = commandForServer('prompts', { ...input, env })
-      const values = await completeArguments(context, { name: prompt.name, inputSchema, help }, given)
-      return connection.getPrompt(prompt.name, asTexts(values))
-    })
+    const result = await useServer(
+      context,
+      input,
+      async (connection, { env }) => {
+        const prompt = getNamed('prompt', await connection.listPrompts(), input.prompt)
+        const inputSchema = promptSchema(prompt)
+        const given = parseToolArguments(input.values, inputSchema)
+        const help = commandForServer('prompts', { ...input, env })
+        const values = await completeArguments(context, { name: prompt.name, inputSchema, help }, given)
+        return connection.getPrompt(prompt.name, asTexts(values))
+      },
+      { acts: true },
+    )
     context.output.result(result, () => print(context, result))
   },
 })

@@ -1,9 +1,9 @@
 import type { PruneResult, UnusedItem, UnusedList } from '../../shared/contract/daemon/prune.ts'
 import { counted } from '../../shared/counted.ts'
+import { formatBytes } from '../../shared/format/metric-format.ts'
 import { formatElapsed } from '../../shared/format/relative-time.ts'
 import { defineCommand } from '../command-line/command.ts'
 import { EXIT, type ExitCode } from '../command-line/exit-codes.ts'
-import { formatBytes } from '../output/format-bytes.ts'
 import type { Output } from '../output/output.ts'
 import { confirm } from '../output/prompt.ts'
 import { shortId } from '../output/tables/deployment-table.ts'
@@ -39,7 +39,11 @@ export default defineCommand({
       return EXIT.done
     }
     if (!output.json) printItems(output, items)
-    await confirm(context, `Permanently remove ${counted(items.length, 'item')} (${formatBytes(bytes)})?`)
+    const what = `${counted(items.length, 'item')} (${formatBytes(bytes)})`
+    await confirm(context, {
+      question: `Permanently remove ${what}?`,
+      action: `Removing ${what} permanently`,
+    })
     const ids = items.map(({ kind, id }) => ({ kind, id }))
     const result = await output.progress('Removing', () =>
       api.post<PruneResult>('/api/prune', { items: ids }),

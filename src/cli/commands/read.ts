@@ -3,6 +3,7 @@ import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { unknownName } from '../mcp-client/get-named.ts'
+import { METHOD_NOT_FOUND } from '../mcp-client/missing-list.ts'
 import type { ServerConnection } from '../mcp-client/server-connection.ts'
 import { SERVER_ARGUMENT, SERVER_OPTIONS } from '../targets/server-input.ts'
 import { useServer } from '../targets/use-server.ts'
@@ -20,13 +21,15 @@ export default defineCommand({
     'mcp read brand logo://png > logo.png': 'binary content',
   },
   async run(context, input) {
-    const result = await useServer(context, input, connection => read(connection, input.uri))
+    const result = await useServer(context, input, connection => read(connection, input.uri), {
+      acts: true,
+    })
     context.output.result(result, () => print(context, result))
   },
 })
 
 /** JSON-RPC codes of an unknown resource (-32002 before 2026-07-28) and of a server without resources. */
-const UNKNOWN_CODES = [-32602, -32002, -32601]
+const UNKNOWN_CODES = [-32602, -32002, METHOD_NOT_FOUND]
 
 async function read(connection: ServerConnection, uri: string): Promise<ReadResourceResult> {
   return connection.readResource(uri).catch(async error => {

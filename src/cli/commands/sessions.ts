@@ -74,7 +74,8 @@ export const end = defineCommand({
     const client = await api()
     const name = server ?? (await chooseServer(context, { argument: '--server', isDestructive: all }))
     if (id === undefined) {
-      await confirm(context, `End all MCP sessions of ${name}${env ? ` in ${env}` : ''}?`)
+      const what = `all MCP sessions of ${name}${env ? ` in ${env}` : ''}`
+      await confirm(context, { question: `End ${what}?`, action: `Ending ${what}` })
       const query = env === undefined ? '' : `?environment=${env}`
       return report(output, await client.delete(`${pathOf(name)}${query}`))
     }

@@ -13,6 +13,7 @@ import type { Output } from '../output/output.ts'
 import { deploymentTable, shortId } from '../output/tables/deployment-table.ts'
 import type { DeployResult } from '../project/deploy-server.ts'
 import { consolePage, consoleUrl } from '../targets/console-link.ts'
+import { networkText, pagesText, promiseFields } from '../targets/deployment-promises.ts'
 import { summaryFields } from '../targets/deployment-summary.ts'
 import { logOrHealthStep } from '../targets/log-or-health-step.ts'
 import {
@@ -218,66 +219,6 @@ function showOne(output: Output, id: string, status: DeployResult, { build, cons
 
 function storeText({ entries, bytes, limit_bytes }: NonNullable<DeployResult['store']>): string {
   return `${entries} entries, ${formatBytes(bytes)} of ${formatBytes(limit_bytes)}`
-}
-
-/** Guarantees of the deployment's environment, in words. */
-function promiseFields({
-  promises,
-  config,
-  staying_sessions: staying = [],
-}: DeployResult): Record<string, string | undefined> {
-  if (!promises) return {}
-  const { placement, min_instances: min, max_instances: max, idle_seconds: idle } = promises
-  const { session_seconds: session, memory_mb: memory } = promises
-  const count = staying.reduce((sum, { sessions }) => sum + sessions, 0)
-  return {
-    [config?.engine === 'container' ? 'container' : 'process']:
-      placement === 'shared' ? 'shared with other servers' : countText(min, max),
-    'memory limit': memory === null ? undefined : `${memory} MB per instance`,
-    'idle timeout': idle === null ? 'none' : formatDurationMs(idle * 1000),
-    release: promises.release === 'gradual' ? gradualText(session) : 'immediate switch',
-    sessions: count > 0 ? stayingText(count, staying.length) : undefined,
-    'old deployments': keptText(promises.kept_deployments),
-    'log level': promises.log_level,
-  }
-}
-
-/** Network access of the server's code, in words. */
-function networkText(config: DeployResult['config']): string | undefined {
-  if (!config) return undefined
-  const { network, allow_private_network: isPrivateOpen = false } = config
-  if (network === 'none') return 'none'
-  if (network) return `only ${network.allow.join(', ')}`
-  return isPrivateOpen ? 'open, private networks included' : 'open, except for private networks'
-}
-
-/** Web pages that may use the server, in words. Undefined when only the server's own pages may. */
-function pagesText(origins: NonNullable<DeployResult['config']>['origins']): string | undefined {
-  if (origins === undefined || origins.length === 0) return undefined
-  return origins === '*' ? 'of all origins' : `of ${origins.join(', ')}`
-}
-
-/** `1 dedicated`, `1..10 dedicated` */
-function countText(min: number, max: number): string {
-  return `${min === max ? min : `${min}..${max}`} dedicated`
-}
-
-function stayingText(sessions: number, deployments: number): string {
-  const where = deployments === 1 ? 'an earlier deployment' : `${deployments} earlier deployments`
-  return `${sessions} still on ${where}`
-}
-
-function gradualText(sessionSeconds: number): string {
-  const drained = 'the old deployment drains'
-  return sessionSeconds > 0
-    ? `${drained}, and sessions stay until idle for ${formatDurationMs(sessionSeconds * 1000)}`
-    : drained
-}
-
-/** `count` includes the live deployment. */
-function keptText(count: number | null): string {
-  if (count === null) return 'all kept'
-  return count === 1 ? 'none kept' : `newest ${count - 1} kept`
 }
 
 function paintState({ style }: Output, state: string): string {

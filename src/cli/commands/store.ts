@@ -77,7 +77,11 @@ export const get = defineCommand({
 export const set = defineCommand({
   name: 'store set',
   description: 'Set an entry. A value that is not JSON is stored as text.',
-  arguments: { ...SERVER, ...KEY, value: { required: true, doc: 'JSON or text, - for standard input' } },
+  arguments: {
+    ...SERVER,
+    key: { ...KEY.key, mayBeNew: true },
+    value: { required: true, doc: 'JSON or text, - for standard input' },
+  },
   options: {
     ...PLACE,
     ttl: { type: 'duration', doc: 'time until the entry expires, such as 7d (default: never)' },

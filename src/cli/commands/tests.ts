@@ -65,7 +65,10 @@ export const remove = defineCommand({
   examples: { 'mcp tests remove srun_4h7k… --yes': 'without confirmation' },
   async run(context, { run: id }) {
     const client = await context.api()
-    await confirm(context, `Permanently remove run ${id}?`)
+    await confirm(context, {
+      question: `Permanently remove run ${id}?`,
+      action: `Removing run ${id} permanently`,
+    })
     await client.delete(`/api/suite-runs/${encodeURIComponent(id)}`)
     context.output.result({ removed: id }, () => context.output.line(`Removed run ${id}`))
   },

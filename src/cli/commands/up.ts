@@ -209,7 +209,8 @@ function report(
     const { resources = [], prompts = [] } = build
     if (resources.length + prompts.length > 0)
       output.line(`It also has ${countsToText({ resources, prompts })}.`)
-    if (!call && tools.length > 0) output.line('Called no tool, because none is known to be read-only.')
+    if (!call && tools.length > 0)
+      output.line('No tool was called, because none is marked read-only (annotations.readOnlyHint).')
     if (call) {
       output.line(`Called ${call.tool} ${JSON.stringify(call.arguments)} in ${formatDurationMs(ms)}:`)
       for (const line of shorten(output.readable(resultToText(call.result)))) output.line(`  ${line}`)

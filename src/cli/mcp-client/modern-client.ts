@@ -5,6 +5,7 @@ import { encodeHeaderValue, META, MODERN_REVISIONS } from '../../shared/modern-e
 import { VERSION } from '../../shared/version.ts'
 import { openTransport, readText } from '../api/transport.ts'
 import { createDeadline, type Deadline } from './deadline.ts'
+import { METHOD_NOT_FOUND } from './missing-list.ts'
 import type { OnProgress } from './server-connection.ts'
 
 export interface ModernRequest {
@@ -64,7 +65,7 @@ export class ModernClient {
       this.#notify(notification, request, () => deadline.restart())
     })
     const status = incoming.statusCode
-    if (answer) return resultOf(answer, { isHandled: status === 200 })
+    if (answer) return resultOf(answer, status)
     throw Object.assign(new Error(`HTTP ${status}`), { data: { status } })
   }
 
@@ -144,11 +145,13 @@ function parseMessage(text: string): Message | undefined {
   }
 }
 
-/** An error in a response with status 200. The server accepted the revision and handled the request. */
+/** An error of a server that accepted the revision and handled the request. */
 class HandledError extends Error {}
 
-function resultOf({ result, error }: Message, { isHandled }: { isHandled: boolean }): unknown {
+function resultOf({ result, error }: Message, status: number | undefined): unknown {
   if (error) {
+    // Since 2026-07-28, a server answers with 404 when it does not have the method.
+    const isHandled = status === 200 || (status === 404 && error.code === METHOD_NOT_FOUND)
     const failure = isHandled ? new HandledError(String(error.message)) : new Error(String(error.message))
     throw Object.assign(failure, { code: error.code })
   }

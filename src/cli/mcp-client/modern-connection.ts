@@ -1,4 +1,5 @@
 import { LOG_LEVEL } from '../../shared/mcp-client/connect.ts'
+import { ignoreMissingList } from './missing-list.ts'
 import { type ModernClient, SdkRequiredError } from './modern-client.ts'
 import {
   hasMembers,
@@ -62,7 +63,9 @@ async function listAll<T>(
   const entries: T[] = []
   let cursor: string | undefined
   for (let pages = 0; pages < MAX_PAGES; pages++) {
-    const page = await client.request({ method, ...(cursor && { params: { cursor } }) }, isPage)
+    const request = client.request({ method, ...(cursor && { params: { cursor } }) }, isPage)
+    const page = await request.catch(ignoreMissingList)
+    if (!page) return entries
     entries.push(...page[member]!)
     cursor = page.nextCursor
     if (!cursor) return entries

@@ -6,6 +6,7 @@ import {
 } from '../../shared/mcp-client/connect.ts'
 import { toHostingError } from '../../shared/mcp-client/errors.ts'
 import { META } from '../../shared/modern-envelope.ts'
+import { ignoreMissingList } from './missing-list.ts'
 import type { ServerConnection } from './server-connection.ts'
 
 /** Connects with the SDK's client, runs `work`, and always closes. Throws errors as HostingError. */
@@ -34,11 +35,14 @@ function sdkConnection({ client }: McpConnection, options: ConnectOptions): Serv
     listPrompts: async () => (has('prompts') ? (await client.listPrompts({}, request)).prompts : []),
     async listResources() {
       if (!has('resources')) return { resources: [], resourceTemplates: [] }
-      const [{ resources }, { resourceTemplates }] = await Promise.all([
-        client.listResources({}, request),
-        client.listResourceTemplates({}, request),
+      const [listed, listedTemplates] = await Promise.all([
+        client.listResources({}, request).catch(ignoreMissingList),
+        client.listResourceTemplates({}, request).catch(ignoreMissingList),
       ])
-      return { resources, resourceTemplates }
+      return {
+        resources: listed?.resources ?? [],
+        resourceTemplates: listedTemplates?.resourceTemplates ?? [],
+      }
     },
     callTool: ({ name }, args, onProgress) =>
       client.callTool(

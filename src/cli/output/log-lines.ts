@@ -1,5 +1,6 @@
 import { formatDurationMs } from '../../shared/duration.ts'
 import { printable } from '../../shared/format/printable.ts'
+import { argumentsText, outcomeText } from '../../shared/format/request-text.ts'
 import type { LogLine } from '../../shared/instances/log-line.ts'
 import type { Style } from './style.ts'
 
@@ -70,9 +71,10 @@ function indentLines(message: string): string {
   return printable(message).replaceAll('\n', '\n    ')
 }
 
-function outcomeOf({ outcome, reason, ms, arguments: args }: LogEntry, style: Style): string[] {
-  const failure = reason === undefined ? 'error' : `error: ${printable(reason).replaceAll('\n', ' ')}`
-  const result = outcome === 'error' ? style.red(failure) : (outcome ?? '')
+function outcomeOf(line: LogEntry, style: Style): string[] {
+  const { outcome, ms, arguments: args } = line
+  const text = printable(outcomeText(line))
+  const result = outcome === 'error' ? style.red(text) : text
   return [shownArguments(args), result, ms === undefined ? '' : formatDurationMs(ms)]
 }
 
@@ -80,7 +82,6 @@ const SHOWN_CHARACTERS = 200
 
 /** Arguments on one line, truncated. */
 function shownArguments(args: unknown): string {
-  const text = typeof args === 'string' ? args : JSON.stringify(args ?? {})
-  if (text === '{}') return ''
+  const text = argumentsText(args)
   return printable(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text)
 }

@@ -45,6 +45,10 @@ export async function createOutput(options: OutputOptions) {
     debug,
     /** True when a person reads standard output. */
     terminal: !json && isTerminal,
+    /** True when a person reads the remarks on standard error. */
+    get noteTerminal(): boolean {
+      return !json && !quiet && Boolean(process.stderr.isTTY)
+    },
     /** True when a user at a terminal can be asked. */
     get interactive(): boolean {
       return !json && !env.CI && Boolean(process.stdin.isTTY && process.stderr.isTTY)

@@ -3,16 +3,27 @@ import { printable } from '../../shared/format/printable.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { repeatedCommand } from './repeated-command.ts'
 
+interface Confirmation {
+  question: string
+  /** Subject of the error without a terminal: `Removing weather permanently`. */
+  action: string
+}
+
 /**
  * Asks before a destructive action. `--yes` skips the question. Throws INVALID_REQUEST without a terminal and CANCELLED when
  * the answer is no.
  */
-export async function confirm(context: CommandContext, question: string): Promise<void> {
+export async function confirm(context: CommandContext, { question, action }: Confirmation): Promise<void> {
   if (context.globals.yes) return
   if (!context.output.interactive)
-    throw new HostingError('INVALID_REQUEST', `${question} Non-interactive: confirm with --yes.`, {
-      next: [{ description: 'Repeat the command with --yes', command: repeatedCommand(context, '--yes') }],
+    throw new HostingError('INVALID_REQUEST', `${action} needs confirmation. Repeat with --yes.`, {
+      next: [{ description: 'Confirm it', command: repeatedCommand(context, '--yes') }],
     })
+  await requireYes(context, question)
+}
+
+/** Throws CANCELLED when the answer is no. */
+async function requireYes(context: CommandContext, question: string): Promise<void> {
   if (await ask(question)) return
   context.output.note('Nothing was changed.')
   throw new HostingError('CANCELLED', 'Nothing was changed.')
@@ -32,7 +43,8 @@ export async function confirmReplacement<T>(
     if (!(error instanceof HostingError) || error.code !== 'CONFLICT') throw error
     const text = await question()
     if (text === undefined) throw error
-    if (!context.globals.yes && !context.output.interactive)
+    if (context.globals.yes) return replace()
+    if (!context.output.interactive)
       throw new HostingError('CONFLICT', error.message, {
         details: error.details,
         next: [
@@ -43,7 +55,7 @@ export async function confirmReplacement<T>(
         ],
         cause: error,
       })
-    await confirm(context, text)
+    await requireYes(context, text)
     return replace()
   }
 }

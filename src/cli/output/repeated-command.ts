@@ -4,6 +4,7 @@ import type { CommandContext } from '../command-line/command-context.ts'
 /** Options whose values may be secret, with what is shown instead. Errors end up in logs. */
 const MASKS: Readonly<Record<string, (value: string) => string>> = {
   '--api-key': () => '<key>',
+  '--command': () => '<command>',
   '--set': value => value.replace(/=.*/s, '=<value>'),
 }
 
@@ -14,6 +15,15 @@ const MASKS: Readonly<Record<string, (value: string) => string>> = {
 export function repeatedCommand({ words }: Pick<CommandContext, 'words'>, ...added: string[]): string {
   const end = words.includes('--') ? words.indexOf('--') : words.length
   return ['mcp', ...maskValues(words).toSpliced(end, 0, ...added)].map(quoteShellWord).join(' ')
+}
+
+/** Like `repeatedCommand`. Undefined if values that may be secret would be left out. */
+export function completeCommand(
+  { words }: Pick<CommandContext, 'words'>,
+  ...added: string[]
+): string | undefined {
+  const isComplete = maskValues(words).every((word, index) => word === words[index])
+  return isComplete ? repeatedCommand({ words }, ...added) : undefined
 }
 
 function maskValues(words: readonly string[]): string[] {

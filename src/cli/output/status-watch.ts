@@ -40,7 +40,7 @@ function screenLines({ style }: Output, live: LiveMetrics, columns: number | und
   const [head, ...rows] = formatTable(HEADERS, live.deployments.map(toRow), columns)
   const time = live.timestamp.slice(11, 19)
   const footer = `${time} UTC, requests in the last ${Math.round(live.windowSeconds)} s. Press Ctrl-C to quit.`
-  const body = live.deployments.length > 0 ? [style.dim(head!), ...rows] : ['No deployments.']
+  const body = live.deployments.length > 0 ? [style.dim(head!), ...rows] : ['No live deployments.']
   const parts = live.deployments.flatMap(one => [toolTable(one), instanceTable(one)])
   const details = parts
     .filter(({ rows: some }) => some.length > 0)
@@ -91,14 +91,16 @@ function plainLines(live: LiveMetrics, withHeader: boolean): string[] {
   return withHeader ? [head!, ...lines] : lines
 }
 
-function toRow(one: WatchedDeployment): string[] {
-  const { requests, instances, memoryBytes } = one
+/** A stopped or failed deployment has no row. */
+export function toRow(one: WatchedDeployment): string[] {
+  const { requests, instances, memoryBytes, running = [] } = one
+  const isAsleep = instances === 0 && running.length === 0
   return [
     one.name,
     one.environment,
     one.requestsPerSecond.toFixed(one.requestsPerSecond < 10 ? 2 : 0),
     ...outcomeCells(requests),
-    instances === 0 ? 'asleep' : String(instances),
+    isAsleep ? 'asleep' : String(instances),
     memoryBytes > 0 ? formatMemory(memoryBytes) : '-',
   ]
 }

@@ -72,7 +72,7 @@ function alignRow(row: readonly string[], widths: readonly number[]): string[] {
   )
 }
 
-/** The columns from `kept`, with their headers if there are several. */
+/** The columns from `kept`, with their headers. */
 function rowsBelow(
   row: readonly string[],
   { head, kept, width }: { head: readonly string[]; kept: number; width: number },
@@ -82,7 +82,7 @@ function rowsBelow(
   return rest.flatMap((header, index) => {
     const cell = row[kept + index] ?? ''
     if (cell === '') return []
-    const prefix = rest.length > 1 ? `${header.padEnd(label)}  ` : ''
+    const prefix = `${header.padEnd(label)}  `
     const longest = Math.max(...cell.split(' ').map(({ length }) => length))
     // A URL that only fits without its label is printed below it.
     if (prefix.length + 2 + longest > width && 4 + longest <= width)

@@ -55,7 +55,7 @@ async function completeOne(missing: MissingArgument): Promise<unknown> {
       missing,
       declaration.choices.map(value => ({ value })),
     )
-  if (declaration.kind === undefined) return askWord(missing)
+  if (declaration.kind === undefined || declaration.mayBeNew) return askWord(missing)
   const source = askingSource(context, input)
   const given = givenIn(command, input)
   const choices = await listChoices(declaration.kind, source, given)
@@ -81,13 +81,20 @@ async function choose(
 }
 
 /** Asks for a word that cannot be picked from a list, such as a new name. */
-async function askWord({ context, command, key, declaration }: MissingArgument): Promise<string> {
+async function askWord({ context, command, input, key, declaration }: MissingArgument): Promise<string> {
   const word = toKebabCase(key)
   if (!context.output.interactive)
-    throw new HostingError('INVALID_REQUEST', `Missing required argument "${word}".`, {
+    throw new HostingError('INVALID_REQUEST', `Missing ${missingIn(command, input)}.`, {
       next: [usageOf(command)],
     })
   return askName(`${capitalize(word.replaceAll('-', ' '))} (${declaration.doc})`)
+}
+
+/** `<key> and <value>` */
+function missingIn({ arguments: declared = {} }: Command, input: Input): string {
+  const missing = Object.entries(declared).filter(([key, one]) => one.required && input[key] === undefined)
+  const words = missing.map(([key]) => `<${toKebabCase(key)}>`)
+  return [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(' and ')
 }
 
 /** The variadic argument for the values of a tool or prompt. */

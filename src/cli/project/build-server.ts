@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { BuildRecord } from '../../shared/contract/builds/builds.ts'
 import type { BuildRequest } from '../../shared/definitions/definitions.ts'
 import { HostingError, type NextStep } from '../../shared/errors.ts'
@@ -8,7 +9,8 @@ import type { CommandContext } from '../command-line/command-context.ts'
 import type { ExitCode } from '../command-line/exit-codes.ts'
 import { reportFailure } from '../command-line/failure.ts'
 import type { Progress } from '../output/progress.ts'
-import { isInPath, missingFile } from './program-project.ts'
+import { missingFile } from './program-project.ts'
+import { programStep } from './program-step.ts'
 import { type Buildable, commandIn } from './project.ts'
 
 /**
@@ -64,25 +66,22 @@ export function reportFailedBuild(
   { request, directory = '.' }: Partial<Buildable> = {},
 ): Promise<ExitCode> {
   const next = request?.program
-    ? programNextStep(request.program, env)
+    ? programNextStep(request.program, directory, env)
     : { description: 'Correct the project and build again', command: commandIn(directory, 'mcp build') }
   return reportFailure(output, `Build of ${record.name} failed`, record.error, [next])
 }
 
-function programNextStep(program: NonNullable<BuildRequest['program']>, env: NodeJS.ProcessEnv): NextStep {
-  if (program.type === 'image')
-    return {
-      description:
-        'Run the image in a terminal. A server over stdio waits for messages, and one over HTTP listens on $PORT',
-    }
-  const file = missingFile(program)
-  if (file)
-    return { description: `File ${file} does not exist in this folder. Set the working folder with --cwd` }
-  return {
-    description: isInPath(program.command, env)
-      ? 'Run the command in a terminal. An MCP server waits for messages and prints nothing to standard output'
-      : `Install ${program.command}, or give the path of the program`,
-  }
+function programNextStep(
+  program: NonNullable<BuildRequest['program']>,
+  directory: string,
+  env: NodeJS.ProcessEnv,
+): NextStep {
+  const file = program.type === 'image' ? undefined : missingFile(program, directory)
+  if (file === undefined || program.type === 'image') return programStep(program, env)
+  const folder = resolve(directory, program.cwd ?? '.')
+  return folder === resolve('.')
+    ? { description: `File ${file} does not exist in this folder. Set the working folder with --cwd` }
+    : { description: `File ${file} does not exist in ${folder}` }
 }
 
 /** Waits while the build is running. */

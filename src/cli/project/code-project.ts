@@ -38,10 +38,21 @@ function isFile(path: string): boolean {
 }
 
 function hasModules(directory: string): boolean {
-  return Object.values(MODULE_FOLDERS).some(folder => {
-    const path = join(directory, folder)
-    return existsSync(path) && statSync(path).isDirectory() && readdirSync(path).some(isModuleFile)
-  })
+  return Object.values(MODULE_FOLDERS).some(folder => modulesIn(directory, folder).length > 0)
+}
+
+/** Handler modules of the project, such as `tools/add.ts`, which the build loads. */
+export function listModules(directory: string): string[] {
+  return Object.values(MODULE_FOLDERS).flatMap(folder =>
+    modulesIn(directory, folder).map(name => `${folder}/${name}`),
+  )
+}
+
+function modulesIn(directory: string, folder: string): string[] {
+  const path = join(directory, folder)
+  return existsSync(path) && statSync(path).isDirectory()
+    ? readdirSync(path).filter(isModuleFile).toSorted()
+    : []
 }
 
 function namesModules(request: Record<string, unknown>): boolean {

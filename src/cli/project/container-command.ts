@@ -29,7 +29,9 @@ const FLAGS = {
   interactive: { type: 'boolean', short: 'i' },
 } as const satisfies ParseArgsOptionsConfig
 
-/** Flags without an effect, because containers here are always unnamed and removed when they stop, and missing images are pulled. */
+/**
+ * Flags without an effect, because containers here are always unnamed and removed when they stop, and missing images are pulled.
+ */
 const IGNORED_FLAGS = {
   rm: { type: 'boolean' },
   init: { type: 'boolean' },
@@ -169,8 +171,8 @@ function toLimits(flags: Flags): ContainerCommand['limits'] {
   const [memory, cpus, pids] = [flags.memory, flags.cpus, flags['pids-limit']].map(textOf)
   return {
     ...(memory !== undefined && { memory_mb: toMegabytes(memory) }),
-    ...(cpus !== undefined && { cpus: Number(cpus) }),
-    ...(pids !== undefined && { pids: Number(pids) }),
+    ...(cpus !== undefined && { cpus: toCpus(cpus) }),
+    ...(pids !== undefined && { pids: toPids(pids) }),
   }
 }
 
@@ -178,6 +180,16 @@ function toMegabytes(text: string): number {
   const [, count, unit = 'b'] = /^(\d+)([bkmg]?)b?$/i.exec(text) ?? []
   if (count === undefined) throw unsupportedCommand(`--memory ${text} must be a size such as 512m.`)
   return Math.ceil((Number(count) * UNITS[unit.toLowerCase() || 'b']!) / UNITS.m!)
+}
+
+function toCpus(text: string): number {
+  if (/^(\d+\.?\d*|\.\d+)$/.test(text) && Number(text) > 0) return Number(text)
+  throw unsupportedCommand(`--cpus ${text} must be a positive number such as 0.5.`)
+}
+
+function toPids(text: string): number {
+  if (/^\d+$/.test(text) && Number(text) > 0) return Number(text)
+  throw unsupportedCommand(`--pids-limit ${text} must be a positive whole number such as 256.`)
 }
 
 function listOf(value: unknown): string[] {

@@ -13,6 +13,7 @@ import type { ExitCode } from '../command-line/exit-codes.ts'
 import { reportFailure } from '../command-line/failure.ts'
 import { logOrHealthStep } from '../targets/log-or-health-step.ts'
 import { explainMissingVariables } from '../variables/place-variables.ts'
+import { mergeScaling, type ScalingFlags } from './scaling-flags.ts'
 
 /** The contract's record, with our extensions if the API sends them. */
 export type DeployResult = DeploymentRecord & Partial<DeploymentStatus>
@@ -75,14 +76,10 @@ export const ORIGIN_OPTION = {
   doc: 'web origin whose pages may use the server, such as https://app.example.com, or "*" with sign-in',
 } as const
 
-/** Omits undefined members. Returns undefined when none is left. */
+/** Omits undefined members. Returns undefined when none is left. Throws INVALID_REQUEST for an invalid flag. */
 export function mergeConfig(base: DeployConfig | undefined, flags: DeployFlags): DeployConfig | undefined {
   const env = flags.env_vars
-  const scaling = {
-    ...base?.scaling,
-    ...(flags.min === undefined ? {} : { min_instances: flags.min }),
-    ...(flags.max === undefined ? {} : { max_instances: flags.max }),
-  } as DeployConfig['scaling']
+  const scaling = mergeScaling(base?.scaling, flags)
   const domain = flags.domain ?? base?.domain
   const network = flags.network === undefined ? base?.network : parseNetworkFlag(flags.network)
   const origins = originsOf(flags.origin) ?? base?.origins
@@ -141,10 +138,8 @@ function containerConfig(
   }
 }
 
-export interface DeployFlags extends ContainerFlags {
+export interface DeployFlags extends ContainerFlags, ScalingFlags {
   domain?: string
-  min?: number
-  max?: number
   /** `none`, `open` or hosts separated by commas. */
   network?: string | undefined
   origin?: readonly string[]

@@ -30,7 +30,7 @@ export function planImport(
   entry: ServerEntry,
   { set, env }: { set: Readonly<Record<string, string>>; env: NodeJS.ProcessEnv },
 ): ImportedServer {
-  const name = entry.name.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 63)
+  const name = serverNameOf(entry.name)
   const source = entry.url ?? entry.words.map(quoteShellWord).join(' ')
   const planned = { entry: entry.name, name, source, variables: Object.keys(entry.env) }
   const reason = reasonToSkip(entry, name)
@@ -42,6 +42,11 @@ export function planImport(
     if (!(error instanceof HostingError)) throw error
     return { ...planned, reason: error.message.replace(/^--command: |\.$/g, '') }
   }
+}
+
+/** Name of the hosted server. */
+export function serverNameOf(entry: string): string {
+  return entry.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 63)
 }
 
 function reasonToSkip({ url, words, isLocal, isDisabled }: ServerEntry, name: string): string | undefined {

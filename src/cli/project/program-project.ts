@@ -161,13 +161,21 @@ const RUNNERS = new Set(['npx', 'bunx', 'uvx', 'pipx', 'pnpm', 'yarn', 'bun', 'd
 const INTERPRETER = /^(node|python[\d.]*|tsx|ts-node|sh|bash|ruby|php|java|dotnet|go|perl)$/
 const SUBCOMMANDS = new Set(['run', 'exec', 'dlx', 'x', 'tool', 'start'])
 
-/** File of the command that does not exist in this folder: `./server`, or the script in `python server.py`. */
-export function missingFile({ command, args, cwd }: ProgramDefinition): string | undefined {
-  if (cwd !== undefined) return undefined
-  if (command.includes('/') && !isAbsolute(command) && !existsSync(command)) return command
+/**
+ * Relative path of the command that does not exist: `./server`, or the script in `python server.py`. `directory`: folder in which
+ * the command runs without `cwd`, undefined for a new one.
+ */
+export function missingFile(
+  { command, args, cwd }: ProgramDefinition,
+  directory: string | undefined,
+): string | undefined {
+  const folder = directory === undefined ? cwd : resolve(directory, cwd ?? '.')
+  const isMissing = (path: string) =>
+    !isAbsolute(path) && (folder === undefined || !existsSync(resolve(folder, path)))
+  if (command.includes('/') && isMissing(command)) return command
   if (!INTERPRETER.test(basename(command))) return undefined
   const script = args.find(word => !word.startsWith('-'))
-  return script && SCRIPT.test(script) && !existsSync(script) ? script : undefined
+  return script && SCRIPT.test(script) && isMissing(script) ? script : undefined
 }
 
 /** True when a shell would find the command. */

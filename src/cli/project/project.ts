@@ -44,7 +44,7 @@ export interface Buildable {
 }
 
 /** A problem in a project file. `path` looks like `tools[2].inputSchema`. */
-interface Problem {
+export interface Problem {
   path: string
   message: string
 }
@@ -205,7 +205,11 @@ const BUILD_FIELDS = [
   'preview',
 ]
 
-function invalidProject(source: ProjectSource, problems: Problem[]): HostingError {
+/** INVALID_MCP with every problem and its position in the file. */
+export function invalidProject(
+  source: Pick<ProjectSource, 'file' | 'directory' | 'locate'>,
+  problems: readonly Problem[],
+): HostingError {
   const name = basename(source.file)
   const lines = problems.map(({ path, message }) => {
     const position = source.locate(path)

@@ -1,15 +1,14 @@
 import type { SurfaceReport } from '../../shared/contract/builds/builds.ts'
 import type { Environment } from '../../shared/contract/states.ts'
 import { HostingError, type NextStep } from '../../shared/errors.ts'
-import { quoteShellWord } from '../../shared/shell-words.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 
 interface Release {
   mcp_id: string
   name: string
   environment: Environment
-  /** Target of the command. Undefined if the command had options other than the environment. */
-  target: string | undefined
+  /** The command with --allow-breaking. Undefined if it contains values that may be secret. */
+  anyway: string | undefined
 }
 
 /**
@@ -67,23 +66,20 @@ function printChanges(
   output.line()
 }
 
-function refusal({ output }: CommandContext, { name, target }: Release, report: SurfaceReport): HostingError {
+function refusal({ output }: CommandContext, { name, anyway }: Release, report: SurfaceReport): HostingError {
   const breaking = report.items.flatMap(({ changes }) => changes.filter(({ kind }) => kind === 'breaking'))
   const count = breaking.length === 1 ? 'a breaking change' : `${breaking.length} breaking changes`
   return new HostingError('CONFLICT', `${name} was not released to production because of ${count}.`, {
     // Without --json, the changes have already been printed.
     ...(output.json ? { details: breaking.map(({ path, message }) => `${path} ${message}`).join('\n') } : {}),
-    next: [releaseAnywayStep(target)],
+    next: [releaseAnywayStep(anyway)],
   })
 }
 
-/**
- * Repeats the target, not the build, so that the project's deployment settings apply. Does not repeat flags, which may contain
- * secrets.
- */
-function releaseAnywayStep(target: string | undefined): NextStep {
+/** Repeats all flags, because without `--require-test` or `--max`, another release would take place. */
+function releaseAnywayStep(command: string | undefined): NextStep {
   const description = 'Release it anyway'
-  if (target === undefined) return { description: `${description}: repeat the command with --allow-breaking` }
-  const word = target === '.' ? '' : ` ${quoteShellWord(target)}`
-  return { description, command: `mcp deploy${word} --env production --allow-breaking` }
+  return command === undefined
+    ? { description: `${description}: repeat the command with --allow-breaking` }
+    : { description, command }
 }

@@ -100,7 +100,7 @@ async function call([file, ...args]: string[]): Promise<void> {
     await promisify(execFile)(file!, args, { timeout: 60_000 })
   } catch (error) {
     const { stderr = '', code, message } = error as { stderr?: string; code?: unknown; message: string }
-    const why = code === 'ENOENT' ? 'it is not installed' : stderr.trim() || message
+    const why = code === 'ENOENT' ? `${file} is not installed` : stderr.trim() || message
     throw new HostingError('UNAVAILABLE', `${[file, ...args].join(' ')} failed: ${why}`, {
       cause: error,
       next: [{ description: 'Print the file and install it by hand', command: 'mcp daemon install --print' }],

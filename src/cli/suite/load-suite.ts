@@ -23,10 +23,27 @@ export async function loadSuite(file: string): Promise<Suite> {
 /** The suite in a project file, or in the file that it names. Undefined if there is none. Throws like `loadSuite`. */
 export async function loadProjectSuite(project: Project | undefined): Promise<Suite | undefined> {
   const { test, file = '', directory, locate } = project ?? {}
-  if (typeof test === 'string') return loadSuite(resolve(directory || dirname(file), test))
+  if (typeof test === 'string') {
+    const path = resolve(directory || dirname(file), test)
+    if (!existsSync(path)) throw missingProjectSuite(basename(file), test, path)
+    return loadSuite(path)
+  }
   if (!test) return undefined
   const inTest = (path: string) => (path.startsWith('[') ? `test${path}` : ['test', path].join('.'))
   return parseSuite(test, basename(file), locate && (path => locate(inTest(path))), '"test" of ')
+}
+
+function missingProjectSuite(project: string, test: string, path: string): HostingError {
+  return new HostingError(
+    'NOT_FOUND',
+    `The suite of the project does not exist: "test" in ${project} names ${test} (${path}).`,
+    {
+      next: [
+        { description: `Create the file, or correct "test" in ${project}` },
+        { description: 'Or send one message without a suite', command: 'mcp test "…"' },
+      ],
+    },
+  )
 }
 
 /** The suite of a stored run, for the server that it ran against. Throws NOT_FOUND, and INVALID_REQUEST for an unknown field. */

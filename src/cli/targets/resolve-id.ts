@@ -4,6 +4,7 @@ import { ENVIRONMENTS, type Environment } from '../../shared/contract/states.ts'
 import { currentDeployments, LIVE_STATES } from '../../shared/current-deployments.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { nearestName } from '../../shared/names.ts'
+import { quoteShellWord } from '../../shared/shell-words.ts'
 import type { ApiClient } from '../api/client.ts'
 import { listItems } from '../api/list-items.ts'
 import { isUrl, remoteServerSteps } from '../project/remote-server.ts'
@@ -76,8 +77,12 @@ export async function findDeployment(
   const matches = byPrefix(all, reference, 'dep', ({ deployment_id }) => deployment_id)
   const found = onlyOne(matches, 'deployment', reference, describeDeployment)
   if (found) return found
-  const names = all.map(({ name }) => name ?? '')
-  throw notFound('deployment', reference, names, environment)
+  throw await unknownDeployment(
+    api,
+    reference,
+    all.flatMap(({ name }) => name ?? []),
+    environment,
+  )
 }
 
 /** Current deployment of each environment of a server, production first. Empty when no server has this name. */
@@ -215,20 +220,32 @@ function ambiguousPrefix(kind: string, reference: string, candidates: string[]):
   return new HostingError('INVALID_REQUEST', message, { details: candidates.slice(0, 20).join('\n') })
 }
 
-function notFound(
-  kind: string,
+/** A server may exist without a deployment: as a preview, or in other environments only. */
+async function unknownDeployment(
+  api: ApiClient,
   reference: string,
-  names: readonly string[],
-  environment?: string,
-): HostingError {
-  const known = names.includes(reference) && environment !== undefined
-  const near = known ? undefined : nearestName(reference, [...new Set(names)])
+  deployed: readonly string[],
+  environment: Environment | undefined,
+): Promise<HostingError> {
+  const names = [...deployed, ...((await listBuilds(api, {})) ?? []).map(({ name }) => name)]
+  if (!names.includes(reference)) return notFound('deployment', reference, names)
   const where = environment === undefined ? '' : ` in ${environment}`
+  const flag = environment === undefined ? '' : ` --env ${environment}`
+  return new HostingError('NOT_FOUND', `Server "${reference}" has no deployment${where}.`, {
+    next: [
+      { description: 'Deploy it', command: `mcp deploy ${quoteShellWord(reference)}${flag}` },
+      { description: 'List servers', command: 'mcp list' },
+    ],
+  })
+}
+
+function notFound(kind: string, reference: string, names: readonly string[]): HostingError {
+  const near = nearestName(reference, [...new Set(names)])
   const subject =
     kind === 'container build' ? 'Container build' : `${kind === 'build' ? 'Build' : 'Deployment'} or server`
   return new HostingError(
     'NOT_FOUND',
-    `${subject} "${reference}" does not exist${where}.${near ? ` Did you mean "${near}"?` : ''}`,
+    `${subject} "${reference}" does not exist.${near ? ` Did you mean "${near}"?` : ''}`,
     {
       next: [
         { description: 'List servers', command: 'mcp list' },

@@ -7,7 +7,7 @@ export const SERVER_OPTIONS = {
     type: 'string',
     value: 'environment',
     choices: ['production', 'staging', 'development', 'preview'],
-    doc: 'environment of the server (default: the live one, production first)',
+    doc: 'environment of the server (default: the live one; of several, production before staging before development)',
   },
   token: { type: 'string', value: 'token', doc: 'bearer token for a protected server' },
   clientId: {

@@ -23,6 +23,10 @@ export interface ServerTarget {
   name: string
   /** Deployment id or `mcp_id`, for its log and state. */
   id?: string
+  /** Environment of a deployment that was found by the name of its server. */
+  environment?: Environment | undefined
+  /** Other environments in which a server that was given by name is live. */
+  others?: Environment[]
 }
 
 /** `env`: given or implied, for commands to type next. */
@@ -37,18 +41,38 @@ export function impliedPreview(context: CommandContext, server: string): 'previe
   return implied
 }
 
-/** Like `resolveTarget`, but prefers the preview of `mcp dev` in its folder. In other folders, notes that there is a preview. */
+/** `acts`: the command uses the server instead of listing what it offers, so the user must know which environment it uses. */
+export interface TargetChoice {
+  acts?: boolean
+}
+
+/** Like `resolveTarget`, but prefers the preview of `mcp dev` in its folder. Notes which one of several was chosen. */
 export async function chooseTarget(
   context: CommandContext,
   { server, env = impliedPreview(context, server) }: ChosenServer,
+  { acts = false }: TargetChoice = {},
 ): Promise<ChosenTarget> {
   const target = await resolveTarget(context, server, env)
-  const { name, id } = target
-  if (env === undefined && id?.startsWith('dep_') && isServedByDev(context, name))
-    context.output.note(
-      `Using the deployment of ${name}. To use the preview that mcp dev serves, add --env preview.`,
-    )
+  if (env === undefined) noteChoice(context, target, acts)
   return { ...target, env }
+}
+
+/** `Using shelf in production. Others: --env development.` */
+function noteChoice(
+  context: CommandContext,
+  { name, environment, others = [] }: ServerTarget,
+  acts: boolean,
+) {
+  if (environment === undefined) return
+  const { output } = context
+  const hasPreview = isServedByDev(context, name)
+  if (acts && output.noteTerminal && others.length > 0) {
+    const flags = [...others, ...(hasPreview ? ['preview'] : [])].map(other => `--env ${other}`)
+    output.note(`Using ${name} in ${environment}. Others: ${flags.join(', ')}.`)
+  } else if (hasPreview)
+    output.note(
+      `Using the deployment of ${name} in ${environment}. To use the preview that mcp dev serves, add --env preview.`,
+    )
 }
 
 /**
@@ -81,7 +105,12 @@ async function targetOfName(api: ApiClient, name: string, env: ServerInput['env'
   if (env !== 'preview') {
     const current = currentByEnvironment(ofServer).filter(one => !env || one.environment === env)
     const chosen = current.find(({ status }) => status === 'deployed' || status === 'failed') ?? current[0]
-    if (chosen?.status === 'deployed') return withUrl(api, chosen)
+    if (chosen?.status === 'deployed')
+      return {
+        ...(await withUrl(api, chosen)),
+        environment: chosen.environment,
+        others: othersOf(chosen, current),
+      }
     if (chosen) throw notServing(chosen, name)
     if (env) throw notLive(name, env, ofServer)
   }
@@ -98,6 +127,12 @@ function currentByEnvironment(deployments: readonly DeploymentEntry[]): Deployme
     const candidates = deployments.filter(one => one.environment === environment)
     return candidates.find(({ status }) => status === 'deployed') ?? candidates[0] ?? []
   })
+}
+
+/** Environments of the other live deployments. */
+function othersOf(chosen: DeploymentEntry, current: readonly DeploymentEntry[]): Environment[] {
+  const others = current.filter(one => one !== chosen && one.status === 'deployed')
+  return others.flatMap(({ environment }) => environment ?? [])
 }
 
 function notLive(name: string, env: string, deployments: readonly DeploymentEntry[]): HostingError {

@@ -4,16 +4,17 @@ import type { ServerConnection } from '../mcp-client/server-connection.ts'
 import { withServer } from '../mcp-client/with-server.ts'
 import { type RegisteredClient, withSignIn } from '../sign-in/server-auth.ts'
 import type { ServerInput } from './server-input.ts'
-import { type ChosenTarget, chooseTarget, type ServerTarget } from './server-target.ts'
+import { type ChosenTarget, chooseTarget, type ServerTarget, type TargetChoice } from './server-target.ts'
 
 /** Connects to the server, runs `work` and closes. The server's logs go to standard error. */
 export async function useServer<T>(
   context: CommandContext,
   input: ServerInput,
   work: (connection: ServerConnection, target: ChosenTarget) => Promise<T>,
+  choice?: TargetChoice,
 ): Promise<T> {
   const client = givenClient(context, input)
-  const target = await chooseTarget(context, input)
+  const target = await chooseTarget(context, input, choice)
   const { globals, signal } = context
   const { token } = input
   const options = { timeoutMs: globals.timeout, signal, onLog: logToStderr(context) }

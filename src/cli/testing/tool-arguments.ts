@@ -7,6 +7,8 @@ import type { ArgumentSchema } from '../choices/argument-choices.ts'
 
 type Schema = Record<string, unknown>
 
+const SHOWN_CHARACTERS = 100
+
 /** Reads a file or standard input (`-`). */
 export type ReadInput = (source: '-' | { file: string }) => string
 
@@ -23,10 +25,10 @@ export function parseToolArguments(
   const result: Record<string, unknown> = {}
   const plain = new Set<string>()
   for (const word of words) {
-    if (word === '-') Object.assign(result, parseObject(readInput('-'), 'standard input'))
+    if (word === '-') Object.assign(result, parseObject(readInput('-'), 'Standard input'))
     else if (word.startsWith('@'))
       Object.assign(result, parseObject(readInput({ file: word.slice(1) }), word.slice(1)))
-    else if (word.startsWith('{')) Object.assign(result, parseObject(word, 'the argument'))
+    else if (word.startsWith('{')) Object.assign(result, parseObject(word, `The argument ${shorten(word)}`))
     else assign(result, word, { inputSchema, plain })
   }
   return result
@@ -91,6 +93,11 @@ function assign(
   const extendsList = operator === '=' && plain.has(key) && Array.isArray(before) && Array.isArray(value)
   target[key] = extendsList ? [...before, ...value] : value
   if (operator === '=') plain.add(key)
+}
+
+/** A long argument would hide the reason after it. */
+function shorten(word: string): string {
+  return word.length > SHOWN_CHARACTERS ? `${word.slice(0, SHOWN_CHARACTERS - 1)}…` : word
 }
 
 function parseJson(key: string, text: string): unknown {

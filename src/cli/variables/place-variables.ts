@@ -26,8 +26,8 @@ export interface PlacedVariables {
 }
 
 /**
- * Decides what is stored and what is for this deployment only. Given values take precedence over stored ones, and stored ones over the
- * project file. If the API stores no variables, all values are for this deployment.
+ * Decides what is stored and what is for this deployment only. Given values take precedence over stored ones, and stored ones
+ * over the project file. If the API stores no variables, all values are for this deployment.
  */
 export async function placeVariables(
   { api }: Pick<CommandContext, 'api'>,
@@ -63,15 +63,42 @@ export function explainMissingVariables(
     match => match[1]!,
   )
   if (names.length === 0) return error
-  const server = quoteShellWord(name)
   const command = isContractOnly
     ? `mcp deploy --env ${environment} ${names.map(one => `--set ${one}=…`).join(' ')}`
-    : `mcp env set ${server} ${names.map(toWord).join(' ')}${environmentFlag(environment)}`
+    : setCommand(names, { name, environment })
+  return missingVariables(names, { name, environment }, { command, cause: error })
+}
+
+/**
+ * Throws INVALID_REQUEST when the newest build of the server requires variables without a value, so that a deployment fails
+ * before long work. Does nothing if the API stores no variables. The deployment then reports them.
+ */
+export async function requireVariables(
+  { api }: Pick<CommandContext, 'api'>,
+  place: Place,
+  { env_vars, variables = {} }: PlacedVariables,
+): Promise<void> {
+  const env = await readServerEnvIfStored(await api(), place)
+  const isGiven = (name: string) => Object.hasOwn(env_vars, name) || Object.hasOwn(variables, name)
+  const missing = (env?.missing ?? []).filter(({ name, required }) => required && !isGiven(name))
+  const names = missing.map(({ name }) => name)
+  if (names.length > 0) throw missingVariables(names, place, { command: setCommand(names, place) })
+}
+
+function missingVariables(
+  names: readonly string[],
+  { name, environment }: Place,
+  { command, cause }: { command: string; cause?: HostingError },
+): HostingError {
   return new HostingError(
-    error.code,
+    'INVALID_REQUEST',
     `${name} needs the environment variable${names.length > 1 ? 's' : ''} ${names.join(', ')} in ${environment}.`,
-    { next: [{ description: names.length > 1 ? 'Set them' : 'Set it', command }], cause: error },
+    { next: [{ description: names.length > 1 ? 'Set them' : 'Set it', command }], cause },
   )
+}
+
+function setCommand(names: readonly string[], { name, environment }: Place): string {
+  return `mcp env set ${quoteShellWord(name)} ${names.map(toWord).join(' ')}${environmentFlag(environment)}`
 }
 
 /** `KEY` alone for a secret, so that `mcp env set` asks for the value without showing it. */

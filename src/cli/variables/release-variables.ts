@@ -13,11 +13,19 @@ export const RELEASE_OPTION = {
   doc: 'also redeploy the live build with the new values',
 } as const
 
+interface Change {
+  /** Line that says what was changed. */
+  done: string
+  release: boolean
+  /** False when no changed variable is passed to the server, so a release would change nothing. */
+  hasEffect?: boolean
+}
+
 /** Prints the changed variables. Releases the change with `--release`, or if the user confirms at the terminal. */
 export async function finishChange(
   context: CommandContext,
   env: ServerEnv,
-  { done, release }: { done: string; release: boolean },
+  { done, release, hasEffect = true }: Change,
 ): Promise<ExitCode | undefined> {
   const { output } = context
   if (output.json && !release) {
@@ -25,6 +33,7 @@ export async function finishChange(
     return undefined
   }
   if (!output.json) output.line(done)
+  if (!hasEffect && !release) return undefined
   if (env.live_deployment === null) {
     if (output.json) output.result(env, () => {})
     else

@@ -13,7 +13,12 @@ export const logQuerySchema = z.strictObject({
   level: z.enum(LOG_LEVELS).optional().describe('Only lines of this level or above.'),
   since: timeSchema.describe('Only lines since this time.'),
   until: timeSchema.describe('Only lines until this time.'),
-  grep: z.string().min(1).max(200).optional().describe('Only lines that contain this text.'),
+  grep: z
+    .string()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe('Only lines that contain this text, also in the arguments or the error of a request.'),
   tail: wholeNumber({ min: 0, max: 10_000 }).optional().describe('Only this many newest lines.'),
   tool: z.string().optional().describe('Only calls of this tool.'),
   sessionId: z.string().optional().describe('Only requests in this session.'),

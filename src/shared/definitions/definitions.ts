@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { checkVariableSize, checkVariableSizes, envValueSchema } from '../contract/env-value.ts'
 import { environmentSchema, templateSchema } from '../contract/fields.ts'
 import { jsonSchema, jsonValue } from '../json/json-value.ts'
 import { described, named } from '../json/schema-metadata.ts'
@@ -120,21 +121,25 @@ const promptSchema = named('Prompt', 'A prompt that people can start a conversat
   handler: moduleHandlerSchema.optional().describe('Code that creates the messages (template `custom`).'),
 })
 
-const envName = z.string().regex(ENV_NAME, 'letters, digits and "_", not starting with a digit')
+const envName = z.string().regex(ENV_NAME, 'expected letters, digits and "_", not starting with a digit')
 
 const envDeclarationSchema = z
   .union([
     envName,
-    z.strictObject({
-      name: envName.describe('Name of the variable: letters, digits and "_", not starting with a digit.'),
-      description: z.string().optional().describe('Purpose of the variable.'),
-      required: z.boolean().default(false).describe('Reject deployments that set no value.'),
-      default: z.string().optional().describe('Value if the deployment sets none.'),
-      secret: z
-        .boolean()
-        .optional()
-        .describe('Never show the value. Names such as `API_KEY` are secret anyway.'),
-    }),
+    z
+      .strictObject({
+        name: envName.describe('Name of the variable: letters, digits and "_", not starting with a digit.'),
+        description: z.string().optional().describe('Purpose of the variable.'),
+        required: z.boolean().default(false).describe('Reject deployments that set no value.'),
+        default: envValueSchema.optional().describe('Value if the deployment sets none.'),
+        secret: z
+          .boolean()
+          .optional()
+          .describe('Never show the value. Names such as `API_KEY` are secret anyway.'),
+      })
+      .superRefine(({ name, default: value }, issues) =>
+        checkVariableSize({ name, value, path: 'default' }, issues),
+      ),
   ])
   .meta({
     id: 'EnvDeclaration',
@@ -157,7 +162,7 @@ const namedBuildRequest = named('BuildRequest', 'Definition of an MCP server.', 
 export const buildRequestSchema = namedBuildRequest.strictObject({
   name: z
     .string()
-    .regex(SERVER_NAME, '1 to 63 letters, digits, "-", "_" or "."')
+    .regex(SERVER_NAME, 'expected 1 to 63 letters, digits, "-", "_" or "."')
     .meta(
       described(
         'Name of the server: 1 to 63 letters, digits, "-", "_" or ".". Every build of a name is a version of the same server.',
@@ -190,7 +195,8 @@ export const buildRequestSchema = namedBuildRequest.strictObject({
     .optional()
     .describe('An existing server instead of definitions (template `custom`).'),
   env_vars: z
-    .record(envName, z.string())
+    .record(envName, envValueSchema)
+    .superRefine(checkVariableSizes)
     .optional()
     .describe(
       'Values for code that runs during the build, and for the preview, instead of stored ones. Kept in memory.',

@@ -93,7 +93,7 @@ export const imageProgramSchema = named(
   type: z.literal('image').describe('Kind of program.'),
   image: z
     .string()
-    .regex(IMAGE_REFERENCE, 'the name of an image, such as ghcr.io/team/weather:1.2')
+    .regex(IMAGE_REFERENCE, 'expected the name of an image, such as ghcr.io/team/weather:1.2')
     .meta(described('Name of the image.', 'ghcr.io/team/weather:1.2')),
   transport: z
     .enum(['stdio', 'http'])
@@ -107,12 +107,15 @@ export const imageProgramSchema = named(
   mounts: z.array(mountSchema).max(100).optional().describe('Files, folders and volumes in the container.'),
   network: z
     .string()
-    .regex(/^[A-Za-z0-9][\w.-]*$/, 'the name of a network of the container engine, such as none or bridge')
+    .regex(
+      /^[A-Za-z0-9][\w.-]*$/,
+      'expected the name of a network of the container engine, such as none or bridge',
+    )
     .optional()
     .describe("Network of the container engine, for example `none`. By default the engine's own."),
   user: z
     .string()
-    .regex(/^[\w.-]+(:[\w.-]+)?$/, 'a user or user:group')
+    .regex(/^[\w.-]+(:[\w.-]+)?$/, 'expected a user or user:group')
     .optional()
     .describe("User of the processes, for example `1000:1000`, instead of the image's."),
   workdir: z.string().startsWith('/').optional().describe("Working folder instead of the image's."),

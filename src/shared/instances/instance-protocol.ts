@@ -97,7 +97,7 @@ export interface TenantAuth {
   /** Public keys of the issuer (JWK, Ed25519). */
   keys: Record<string, unknown>[]
   requiredScopes: string[]
-  /** Published in the metadata. */
+  /** Published in the protected resource metadata (RFC 9728). */
   scopes: string[]
   /** Tokens to reject despite a valid signature. Changes while the tenant is served. */
   revoked: RevokedTokens

@@ -21,7 +21,8 @@ export function describeIssues(issues: readonly Issue[], rejected: RejectedValue
 
 function describeIssue(issue: Issue, rejected: RejectedValue): DefinitionProblem[] {
   const path = joinPath('', ...issue.path)
-  const value = valueAt(rejected.input, issue.path)
+  // The value of an invalid name may be a secret.
+  const value = issue.code === 'invalid_key' ? issue.path.at(-1) : valueAt(rejected.input, issue.path)
   if (issue.code === 'unrecognized_keys') return unknownFields(issue.keys, issue.path, rejected)
   if (issue.code === 'invalid_union') return describeUnion(issue, rejected)
   // z.json() reports a missing value like an invalid one.
@@ -40,14 +41,18 @@ function describeValue(issue: Issue, value: unknown): string {
     case 'too_big':
       return `must be at most ${issue.maximum}, not ${showValue(value)}`
     case 'invalid_format':
-      return `${showValue(value)} is not valid; expected ${expectedFormat(issue)}`
+      return `${showValue(value)} is not valid; ${formatRule(issue)}`
+    case 'invalid_key':
+      return describeValue(issue.issues[0]!, value)
     default:
+      if (issue.code === 'custom' && issue.params?.hidesValue) return issue.message
       return isObject(value) ? issue.message : `${issue.message} (given: ${showValue(value)})`
   }
 }
 
-function expectedFormat(issue: Extract<Issue, { code: 'invalid_format' }>): string {
-  return issue.message.startsWith('Invalid') ? `${issue.pattern ?? issue.format}` : issue.message
+/** Message of the schema, which starts with "expected" or "must". */
+function formatRule({ message, pattern, format }: Extract<Issue, { code: 'invalid_format' }>): string {
+  return message.startsWith('Invalid') ? `expected ${pattern ?? format}` : message
 }
 
 function unknownFields(

@@ -112,8 +112,9 @@ describe('client configurations', () => {
     const json = join(folder, 'broken.json')
     writeFileSync(json, '{\n "mcpServers": {\n')
     await expect(connectClient(clientOf('cursor'), json, server)).rejects.toThrow(
-      'broken.json is not valid JSON (CloseBraceExpected on line 3). It was not changed.',
+      'broken.json is not valid JSON: closing brace expected on line 3.',
     )
+    expect(readFileSync(json, 'utf8')).toBe('{\n "mcpServers": {\n')
     const toml = join(folder, 'config.toml')
     writeFileSync(toml, 'mcp_servers = { weather = { url = "http://127.0.0.1:1/mcp" } }\n')
     await expect(connectClient(clientOf('codex'), toml, server)).rejects.toThrow('cannot be edited safely')

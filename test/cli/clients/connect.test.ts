@@ -42,6 +42,9 @@ describe('mcp connect', () => {
     expect((await connect('--remove')).stdout).toMatch(/Removed tools from .*\.claude\.json/)
 
     writeFileSync(join(home.dir, '.claude.json'), 'damaged')
+    expect((await connect('--client', 'claude-code')).stderr).toContain(
+      `Or print the entry and add it by hand:  mcp connect ${url} --name tools --client claude-code --print`,
+    )
     const all = await connect('--all', '--json')
     expect([all.code, JSON.parse(all.stdout)]).toMatchObject([
       1,

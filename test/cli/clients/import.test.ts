@@ -8,7 +8,7 @@ import { replaceServers, restoreServers } from '../../../src/cli/clients/replace
 import { clientOfFile, listServerEntries } from '../../../src/cli/clients/server-entries.ts'
 import { planImport } from '../../../src/cli/project/imported-server.ts'
 import { startHome } from '../../helpers/daemon/daemon-home.ts'
-import type { TestHome } from '../../helpers/daemon/mcp.ts'
+import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
 
 const SERVER = new URL('../../fixtures/programs/stdio-server.mjs', import.meta.url).pathname
 const ENTRY = { command: 'npx', args: ['-y', 'some-server'], env: { API_KEY: 'secret' } }
@@ -166,6 +166,50 @@ describe('mcp import', () => {
     expect(undone.restored).toEqual(['my notes'])
     expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ mcpServers: servers, theme: 'dark' })
     expect(existsSync(`${file}.before-import`)).toBe(false)
+    await home.mcp(['import', 'cursor', '--connect'])
+    const { stdout } = await home.mcp(['import', 'cursor', '--undo'])
+    expect(stdout).toContain('my-notes is still hosted. Remove it:  mcp remove my-notes')
+  })
+
+  it('reports why a server is not hosted, with its output and what to do', async () => {
+    const script = { command: process.execPath, args: ['nowhere.mjs'] }
+    const file = writeConfig('script.json', { mcpServers: { script } })
+    const { code, stderr } = await home.mcp(['import', file])
+    expect(code).toBe(1)
+    expect(stderr).toContain('Error: script is not hosted: The program cannot be served')
+    expect(stderr).toContain('Cannot find module')
+    expect(stderr).toContain('Give the absolute path of nowhere.mjs in the configuration, or set "cwd"')
+    const [record] = JSON.parse((await home.mcp(['import', file, '--json'])).stdout).servers
+    expect(record).toMatchObject({ action: 'failed', details: expect.stringContaining('Cannot find module') })
+  })
+
+  it('reports a damaged file in plain words, without options that the command does not have', async () => {
+    const file = writeConfig('damaged.json', '{\n  "mcpServers": {}\n')
+    const { code, stderr } = await home.mcp(['import', file])
+    expect([code, stderr]).toEqual([
+      2,
+      `Error: ${file} is not valid JSON: closing brace expected on line 3.\nCorrect the file\n`,
+    ])
+  })
+
+  it('reports a client without a configuration, and suggests only clients that have one', async () => {
+    mkdirSync(join(home.dir, '.codeium', 'windsurf'), { recursive: true })
+    const missing = await home.mcp(['import', 'windsurf', '--dry-run'])
+    expect([missing.code, missing.stderr]).toEqual([
+      4,
+      expect.stringContaining('mcp_config.json does not exist.'),
+    ])
+    const other = await createHome()
+    try {
+      mkdirSync(join(other.dir, '.cursor'))
+      const none = await other.mcp(['import'])
+      expect(none.stdout).toMatch(/^cursor +Cursor +no file yet/m)
+      expect(none.stdout).toContain('mcp import <file> --dry-run')
+      writeFileSync(join(other.dir, '.cursor', 'mcp.json'), '{}')
+      expect((await other.mcp(['import'])).stdout).toContain('mcp import cursor --dry-run')
+    } finally {
+      await other.remove()
+    }
   })
 
   it('replaces the servers in a file of an unknown client and keeps its layout', async () => {

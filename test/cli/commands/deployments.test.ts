@@ -91,7 +91,10 @@ test('a server can be built, deployed, stopped, started, restarted and removed',
 
   const unsure = await home.mcp(['remove', 'life', '--json'])
   expect(unsure.code).toBe(2)
-  expect(JSON.parse(unsure.stderr).error.next[0].command).toBe('mcp remove life --json --yes')
+  expect(JSON.parse(unsure.stderr).error).toMatchObject({
+    message: 'Removing life permanently needs confirmation. Repeat with --yes.',
+    next: [{ command: 'mcp remove life --json --yes' }],
+  })
   expect(await home.json(['remove', id.slice(0, 12), '--yes'])).toEqual({ removed: id })
   expect((await home.mcp(['status', 'life'])).code).toBe(4)
   expect(await home.json(['remove', build.mcp_id, '--yes'])).toEqual({ removed: build.mcp_id })
@@ -131,6 +134,23 @@ test('remove deletes one environment of a server, or the whole server with build
   expect((await home.mcp(['env', 'list', 'gone'])).stdout).toContain('A')
   expect(await home.json(['remove', 'gone', '--data', '--yes'])).toEqual({ removed: 'gone', data: true })
   expect((await home.mcp(['remove', 'gone', '--data', '--yes'])).code).toBe(4)
+})
+
+test('remove names the project that stays and the command that deletes it', async () => {
+  const { id } = await home.json<{ id: string }>(['projects', 'create', 'sourced'])
+  await home.json(['build', writeServer(home, 'sourced')])
+  await home.json(['env', 'set', 'sourced', 'A=1'])
+  const kept = { kept_projects: [{ id, name: 'sourced' }] }
+  const { stdout } = await home.mcp(['remove', 'sourced', '--yes'])
+  expect(stdout).toContain(`Also delete project sourced and its uploaded sources:  mcp projects delete ${id}`)
+  expect(await home.json(['remove', 'sourced', '--data', '--yes'])).toEqual({
+    removed: 'sourced',
+    data: true,
+    ...kept,
+  })
+  await home.json(['projects', 'delete', id, '--yes'])
+  await home.json(['build', writeServer(home, 'sourced')])
+  expect(await home.json(['remove', 'sourced', '--yes'])).not.toHaveProperty('kept_projects')
 })
 
 test('logout keeps the key of the local daemon, which cannot be obtained otherwise', async () => {
@@ -185,68 +205,6 @@ test('a call by name skips a stopped deployment but not a failed one', async () 
   expect(refused.stderr).toContain(`${production.deployment_id} of halted in production is stopped`)
   await home.json(['deploy', directory, '--env', 'staging'])
   expect((await home.mcp(['call', 'halted', 'hello'])).stdout).toBe('Hello you from halted\n')
-})
-
-test('status shows all environments of a server, and --env selects one', async () => {
-  const build = await home.json<BuildRecord>(['build', writeServer(home, 'twice')])
-  const staging = await home.json<Deployment>(['deploy', 'twice', '--env', 'staging'])
-  const development = await home.json<Deployment>(['deploy', build.mcp_id.slice(0, 12)])
-  const { code, stdout } = await home.mcp(['status', 'twice'])
-  expect(code).toBe(0)
-  expect(stdout).toContain(staging.deployment_id)
-  expect(stdout).toContain(development.deployment_id)
-  const chosen = await home.json<Deployment>(['status', 'twice', '--env', 'staging'])
-  expect(chosen.deployment_id).toBe(staging.deployment_id)
-})
-
-test('list and status show each server once, aligned, with the next command', async () => {
-  const quiet = await home.mcp(['up', writeServer(home, 'shown'), '-q'])
-  expect(quiet.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp\n$/)
-  await home.json(['up', writeServer(home, 'shown')])
-  const list = await home.mcp(['list'])
-  const json = await home.json<{ builds: BuildRecord[]; deployments: Deployment[] }>(['ls'])
-  const rows = list.stdout.split('\n').filter(line => line.startsWith('shown '))
-  expect(rows.map(row => row.split(/ +/).slice(1, 4))).toEqual([
-    ['development', 'v2', 'deployed'],
-    ['preview', json.builds.find(({ name }) => name === 'shown')!.digest!.slice(0, 7), 'ready'],
-  ])
-  expect(list.stdout).toContain('mcp tools ')
-  expect(json.builds.filter(({ name }) => name === 'shown')).toHaveLength(2)
-  const status = await home.mcp(['status'])
-  expect(status.stdout).toMatch(/^SERVER +ENVIRONMENT +STATUS +DEPLOYMENT +URL\n/)
-  const shown = await home.mcp(['status', 'shown'])
-  for (const promised of [
-    /^ *process +shared with other servers/m,
-    /^ *idle timeout +5 min/m,
-    /^ *release +immediate switch/m,
-  ])
-    expect(shown.stdout).toMatch(promised)
-})
-
-test('list hides failed builds and deployments that never served, says how many, and shows them with --all', async () => {
-  const directory = writeServer(home, 'tries', { template: 'custom', tools: undefined, env: ['BROKEN'] })
-  mkdirSync(join(directory, 'tools'))
-  const code = `if (process.env.BROKEN) throw new Error('broken')\nexport default { description: 'Hi', handler: () => 'hi' }`
-  writeFileSync(join(directory, 'tools', 'hi.ts'), code)
-  await home.json(['deploy', directory, '--env', 'production', '--message', 'First try'])
-  const failed = ['deploy', 'tries', '--env', 'staging', '--set', 'BROKEN=1']
-  expect((await home.mcp(failed)).code).toBe(1)
-  expect((await home.mcp(['build', '--command', 'no-such-command', '--name', 'missing'])).code).toBe(1)
-  const { stdout } = await home.mcp(['list'])
-  expect(stdout).toMatch(/\ntries +production +v1 +deployed .* First try\n/)
-  expect(stdout).toMatch(/\nHidden: 1 failed build, \d failed deployments?\n/)
-  expect(stdout).not.toMatch(/missing|staging +v1 +failed/)
-  const all = (await home.mcp(['list', '--all'])).stdout
-  expect(all).toMatch(/\ntries +staging +v1 +failed /)
-  expect(all).toMatch(/\nmissing +build +failed /)
-  expect(all).not.toContain('Hidden')
-})
-
-test('status exits with 4 for a misspelled server name and suggests the similar one', async () => {
-  await home.json(['up', writeServer(home, 'spelled')])
-  const { code, stderr } = await home.mcp(['status', 'speled'])
-  expect(code).toBe(4)
-  expect(stderr).toContain('Did you mean "spelled"?')
 })
 
 test('a value given with --set reaches the server and is never shown again', async () => {

@@ -213,6 +213,24 @@ test('rollback warns about changed environment variables without showing values'
   ])
 })
 
+test('rollback without an earlier release names the command that deploys an older build, if there is one', async () => {
+  const directory = writeServer(home, 'only')
+  const first = await home.json<{ mcp_id: string }>(['build', directory])
+  await home.json(['deploy', first.mcp_id, '--env', 'staging'])
+  const alone = await home.mcp(['rollback', 'only', '--env', 'staging'])
+  expect([alone.code, alone.stderr]).toEqual([
+    5,
+    expect.stringContaining('There is no older build to deploy'),
+  ])
+  await home.json(['deploy', directory, '--env', 'production'])
+  const same = await home.mcp(['rollback', 'only', '--env', 'production'])
+  expect(same.stderr).toContain('There is no older build to deploy')
+  writeServer(home, 'only', { env: ['CITY'] })
+  await home.json(['deploy', directory, '--env', 'development'])
+  const { stderr } = await home.mcp(['rollback', 'only', '--env', 'development'])
+  expect(stderr).toMatch(/Deploy an older build instead: mcp deploy mcp_\w{20} --env development\n/)
+})
+
 test('rollback returns to the previous deployment', async () => {
   const directory = writeServer(home, 'back')
   const one = await home.json<Deployment>(['deploy', directory, '--env', 'staging'])

@@ -100,3 +100,18 @@ test('an unknown server or request is an error with a next step', async () => {
   expect(request.stderr).toContain('mcp requests')
   expect(request.code).not.toBe(0)
 })
+
+test('commands for resources and prompts say that a server has none, and the log has no warning about them', async () => {
+  const read = await home.mcp(['read', 'greeter', 'a://b'])
+  expect([read.code, read.stderr]).toEqual([
+    4,
+    expect.stringContaining('Unknown resource "a://b". The server has no resources.'),
+  ])
+  const prompt = await home.mcp(['prompt', 'greeter', 'x'])
+  expect(prompt.stderr).toContain('Unknown prompt "x". The server has no prompts.')
+  expect(await home.json(['resources', 'greeter'])).toEqual({ resources: [], resourceTemplates: [] })
+  const search = ['logs', 'greeter', '--grep', 'prompts/list error: Method not found']
+  const found = await eventually(async () => (await home.mcp(search)).stdout)
+  expect(found).toContain(' info  mcp    prompts/list error: Method not found ')
+  expect((await home.mcp([...search, '--level', 'warn'])).stdout).toBe('')
+})

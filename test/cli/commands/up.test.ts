@@ -31,7 +31,9 @@ test('up counts what a server offers and says why it calls no tool', async () =>
   const { stdout } = await home.mcp(['up', home.dir, '--set', 'CITY=Oslo'])
   expect(stdout).toContain('Listed its 1 tool: book\n')
   expect(stdout).toContain('It also has 1 prompt.\n')
-  expect(stdout).toContain('Called no tool, because none is known to be read-only.\n')
+  expect(stdout).toContain(
+    'No tool was called, because none is marked read-only (annotations.readOnlyHint).\n',
+  )
 })
 
 test('mcp up with the name of a server deploys its newest build again', async () => {

@@ -57,4 +57,13 @@ describe.each([
   it('a connection returns a tool error as a result', async () => {
     expect(await call('fail', {})).toMatchObject({ isError: true, content: [{ text: 'it broke' }] })
   })
+
+  it('a connection lists no resources of a server without any, and reports that it cannot read them', async () => {
+    const found = await use({}, async connection => ({
+      prompts: await connection.listPrompts(),
+      resources: await connection.listResources(),
+      code: await connection.readResource('a://b').catch(error => error.code),
+    }))
+    expect(found).toEqual({ prompts: [], resources: { resources: [], resourceTemplates: [] }, code: -32601 })
+  })
 })

@@ -169,6 +169,23 @@ describe('withServer', () => {
   })
 
   it.each([
+    ['HTTP 404, as since 2026-07-28', 404],
+    ['HTTP 200', 200],
+  ])('lists nothing for a server that answers lists with -32601 and %s', async (_name, status) => {
+    const { url, methods } = await startScripted(({ id }, response) =>
+      send(response, id, { error: { code: -32601, message: 'Method not found' } }, status),
+    )
+    const lists = (connection: ServerConnection) =>
+      Promise.all([connection.listTools(), connection.listPrompts(), connection.listResources()])
+    expect(await withServer(url, {}, lists)).toEqual([[], [], { resources: [], resourceTemplates: [] }])
+    expect(methods).not.toContain('initialize')
+    const read = withServer(url, {}, connection =>
+      connection.readResource('a://b').catch(error => error.code),
+    )
+    expect(await read).toBe(-32601)
+  })
+
+  it.each([
     [{ resultType: 'complete' }, 'it sent an invalid MCP message'],
     [{ resultType: 'complete', content: [{ type: 'image' }] }, 'it sent an invalid MCP message'],
     [{ resultType: 'input_required', requestState: 'x' }, 'it asks the user for input'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { repeatedCommand } from '../../../src/cli/output/repeated-command.ts'
+import { completeCommand, repeatedCommand } from '../../../src/cli/output/repeated-command.ts'
 
 test('repeats a command line with a flag before -- and without values that may be secret', () => {
   const repeat = (...words: string[]) => repeatedCommand({ words }, '--yes')
@@ -11,5 +11,17 @@ test('repeats a command line with a flag before -- and without values that may b
   expect(repeat('import', '--set', 'KEY=secret=1', '--set=PASS=secret', '--set', 'USER')).toBe(
     "mcp import --set 'KEY=<value>' '--set=PASS=<value>' --set USER --yes",
   )
+  expect(repeat('deploy', '--command', 'docker run -e KEY=secret mcp/time')).toBe(
+    "mcp deploy --command '<command>' --yes",
+  )
   expect(repeat('remove', '--', 'weather')).toBe('mcp remove --yes -- weather')
+})
+
+test('repeats a command line only if no value that may be secret would be missing', () => {
+  const complete = (...words: string[]) => completeCommand({ words }, '--allow-breaking')
+  expect(complete('deploy', '--require-test', '0.9', '--set', 'KEY', '-m', 'New name')).toBe(
+    "mcp deploy --require-test 0.9 --set KEY -m 'New name' --allow-breaking",
+  )
+  expect(complete('deploy', '--set', 'KEY=secret')).toBeUndefined()
+  expect(complete('deploy', '--command=npx server secret')).toBeUndefined()
 })

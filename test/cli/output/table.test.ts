@@ -28,7 +28,7 @@ test('long text is wrapped in its column only for a terminal', () => {
   expect(formatTable(['TOOL', 'DESCRIPTION'], rows)[1]).toHaveLength(59)
 })
 
-test('columns that do not fit are printed whole below their row', () => {
+test('columns that do not fit are printed whole below their row, with their headers', () => {
   const url = 'http://weather.localhost:6280/mcp'
   const rows = [
     ['weather', 'production', '3 min', url],
@@ -38,7 +38,7 @@ test('columns that do not fit are printed whole below their row', () => {
   expect(formatTable(headers, rows, 40)).toEqual([
     'SERVER   WHERE        AGE',
     'weather  production   3 min',
-    `  ${url}`,
+    `  URL  ${url}`,
     'dice     development',
   ])
   expect(formatTable(headers, rows, 24).slice(0, 4)).toEqual([
@@ -61,7 +61,7 @@ test('a word longer than its column moves the columns after it below the row', (
     'KEY  VALUE',
     'one  {"url":"https://example.com/guide","title":"Guide',
     '     to gardens"}',
-    '  never',
+    '  EXPIRES  never',
   ])
 })
 

@@ -76,6 +76,8 @@ describe('without a terminal', () => {
       2,
       expect.stringContaining('Missing who. Arguments of welcome: who (string, required), tone (string).'),
     ])
+    const set = await home.mcp(['store', 'set', 'greeter'], { cwd: home.dir })
+    expect([set.code, set.stderr]).toEqual([2, expect.stringContaining('Missing <key> and <value>.')])
     const read = await home.mcp(['read', 'greeter', '--json'], { cwd: home.dir })
     expect(JSON.parse(read.stderr)).toMatchObject({
       error: { code: 'INVALID_REQUEST', message: 'Missing <uri>. Resources of greeter: note://{day}.' },
@@ -139,6 +141,13 @@ describe.runIf(hasTerminals)('at a terminal', () => {
     expect(await ended).toBe(0)
     const { tools } = JSON.parse(readFileSync(join(home.dir, 'shop/mcp.config.json'), 'utf8'))
     expect(tools).toMatchObject([{ name: 'list' }])
+  })
+
+  test('asks for the key and the value of a store entry', async () => {
+    const { expects } = open('store set greeter')
+    await expects('Key (key of the entry)', 'motd\r')
+    await expects('Value (JSON or text, - for standard input)', 'hello\r')
+    await expects('Set motd in the development store of greeter')
   })
 
   test('asks for a tool, and then for its arguments one by one', async () => {

@@ -66,7 +66,7 @@ describe('a project that requires sign-in', () => {
   })
   afterAll(() => home.remove())
 
-  it('mcp up tries a project that requires sign-in through its preview, whose URL requires a token', async () => {
+  it("mcp up calls the preview of a project that requires sign-in, and the deployment's URL requires a token", async () => {
     const up = await home.json<{ url: string; call: { tool: string } }>(['up', folder])
     expect(up.call.tool).toBe('hello')
     expect((await fetch(up.url, { method: 'POST' })).status).toBe(401)

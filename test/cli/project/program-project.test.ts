@@ -81,7 +81,15 @@ test.each([
   ['./nowhere --port 1', './nowhere'],
   ['/nowhere', undefined],
 ])('finds the missing file that the command %s needs: %s', (command, script) => {
-  expect(missingFile(project(command).program)).toBe(script)
+  expect(missingFile(project(command).program, '.')).toBe(script)
+})
+
+test('a relative path is missing in a new folder, and found in the working folder of the command', () => {
+  const { program } = project('node server.js', { cwd: undefined })
+  expect(missingFile(program, undefined)).toBe('server.js')
+  expect(missingFile({ ...program, args: ['main.ts'], cwd: resolve('src/cli') }, undefined)).toBeUndefined()
+  expect(missingFile({ ...program, args: ['main.ts'], cwd: 'cli' }, 'src')).toBeUndefined()
+  expect(missingFile({ ...program, args: ['main.ts'], cwd: 'cli' }, '.')).toBe('main.ts')
 })
 
 const run = (words: string) => programProject({ ...NOTHING, command: `docker run ${words}` }, ENV)!
@@ -131,6 +139,10 @@ test.each([
   ['-i --platform linux/amd64 mcp/web', '--platform is not supported'],
   ['-i -v /srv mcp/web', '--volume /srv must be SOURCE:TARGET'],
   ['-i --memory lots mcp/web', '--memory lots must be a size'],
+  ['-i --cpus half mcp/web', '--cpus half must be a positive number'],
+  ['-i --cpus=0 mcp/web', '--cpus 0 must be a positive number'],
+  ['-i --pids-limit 1OO mcp/web', '--pids-limit 1OO must be a positive whole number'],
+  ['-i --pids-limit=-1 mcp/web', '--pids-limit -1 must be a positive whole number'],
   ['-i --rm', 'names no image'],
 ])('rejects docker run %s', (words, message) => {
   expect(() => run(words)).toThrow(message)

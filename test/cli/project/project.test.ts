@@ -128,9 +128,25 @@ describe('project file', () => {
       'did you mean "engine"',
     ],
     ['{\n  "name": "x",\n  "template": "basic",\n}', '3:22 trailing comma'],
+    [
+      '{ "name": "x", "template": "basic", "deploy": { "staging": { "domain": "a b" } } }',
+      'deploy.staging.domain: "a b" is not valid; expected a host name such as mcp.example.com',
+    ],
+    [
+      '{ "name": "x", "template": "basic", "deploy": { "staging": { "auth": { "provider": "openid", "issuer": "x" } } } }',
+      'deploy.staging.auth.issuer: "x" is not valid; expected a URL such as',
+    ],
   ])('the problem in %j is reported with a position and a suggestion', async (content, expected) => {
     write({ 'mcp.config.json': content })
     expect((await failure()).details).toContain(expected)
+  })
+
+  it('an invalid name of a variable is reported without its value', async () => {
+    const deploy = { staging: { env_vars: { '9X': 'hush' } } }
+    write({ 'mcp.config.json': { name: 'x', template: 'basic', deploy } })
+    const { details } = await failure()
+    expect(details).toContain('env_vars["9X"]: "9X" is not valid; expected letters, digits and "_"')
+    expect(details).not.toContain('hush')
   })
 
   it('an unknown field does not hide other problems', async () => {

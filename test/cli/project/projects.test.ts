@@ -34,7 +34,12 @@ test('a project can be created, shown, updated, archived, activated and deleted'
   expect((await projects('archive', 'forecasts')).status).toBe('archived')
   expect((await projects('archive', 'forecasts', '--undo')).status).toBe('active')
   const asked = await home.mcp(['projects', 'delete', 'forecasts'])
-  expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining('--yes')])
+  expect([asked.code, asked.stderr]).toEqual([
+    2,
+    expect.stringMatching(
+      /^Error: Deleting project forecasts \(prj_\w+\) permanently needs confirmation\. Repeat with --yes\.\n/,
+    ),
+  ])
   expect((await projects('delete', 'forecasts', '--yes')).status).toBe('deleted')
   expect(await home.json(['projects', 'list'])).toEqual([])
   expect((await home.mcp(['projects', 'show', 'forecasts'])).code).toBe(4)
@@ -95,6 +100,9 @@ test('a folder is uploaded as its source', async () => {
   })
   const listed = await home.mcp(['projects', 'list'])
   expect(listed.stdout).toMatch(/python +active +uploaded/)
+  const deleted = await home.mcp(['projects', 'delete', 'python', '--yes'])
+  expect(deleted.stdout).toMatch(/^python {2}deleted\n/)
+  expect(deleted.stdout).not.toMatch(/source|location|file:/)
 })
 
 test('an ambiguous name requires an id', async () => {

@@ -87,3 +87,13 @@ test('an invalid pass rate and a project without a suite are usage errors', asyn
   const without = await home.mcp(['deploy', directory, '--require-test', '1'])
   expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('requires a test suite')])
 })
+
+test('a required variable without a value is reported before the suite runs', async () => {
+  writeProject({ env: [{ name: 'API_KEY', required: true }] })
+  const refused = await home.mcp(['deploy', directory, '--env', 'production', '--require-test', '0.5'])
+  expect([refused.code, refused.stdout]).toEqual([2, ''])
+  expect(refused.stderr).toContain('weather needs the environment variable API_KEY in production.')
+  expect(refused.stderr).toContain('mcp env set weather API_KEY --env production')
+  const given = ['deploy', directory, '--env', 'production', '--require-test', '0.5', '--set', 'API_KEY=x']
+  expect((await home.mcp(given)).code).toBe(0)
+})

@@ -36,6 +36,12 @@ test('a breaking release is reported, rejected in production with exit code 5, a
   expect(refused.code).toBe(5)
   expect(refused.stderr).toContain('echo was not released to production because of a breaking change.')
   expect(refused.stderr).toContain(`mcp deploy ${directory} --env production --allow-breaking`)
+  const flags = ['--env', 'production', '--require-test', '0.9', '-m', 'Say it louder', '--no-save']
+  const tested = await home.mcp(['deploy', directory, ...flags])
+  expect(tested.code).toBe(5)
+  expect(tested.stderr).toContain(
+    `mcp deploy ${directory} --env production --require-test 0.9 -m 'Say it louder' --no-save --allow-breaking`,
+  )
   const withOptions = await home.mcp(['deploy', directory, '--env', 'production', '--set', 'TOKEN=hush'])
   expect(withOptions.code).toBe(5)
   expect(withOptions.stderr).toContain('Release it anyway: repeat the command with --allow-breaking')

@@ -78,6 +78,15 @@ test('an invalid suite is rejected with line, column and a similar name for ever
     details: expect.stringMatching(/^mcp\.config\.json:4:33 cases\[0\]\.expect\.tool: is not a known field/),
   })
   await expect(loadSuite(join(folder, 'none.yaml'))).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  writeFileSync(project, '{ "name": "a", "template": "basic", "tools": [], "test": "none.yaml" }')
+  await expect(loadProject(project).then(loadProjectSuite)).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    message: `The suite of the project does not exist: "test" in mcp.config.json names none.yaml (${join(folder, 'none.yaml')}).`,
+    next: [
+      { description: 'Create the file, or correct "test" in mcp.config.json' },
+      { description: 'Or send one message without a suite', command: 'mcp test "…"' },
+    ],
+  })
 })
 
 test('the suite and the recording in the documentation are valid', async () => {

@@ -70,7 +70,8 @@ describe('tool arguments', () => {
     ['something=4', 'Unknown argument "something". Known: city, days,'],
     ['city', '"city" is not an argument, expected key=value'],
     ['where:={', 'Value of "where" is not JSON: {'],
-    ['{"a":', 'the argument is not JSON'],
+    ['{"a":', /^The argument \{"a": is not JSON: Unexpected end/],
+    [`{"a":"${'x'.repeat(200)}`, /^The argument \{"a":"x{93}… is not JSON: /],
     ['@none.json', 'Could not read arguments from none.json'],
   ])('rejects tool arguments %s', (word, message) => {
     expect(() => parse(word)).toThrow(message)

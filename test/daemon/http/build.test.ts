@@ -45,7 +45,7 @@ describe('a build', () => {
     expect(result.isError ?? false).toBe(false)
   })
 
-  test('a build can have only tools or only resources', async () => {
+  test('a build can have tools without resources, or resources without tools', async () => {
     const resources = [{ uri: 'docs://guide', name: 'Guide', description: 'How to', text: 'Like this' }]
     await buildServer(daemon, { name: 'only-resources', template: 'basic', resources })
     await buildServer(daemon, { name: 'only-tools', template: 'basic', tools: echoServer().tools })

@@ -117,6 +117,25 @@ test('rejects domains that a deployment cannot own', async () => {
   }
 })
 
+test('names the field and the expected format of an invalid value or name', async () => {
+  for (const [config, details] of [
+    [{ image: '//' }, 'config.image: expected the name of an image, such as ghcr.io/team/weather:1.2'],
+    [{ env_vars: { '9X': 'hush' } }, 'config.env_vars.9X: expected letters, digits and "_", not starting'],
+    [{ auth: { provider: 'openid', issuer: 'x' } }, 'config.auth.issuer: expected a URL such as'],
+  ] as const) {
+    const answer = await daemon.api('POST', '/v1/deploy', {
+      body: { mcp_id: mcpId, environment: 'staging', config },
+    })
+    expect([answer.status, answer.body.error.details]).toEqual([400, expect.stringContaining(details)])
+  }
+})
+
+test('names every variable with an invalid name', async () => {
+  const body = { variables: { '9X': 'a', 'B C': 'b' } }
+  const { body: answer } = await daemon.api('PATCH', '/v1/servers/shop/env/staging', { body })
+  expect(answer.error.details).toMatch(/^variables\.9X: names must .*; variables\.B C: names must /)
+})
+
 test('rejects a repository URL that git cannot clone', async () => {
   const create = (repositoryUrl: string) =>
     daemon.api('POST', '/api/projects', { body: { name: uniqueName('p'), repositoryUrl } })

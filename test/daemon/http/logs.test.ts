@@ -84,7 +84,7 @@ describe('a page of log lines', () => {
     expect([...messages(first), ...messages(second)]).toEqual(['one', 'two went wrong', 'three'])
   })
 
-  test('rejects an unknown token and an invalid time', async () => {
+  test('rejects an invalid page token, time, level or limit', async () => {
     for (const query of ['?nextToken=%00', '?since=yesterday', '?level=loud', '?limit=0', '?limit=10001'])
       expect((await daemon.api('GET', `/api/lambda-deploy/${id}/logs${query}`)).status, query).toBe(400)
   })

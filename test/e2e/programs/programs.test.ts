@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -170,6 +178,12 @@ describe('@modelcontextprotocol/server-filesystem', () => {
     expect(textOf(await client.callTool({ name: 'read_text_file', arguments: { path } }))).toBe('hello')
     const refused = await client.callTool({ name: 'read_text_file', arguments: { path: '/etc/hostname' } })
     expect(refused.isError).toBe(true)
+    const write = (to: string) =>
+      client.callTool({ name: 'write_file', arguments: { path: to, content: 'written' } })
+    await write(path)
+    expect(readFileSync(path, 'utf8')).toBe('written')
+    expect((await write(`${folder}.txt`)).isError).toBe(true)
+    expect(existsSync(`${folder}.txt`)).toBe(false)
   })
 
   test('server-filesystem uses the roots of each client', async () => {

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import type { ChatMessageRecord } from '../../../src/shared/contract/projects/chats.ts'
 import type { SuiteRunSummary } from '../../../src/shared/contract/projects/suite-runs.ts'
 import type { TestResult } from '../../../src/shared/contract/projects/test-results.ts'
 import type { SuiteOutcome } from '../../../src/shared/suite/outcome.ts'
@@ -72,6 +73,9 @@ test('the result has the fields of the contract and is stored as a chat', async 
   expect(result.ai_response).toContain('Oslo')
   expect(result.execution_time).toBeGreaterThan(0)
   expect(result.tool_calls).toHaveLength(2)
+  const messages = await home.json<ChatMessageRecord[]>(['chats', 'show', result.chat_id!])
+  expect(messages[0]).toMatchObject({ role: 'user', text: 'call current_weather for Oslo and for Lima' })
+  expect(messages.at(-1)).toMatchObject({ role: 'assistant', text: result.ai_response })
 })
 
 test('mcp test runs the suite of the project', async () => {
@@ -86,6 +90,16 @@ test('mcp test runs the suite of the project', async () => {
   expect((await home.mcp(['tests', 'list'])).stdout).toMatch(/ID +SERVER +SUITE +MODELS +RESULT +CASES/)
   await home.mcp(['tests', 'remove', stored!.id, '--yes'])
   expect(await home.json(['tests', 'list'])).toEqual([])
+})
+
+test('a suite warns about the embedded model only when it replaced the default', async () => {
+  const cases = [{ message: 'What is the weather in Oslo?', expect: { tools: ['current_weather'] } }]
+  const fallback = suiteFile('fallback.json', { server: 'weather', cases })
+  expect((await home.mcp(['test', '--suite', fallback])).stderr).toContain('The embedded model was used')
+  for (const models of ['embedded', ['embedded']]) {
+    const named = suiteFile('named.json', { server: 'weather', models, cases })
+    expect(await home.mcp(['test', '--suite', named])).toMatchObject({ code: 0, stderr: '' })
+  }
 })
 
 test('the suite of a stored run runs again, whole or by case, with the options of the first run', async () => {

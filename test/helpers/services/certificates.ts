@@ -25,7 +25,7 @@ export async function makeCertificate(hostname: string, days: number): Promise<{
   }
 }
 
-/** SHA-256 fingerprint of the certificate that a client of a host name gets from the port. */
+/** SHA-256 fingerprint of the certificate that the port serves for a host name. */
 export async function servedFingerprint(servername: string, port: number): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port, servername, rejectUnauthorized: false })
   await once(socket, 'secureConnect')

@@ -71,7 +71,7 @@ for (const sandbox of SANDBOXES) {
     await eventually(() => running(marker) === 0)
   })
 
-  test(`kills processes that moved to another session (sandbox ${sandbox})`, async () => {
+  test(`stopping a program also kills its processes in other sessions (sandbox ${sandbox})`, async () => {
     const marker = unique('2')
     const program = start(`setsid sh -c '(${marker} &)'; (setsid ${marker} &); cat`, { sandbox })
     await eventually(() => running(marker) === 2)

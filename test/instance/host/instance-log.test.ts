@@ -43,6 +43,18 @@ describe('the log of an instance', () => {
     expect(readFileSync(logFile, 'utf8')).not.toContain('never in the log')
   })
 
+  test("the log of an instance shows a client's probe for a missing method in both eras without a warning", async () => {
+    const harness = start()
+    const logFile = join(temporaryFolder(), 'x.log')
+    const address = await harness.serve(createArtifact(), { logFile })
+    await postModern(address.url, 'tasks/list')
+    await post(address.url, rpc('tasks/list'), await beginSession(address.url))
+    await harness.stop()
+    const probes = lines(logFile).filter(({ method }) => method === 'tasks/list')
+    const probe = { level: 'info', message: 'tasks/list', outcome: 'error', reason: 'Method not found' }
+    expect(probes).toMatchObject([probe, probe])
+  })
+
   test('the log of an instance is written to standard output when the tenant has no file', async () => {
     const harness = start()
     const address = await harness.serve(createArtifact())

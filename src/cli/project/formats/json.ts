@@ -33,11 +33,12 @@ export async function parseJson(file: string, text: string): Promise<ProjectSour
 const EMPTY_FILE = { offset: 0, reason: 'the file is empty' }
 
 /** `CommaExpected` → `comma expected`. The parser reports a trailing comma at the token after it. */
-function toFault(text: string, offset: number, code: string): { offset: number; reason: string } {
+export function toFault(text: string, offset: number, code: string): { offset: number; reason: string } {
   const before = text.slice(0, offset).trimEnd()
   if (before.endsWith(',') && /^[\]}]/.test(text.slice(offset)))
     return { offset: before.length - 1, reason: 'trailing comma' }
-  return { offset, reason: code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase() }
+  const words = code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase()
+  return { offset, reason: words.replace(/^close /, 'closing ') }
 }
 
 /** Key of the second of two duplicate properties, which JSON.parse would silently accept. */

@@ -4,6 +4,15 @@ import { shown } from '../text.tsx'
 
 export type LogLine = LogPage['lines'][number]
 
+/** Fields of a line about a request. */
+interface RequestFacts {
+  outcome?: string
+  reason?: string
+  ms?: number
+  /** HTTP status of a refused request. */
+  status?: number
+}
+
 /** Maximum length of a line in its row. The details show the whole line. */
 const ROW_LENGTH = 600
 
@@ -24,7 +33,9 @@ export function rowText({ message }: LogLine): string {
 
 /** Outcome and duration of a request. Empty for other lines. */
 export function outcomeText(line: LogLine): string {
-  const { outcome, reason, ms } = line as LogLine & { outcome?: string; reason?: string; ms?: number }
+  const { outcome, reason, ms, status } = line as LogLine & RequestFacts
+  // The message of a refused request says that it failed.
+  if (status !== undefined) return ''
   const result = reason === undefined ? outcome : `${outcome}: ${shown(withoutEscapes(reason), 200)}`
   return [result, ms === undefined ? undefined : formatMs(ms)].filter(Boolean).join(', ')
 }

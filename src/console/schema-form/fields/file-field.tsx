@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
+import { formatBytes } from '../../../shared/format/metric-format.ts'
 import { kindOf, plain } from '../model/state.ts'
-import { formatBytes } from '../text/text.tsx'
 import { placeholder } from './placeholder.ts'
 import { controlAttributes, type WidgetProps } from './widget.ts'
 

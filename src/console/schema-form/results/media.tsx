@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { formatBytes } from '../text/text.tsx'
+import { formatBytes } from '../../../shared/format/metric-format.ts'
 
 /** Larger images and audio would make the page slow. */
 const MAX_BYTES = 10e6

@@ -47,9 +47,3 @@ export function truncate(text: string, max: number): string {
 export function formatCount(count: number): string {
   return count.toLocaleString('en')
 }
-
-export function formatBytes(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`
-  const [size, unit] = bytes < 1e6 ? [bytes / 1e3, 'kB'] : [bytes / 1e6, 'MB']
-  return `${size < 10 ? size.toFixed(1) : Math.round(size)} ${unit}`
-}

@@ -69,7 +69,7 @@ export function projectsEndpoints({ projects, sources }: Services) {
     query: z.strictObject({
       digest: z
         .string()
-        .regex(/^[0-9a-f]{64}$/, '64 hexadecimal digits')
+        .regex(/^[0-9a-f]{64}$/, 'expected 64 hexadecimal digits')
         .optional()
         .describe('SHA-256 of the archive. With an empty body, an archive that is already stored is used.'),
     }),

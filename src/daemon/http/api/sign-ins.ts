@@ -32,7 +32,7 @@ export function signInsEndpoints({ signInGrants }: Services) {
 
   const revokeGrant = dataEndpoint({
     operationId: 'revokeGrant',
-    summary: 'Revoke a grant with its refresh token and access tokens',
+    summary: 'Revoke a grant, its refresh token and its access tokens',
     params: z.object({ name, id: idSchema.describe('Id of the grant.') }),
     answers: { 204: { description: 'Revoked.' } },
     run: ({ params, principal }) =>

@@ -4,9 +4,8 @@ export interface IdleTimerOwner {
 }
 
 /**
- * Calls `onIdle` once after `idleMs` without a touch. A touch costs one assignment. Only awake deployments have a timer,
- * which fires once per `idleMs`. Node keeps all timers of one duration in one list
- * (https://nodejs.org/en/learn/asynchronous-work/event-loop-timers-and-nexttick), so idle timers cost nothing.
+ * Calls `onIdle` once after `idleMs` without a touch. A touch costs one assignment. Only awake deployments have a timer. When
+ * it fires early, it is set again for the remaining time.
  */
 export class IdleTimer {
   readonly #idleMs: number

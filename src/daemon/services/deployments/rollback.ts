@@ -33,7 +33,10 @@ function configRemoved({ version }: Release): string {
   return `The configuration of version ${version} was removed with its deployment. The current one is kept.`
 }
 
-/** The release to return to: the release of the deployment `to`, or the one that served before `from`. Throws NOT_FOUND or CONFLICT. */
+/**
+ * The release to return to: the release of the deployment `to`, or the one that served before `from`. Throws NOT_FOUND or
+ * CONFLICT.
+ */
 export function rollbackTarget(
   { store }: Pick<ServiceDependencies, 'store'>,
   from: Deployment,
@@ -50,7 +53,7 @@ export function rollbackTarget(
       'CONFLICT',
       `There is no deployment of "${name}" in ${environment} before ${id}.`,
       {
-        details: 'Deploy an older build instead.',
+        details: olderBuild({ store }, from),
       },
     )
   if (!target)
@@ -61,6 +64,21 @@ export function rollbackTarget(
     'CONFLICT',
     `Cannot roll back to deployment ${to}, because it never served "${name}" in ${environment}.`,
   )
+}
+
+/** How to return to an older build, which may have served in another environment only. */
+function olderBuild(
+  { store }: Pick<ServiceDependencies, 'store'>,
+  { name, environment, mcpId }: Deployment,
+): string {
+  const builds = store.builds.listByServer(name).filter(({ expiresAt }) => expiresAt === null)
+  const at = builds.findIndex(({ id }) => id === mcpId)
+  // The same content under another id would change nothing.
+  const older = builds
+    .slice(0, Math.max(0, at))
+    .findLast(({ status, digest }) => status === 'ready' && digest !== builds[at]!.digest)
+  if (older) return `Deploy an older build instead: mcp deploy ${older.id} --env ${environment}`
+  return 'There is no older build to deploy either. Change the project and deploy it again: mcp deploy'
 }
 
 function isSamePlace({ name, environment }: Deployment, target: Release): boolean {

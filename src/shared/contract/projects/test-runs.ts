@@ -112,7 +112,10 @@ const cassetteSchema = z
 
 const vendorAccessSchema = named('VendorAccess', 'Access to the models of a vendor.').strictObject({
   api_key: z.string().min(1).describe('Key of the vendor.'),
-  base_url: z.url().optional().describe("URL to use instead of the vendor's."),
+  base_url: z
+    .url('expected a URL such as https://api.example.com/v1')
+    .optional()
+    .describe("URL to use instead of the vendor's."),
 })
 
 const modelAccessSchema = named(
