@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { exchangesOf, type Part, withEvent } from '../../src/console/views/chat/exchange.ts'
 import { type Sent, shownExchanges } from '../../src/console/views/chat/session.ts'
-import type { ChatMessageRecord } from '../../src/shared/contract/projects/chats.ts'
-import type { TestEvent, TestResult } from '../../src/shared/contract/projects/test-results.ts'
+import type { ChatMessageRecord } from '../../src/shared/contract/testing/chats.ts'
+import type { TestEvent, TestResult } from '../../src/shared/contract/testing/test-results.ts'
 
 const RESULT: TestResult = {
   ai_response: '',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { formatCost, groupCases } from '../../src/console/views/server/tests/run-text.ts'
-import type { SuiteRunCase } from '../../src/shared/contract/projects/suite-runs.ts'
+import type { SuiteRunCase } from '../../src/shared/contract/testing/suite-runs.ts'
 
 const caseOf = (name: string, model: string, status: SuiteRunCase['status']) =>
   ({ name, model, status }) as SuiteRunCase

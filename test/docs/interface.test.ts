@@ -9,10 +9,10 @@ import { deployConfigSchema } from '../../src/shared/contract/deployments/deploy
 import { deploymentStatusSchema } from '../../src/shared/contract/deployments/deployments.ts'
 import { healthReportSchema } from '../../src/shared/contract/monitoring/health-reports.ts'
 import { logPageSchema } from '../../src/shared/contract/monitoring/log-pages.ts'
-import { chatMessageSchema, chatSchema } from '../../src/shared/contract/projects/chats.ts'
 import { createProjectSchema, projectSchema } from '../../src/shared/contract/projects/projects.ts'
-import { testResultSchema } from '../../src/shared/contract/projects/test-results.ts'
-import { testRequestSchema } from '../../src/shared/contract/projects/test-runs.ts'
+import { chatMessageSchema, chatSchema } from '../../src/shared/contract/testing/chats.ts'
+import { testResultSchema } from '../../src/shared/contract/testing/test-results.ts'
+import { testRequestSchema } from '../../src/shared/contract/testing/test-runs.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8')
 const api = read('api.md')

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline'
-import type { TestEvent } from '../../shared/contract/projects/test-results.ts'
+import type { TestEvent } from '../../shared/contract/testing/test-results.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { type ErrorCode, HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'

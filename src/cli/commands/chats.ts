@@ -1,4 +1,4 @@
-import type { ChatMessageRecord, ChatRecord } from '../../shared/contract/projects/chats.ts'
+import type { ChatMessageRecord, ChatRecord } from '../../shared/contract/testing/chats.ts'
 import { formatAge } from '../../shared/format/relative-time.ts'
 import { listItems } from '../api/list-items.ts'
 import { defineCommand } from '../command-line/command.ts'

@@ -1,4 +1,4 @@
-import type { TestRequest } from '../../shared/contract/projects/test-runs.ts'
+import type { TestRequest } from '../../shared/contract/testing/test-runs.ts'
 import type { Suite } from '../../shared/definitions/test-suite.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { defineCommand } from '../command-line/command.ts'

@@ -3,7 +3,7 @@ import type {
   SuiteRunRecord,
   SuiteRunSummary,
   TranscriptEntry,
-} from '../../shared/contract/projects/suite-runs.ts'
+} from '../../shared/contract/testing/suite-runs.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { formatAge } from '../../shared/format/relative-time.ts'
 import { defineCommand } from '../command-line/command.ts'

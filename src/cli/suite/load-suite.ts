@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import type { SuiteRunRecord } from '../../shared/contract/projects/suite-runs.ts'
+import type { SuiteRunRecord } from '../../shared/contract/testing/suite-runs.ts'
 import type { Suite } from '../../shared/definitions/test-suite.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { ApiClient } from '../api/client.ts'

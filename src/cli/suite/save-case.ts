@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
-import type { TestResult } from '../../shared/contract/projects/test-results.ts'
+import type { TestResult } from '../../shared/contract/testing/test-results.ts'
 import type { Expectation, SuiteCase } from '../../shared/definitions/test-suite.ts'
 import type { Exchange } from '../testing/chat-session.ts'
 import { parseSuite } from './load-suite.ts'

@@ -1,4 +1,4 @@
-import type { NewSuiteRun } from '../../shared/contract/projects/suite-runs.ts'
+import type { NewSuiteRun } from '../../shared/contract/testing/suite-runs.ts'
 import type { HostingError } from '../../shared/errors.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 

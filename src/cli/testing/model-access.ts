@@ -1,4 +1,4 @@
-import type { ModelAccess } from '../../shared/contract/projects/test-runs.ts'
+import type { ModelAccess } from '../../shared/contract/testing/test-runs.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { TestResult } from '../../shared/contract/projects/test-results.ts'
-import type { TestRequest } from '../../shared/contract/projects/test-runs.ts'
+import type { TestResult } from '../../shared/contract/testing/test-results.ts'
+import type { TestRequest } from '../../shared/contract/testing/test-runs.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { modelAccess } from './model-access.ts'
 

@@ -1,4 +1,4 @@
-import type { TestResult, ToolCallRecord } from '../../shared/contract/projects/test-results.ts'
+import type { TestResult, ToolCallRecord } from '../../shared/contract/testing/test-results.ts'
 import { counted } from '../../shared/counted.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import type { Output } from '../output/output.ts'

@@ -6,8 +6,8 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamPart,
 } from '@ai-sdk/provider'
-import type { TestResult } from '../../shared/contract/projects/test-results.ts'
-import type { RecordedResponse } from '../../shared/contract/projects/test-runs.ts'
+import type { TestResult } from '../../shared/contract/testing/test-results.ts'
+import type { RecordedResponse } from '../../shared/contract/testing/test-runs.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { toStream } from './answer-stream.ts'
 import { normalizeRequest } from './normalized-request.ts'

@@ -1,5 +1,5 @@
 import type { StepResult, ToolSet } from 'ai'
-import type { TestEvent } from '../../shared/contract/projects/test-results.ts'
+import type { TestEvent } from '../../shared/contract/testing/test-results.ts'
 import type { CallLedger } from './calls/call-ledger.ts'
 
 export type Step = StepResult<ToolSet>

@@ -1,4 +1,4 @@
-import type { TestContext } from '../../shared/contract/projects/test-runs.ts'
+import type { TestContext } from '../../shared/contract/testing/test-runs.ts'
 import type { Offer } from './offer/offer.ts'
 
 /** System prompt of a model. It depends only on the server and the context, and recordings contain it. */

@@ -1,11 +1,11 @@
 import type { ModelMessage } from 'ai'
-import type { TestEvent, TestResult, Usage } from '../../shared/contract/projects/test-results.ts'
+import type { TestEvent, TestResult, Usage } from '../../shared/contract/testing/test-results.ts'
 import {
   DEFAULT_LIMITS,
   type TestContext,
   type TestLimits,
   type TestRequest,
-} from '../../shared/contract/projects/test-runs.ts'
+} from '../../shared/contract/testing/test-runs.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { McpConnection } from '../../shared/mcp-client/connect.ts'
 import { type Call, CallLedger } from './calls/call-ledger.ts'

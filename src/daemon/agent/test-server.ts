@@ -1,6 +1,6 @@
 import type { ModelMessage } from 'ai'
-import type { TestEvent, TestResult } from '../../shared/contract/projects/test-results.ts'
-import type { TestRequest } from '../../shared/contract/projects/test-runs.ts'
+import type { TestEvent, TestResult } from '../../shared/contract/testing/test-results.ts'
+import type { TestRequest } from '../../shared/contract/testing/test-runs.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { connectToServer, MAX_RESPONSE_BYTES } from '../../shared/mcp-client/connect.ts'
 import { answerWith, CLIENT_CAPABILITIES } from './calls/answers.ts'

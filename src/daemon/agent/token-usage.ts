@@ -1,5 +1,5 @@
 import type { LanguageModelUsage } from 'ai'
-import type { Usage } from '../../shared/contract/projects/test-results.ts'
+import type { Usage } from '../../shared/contract/testing/test-results.ts'
 
 /** Total usage of a run. Values that a model does not report count as 0. */
 export function addUsage(steps: readonly { usage: LanguageModelUsage }[]): Usage {

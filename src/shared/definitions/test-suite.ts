@@ -4,7 +4,7 @@ import {
   limitsSchema,
   testRequestSchema,
   toolFilterSchema,
-} from '../contract/projects/test-runs.ts'
+} from '../contract/testing/test-runs.ts'
 import { jsonObject, jsonSchema } from '../json/json-value.ts'
 import { named } from '../json/schema-metadata.ts'
 

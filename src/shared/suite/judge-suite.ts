@@ -1,4 +1,4 @@
-import type { NewSuiteRun, SuiteRunCase } from '../contract/projects/suite-runs.ts'
+import type { NewSuiteRun, SuiteRunCase } from '../contract/testing/suite-runs.ts'
 import type { Suite } from '../definitions/test-suite.ts'
 import { type CaseOutcome, concludeSuite, type SuiteOutcome } from './outcome.ts'
 import { planSuite } from './plan.ts'

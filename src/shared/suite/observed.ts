@@ -1,4 +1,4 @@
-import type { TestResult, ToolCallRecord } from '../contract/projects/test-results.ts'
+import type { TestResult, ToolCallRecord } from '../contract/testing/test-results.ts'
 
 /** Facts about a run of one message or a conversation. A fact is undefined if the API does not report it. */
 export interface RunFacts {

@@ -1,4 +1,4 @@
-import type { Usage } from '../contract/projects/test-results.ts'
+import type { Usage } from '../contract/testing/test-results.ts'
 import type { ErrorBody } from '../errors.ts'
 import { kValues, passAll, passAt } from './statistics.ts'
 

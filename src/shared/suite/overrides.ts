@@ -1,4 +1,4 @@
-import type { TestRequest } from '../contract/projects/test-runs.ts'
+import type { TestRequest } from '../contract/testing/test-runs.ts'
 import type { Suite, SuiteCase } from '../definitions/test-suite.ts'
 import { HostingError } from '../errors.ts'
 import { caseNames } from './plan.ts'

@@ -1,4 +1,4 @@
-import type { TestRequest } from '../contract/projects/test-runs.ts'
+import type { TestRequest } from '../contract/testing/test-runs.ts'
 import type { Expectation, Suite, SuiteCase } from '../definitions/test-suite.ts'
 
 /** One case with one model, with all settings of the suite and the command line. */

@@ -1,4 +1,4 @@
-import type { Usage } from '../contract/projects/test-results.ts'
+import type { Usage } from '../contract/testing/test-results.ts'
 
 /** US dollars per million tokens. */
 export interface Price {

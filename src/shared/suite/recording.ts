@@ -1,5 +1,5 @@
-import type { TestResult } from '../contract/projects/test-results.ts'
-import type { Cassette } from '../contract/projects/test-runs.ts'
+import type { TestResult } from '../contract/testing/test-results.ts'
+import type { Cassette } from '../contract/testing/test-runs.ts'
 import type { PlannedCase } from './plan.ts'
 
 /** Model answers that are recorded or replayed, by case and repetition (from 0). */

@@ -1,5 +1,5 @@
-import type { TestResult } from '../contract/projects/test-results.ts'
-import type { TestRequest } from '../contract/projects/test-runs.ts'
+import type { TestResult } from '../contract/testing/test-results.ts'
+import type { TestRequest } from '../contract/testing/test-runs.ts'
 import type { Expectation } from '../definitions/test-suite.ts'
 import { HostingError } from '../errors.ts'
 import { judge, type Verdict } from './judge.ts'

@@ -1,5 +1,5 @@
-import type { NewSuiteRun, SuiteRunCase, TranscriptEntry } from '../contract/projects/suite-runs.ts'
-import type { TestResult, ToolCallRecord } from '../contract/projects/test-results.ts'
+import type { NewSuiteRun, SuiteRunCase, TranscriptEntry } from '../contract/testing/suite-runs.ts'
+import type { TestResult, ToolCallRecord } from '../contract/testing/test-results.ts'
 import type { Suite } from '../definitions/test-suite.ts'
 import type { CaseOutcome, RunOutcome, SuiteOutcome } from './outcome.ts'
 

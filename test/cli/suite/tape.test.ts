@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { openTape, Tape } from '../../../src/cli/suite/tape.ts'
-import type { TestResult } from '../../../src/shared/contract/projects/test-results.ts'
+import type { TestResult } from '../../../src/shared/contract/testing/test-results.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tape-'))
 afterAll(() => rmSync(folder, { recursive: true }))

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { toStream } from '../../../src/daemon/agent/answer-stream.ts'
 import { recordModel, replayModel } from '../../../src/daemon/agent/cassette.ts'
 import { redactSecrets } from '../../../src/daemon/agent/redact-secrets.ts'
-import type { RecordedResponse } from '../../../src/shared/contract/projects/test-runs.ts'
+import type { RecordedResponse } from '../../../src/shared/contract/testing/test-runs.ts'
 
 type Recording = { digest: string; request: string; response: RecordedResponse }[]
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { NewSuiteRun } from '../../../src/shared/contract/projects/suite-runs.ts'
+import type { NewSuiteRun } from '../../../src/shared/contract/testing/suite-runs.ts'
 import { tarGz } from '../../helpers/archives.ts'
 import type { TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { uniqueName } from '../../helpers/unique-name.ts'

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import type { NewSuiteRun } from '../../../src/shared/contract/projects/suite-runs.ts'
+import type { NewSuiteRun } from '../../../src/shared/contract/testing/suite-runs.ts'
 import { buildServer, deploy, echoServer, suiteRun } from '../../daemon/http/fixtures.ts'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
 import { startModelStub } from '../../helpers/services/model-stub.ts'

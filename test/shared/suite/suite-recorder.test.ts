@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { type NewSuiteRun, newSuiteRunSchema } from '../../../src/shared/contract/projects/suite-runs.ts'
-import type { TestResult } from '../../../src/shared/contract/projects/test-results.ts'
+import { type NewSuiteRun, newSuiteRunSchema } from '../../../src/shared/contract/testing/suite-runs.ts'
+import type { TestResult } from '../../../src/shared/contract/testing/test-results.ts'
 import type { Suite } from '../../../src/shared/definitions/test-suite.ts'
 import { concludeCase, concludeSuite, type RunOutcome } from '../../../src/shared/suite/outcome.ts'
 import { SuiteRecorder } from '../../../src/shared/suite/suite-recorder.ts'

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { ChatRecord } from '../../../shared/contract/projects/chats.ts'
+import type { ChatRecord } from '../../../shared/contract/testing/chats.ts'
 import { counted } from '../../../shared/counted.ts'
 import { request } from '../../api/client.ts'
 import { useFirstItems } from '../../api/first-items.ts'

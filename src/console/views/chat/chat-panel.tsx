@@ -1,4 +1,4 @@
-import type { ChatMessageRecord, ChatRecord } from '../../../shared/contract/projects/chats.ts'
+import type { ChatMessageRecord, ChatRecord } from '../../../shared/contract/testing/chats.ts'
 import { listAll, request } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { Loaded, Problem } from '../../components/loaded.tsx'

@@ -1,5 +1,5 @@
 import { useRef } from 'preact/hooks'
-import type { ChatRecord } from '../../../shared/contract/projects/chats.ts'
+import type { ChatRecord } from '../../../shared/contract/testing/chats.ts'
 import { bound } from '../../components/bound.ts'
 import { Button } from '../../components/button.tsx'
 import type { Server } from '../../model/servers.ts'

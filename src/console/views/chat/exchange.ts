@@ -1,5 +1,5 @@
-import type { ChatMessageRecord } from '../../../shared/contract/projects/chats.ts'
-import type { Question, TestEvent, TestResult } from '../../../shared/contract/projects/test-results.ts'
+import type { ChatMessageRecord } from '../../../shared/contract/testing/chats.ts'
+import type { Question, TestEvent, TestResult } from '../../../shared/contract/testing/test-results.ts'
 
 /** A call that the agent makes. */
 export interface Call {

@@ -1,6 +1,6 @@
 import type { Client, ClientCapabilities } from '@modelcontextprotocol/client'
-import type { Question } from '../../../shared/contract/projects/test-results.ts'
-import type { Answers } from '../../../shared/contract/projects/test-runs.ts'
+import type { Question } from '../../../shared/contract/testing/test-results.ts'
+import type { Answers } from '../../../shared/contract/testing/test-runs.ts'
 
 /** Capabilities of the test client. {@link Answers} supplies its answers. */
 export const CLIENT_CAPABILITIES: ClientCapabilities = { sampling: {}, elicitation: { form: {} } }

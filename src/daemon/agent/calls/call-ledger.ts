@@ -1,4 +1,4 @@
-import type { TestEvent, TestResult } from '../../../shared/contract/projects/test-results.ts'
+import type { TestEvent, TestResult } from '../../../shared/contract/testing/test-results.ts'
 import { toSeconds } from '../../../shared/duration.ts'
 
 export type CallKind = 'tool' | 'resource' | 'prompt'

@@ -1,4 +1,4 @@
-import type { ToolFilter } from '../../../shared/contract/projects/test-runs.ts'
+import type { ToolFilter } from '../../../shared/contract/testing/test-runs.ts'
 import type { McpConnection } from '../../../shared/mcp-client/connect.ts'
 import type { Offer } from './offer.ts'
 

@@ -4,7 +4,7 @@ import {
   chatMessagePageSchema,
   chatPageSchema,
   chatSchema,
-} from '../../../shared/contract/projects/chats.ts'
+} from '../../../shared/contract/testing/chats.ts'
 import type { Services } from '../../services/services.ts'
 import { dataEndpoint } from '../endpoint.ts'
 import { idSchema, limitSchema, logTokenSchema, pageTokenSchema, serverFilterSchema } from '../path-ids.ts'

@@ -4,7 +4,7 @@ import {
   suiteRunPageSchema,
   suiteRunSchema,
   suiteRunSummarySchema,
-} from '../../../shared/contract/projects/suite-runs.ts'
+} from '../../../shared/contract/testing/suite-runs.ts'
 import type { Services } from '../../services/services.ts'
 import { dataEndpoint } from '../endpoint.ts'
 import { idSchema, limitSchema, pageTokenSchema, serverFilterSchema } from '../path-ids.ts'

@@ -1,5 +1,5 @@
-import { testEventSchema, testResultSchema } from '../../../shared/contract/projects/test-results.ts'
-import { testRequestSchema } from '../../../shared/contract/projects/test-runs.ts'
+import { testEventSchema, testResultSchema } from '../../../shared/contract/testing/test-results.ts'
+import { testRequestSchema } from '../../../shared/contract/testing/test-runs.ts'
 import type { Services } from '../../services/services.ts'
 import { endpoint } from '../endpoint.ts'
 

@@ -3,7 +3,7 @@ import {
   type ModelKeyRecord,
   type ModelVendor,
 } from '../../../shared/contract/access/model-keys.ts'
-import type { ModelAccess } from '../../../shared/contract/projects/test-runs.ts'
+import type { ModelAccess } from '../../../shared/contract/testing/test-runs.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { ModelKeys } from '../../agent/providers/open-model.ts'
 import type { ServiceDependencies } from '../dependencies.ts'

@@ -1,4 +1,4 @@
-import type { ChatRecord } from '../../../shared/contract/projects/chats.ts'
+import type { ChatRecord } from '../../../shared/contract/testing/chats.ts'
 import type { Database } from '../database.ts'
 import { RecordStore } from '../record-store.ts'
 import { type Page, Table } from '../table.ts'

@@ -1,4 +1,4 @@
-import type { SuiteRunRecord, SuiteRunSummary } from '../../../shared/contract/projects/suite-runs.ts'
+import type { SuiteRunRecord, SuiteRunSummary } from '../../../shared/contract/testing/suite-runs.ts'
 import type { Database } from '../database.ts'
 import { RecordStore } from '../record-store.ts'
 import { type Page, Table } from '../table.ts'

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import type { SuiteRunCase } from '../../../../shared/contract/projects/suite-runs.ts'
+import type { SuiteRunCase } from '../../../../shared/contract/testing/suite-runs.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { formatMs } from '../../../../shared/format/metric-format.ts'
 import { Button } from '../../../components/button.tsx'

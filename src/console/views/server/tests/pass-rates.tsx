@@ -1,4 +1,4 @@
-import type { SuiteRunSummary } from '../../../../shared/contract/projects/suite-runs.ts'
+import type { SuiteRunSummary } from '../../../../shared/contract/testing/suite-runs.ts'
 import { formatPercent } from '../../../../shared/format/metric-format.ts'
 
 const BAR = 8

@@ -1,5 +1,5 @@
-import type { SuiteRunRecord } from '../../../../shared/contract/projects/suite-runs.ts'
 import type { StoreEnvironment } from '../../../../shared/contract/states.ts'
+import type { SuiteRunRecord } from '../../../../shared/contract/testing/suite-runs.ts'
 import type { Suite } from '../../../../shared/definitions/test-suite.ts'
 import { HostingError } from '../../../../shared/errors.ts'
 import { planSuite } from '../../../../shared/suite/plan.ts'

@@ -1,5 +1,5 @@
-import type { SuiteRunSummary } from '../../../../shared/contract/projects/suite-runs.ts'
 import type { StoreEnvironment } from '../../../../shared/contract/states.ts'
+import type { SuiteRunSummary } from '../../../../shared/contract/testing/suite-runs.ts'
 import { formatMs } from '../../../../shared/format/metric-format.ts'
 import { request } from '../../../api/client.ts'
 import { useResource } from '../../../api/resource.ts'

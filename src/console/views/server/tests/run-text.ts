@@ -1,4 +1,4 @@
-import type { SuiteRunCase, SuiteRunSummary } from '../../../../shared/contract/projects/suite-runs.ts'
+import type { SuiteRunCase, SuiteRunSummary } from '../../../../shared/contract/testing/suite-runs.ts'
 
 export function totalOf({ passed, failed, errors }: SuiteRunSummary): number {
   return passed + failed + errors

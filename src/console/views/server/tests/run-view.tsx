@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { SuiteRunRecord } from '../../../../shared/contract/projects/suite-runs.ts'
+import type { SuiteRunRecord } from '../../../../shared/contract/testing/suite-runs.ts'
 import type { Suite } from '../../../../shared/definitions/test-suite.ts'
 import { formatMs, formatPercent } from '../../../../shared/format/metric-format.ts'
 import { request } from '../../../api/client.ts'

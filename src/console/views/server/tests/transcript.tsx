@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { TranscriptEntry } from '../../../../shared/contract/projects/suite-runs.ts'
+import type { TranscriptEntry } from '../../../../shared/contract/testing/suite-runs.ts'
 import { formatMs } from '../../../../shared/format/metric-format.ts'
 import { Button } from '../../../components/button.tsx'
 import { Tag } from '../../../components/state.tsx'

@@ -2,7 +2,7 @@ import type {
   NewSuiteRun,
   SuiteRunRecord,
   SuiteRunSummary,
-} from '../../../shared/contract/projects/suite-runs.ts'
+} from '../../../shared/contract/testing/suite-runs.ts'
 import type { Suite } from '../../../shared/definitions/test-suite.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import { createId } from '../../../shared/ids.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { SuiteRunRecord } from '../../../../src/shared/contract/projects/suite-runs.ts'
+import type { SuiteRunRecord } from '../../../../src/shared/contract/testing/suite-runs.ts'
 import { startTestDaemon, type TestDaemon } from '../../../helpers/daemon/daemon.ts'
 import { openFeed } from '../../../helpers/daemon/event-feed.ts'
 import { buildServer, deploy, echoServer, suiteRun } from '../../http/fixtures.ts'

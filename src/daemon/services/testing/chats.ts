@@ -1,5 +1,5 @@
 import type { ModelMessage } from 'ai'
-import type { ChatMessageRecord, ChatRecord } from '../../../shared/contract/projects/chats.ts'
+import type { ChatMessageRecord, ChatRecord } from '../../../shared/contract/testing/chats.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { Chat, ChatFilter, ChatMessage, ChatRole } from '../../store/tables/chats.ts'
 import type { ServiceDependencies } from '../dependencies.ts'

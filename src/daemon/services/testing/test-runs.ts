@@ -1,6 +1,6 @@
 import type { ModelMessage } from 'ai'
-import type { TestEvent, TestResult } from '../../../shared/contract/projects/test-results.ts'
-import type { TestRequest } from '../../../shared/contract/projects/test-runs.ts'
+import type { TestEvent, TestResult } from '../../../shared/contract/testing/test-results.ts'
+import type { TestRequest } from '../../../shared/contract/testing/test-runs.ts'
 import { toSeconds } from '../../../shared/duration.ts'
 import { embeddedModelWarning } from '../../../shared/embedded-model.ts'
 import { HostingError, toHostingError } from '../../../shared/errors.ts'
