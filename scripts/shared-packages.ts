@@ -34,6 +34,11 @@ const FILE_OF: Record<string, string> = {
 /** Placeholder for the path of a shared file until the location of the importing file is known. */
 const PLACEHOLDER = 'shared-package:'
 
+/** True for packages, except one whose import of `yaml` is ours (`lean-packages.ts`). */
+function keepsCopy(importer: string): boolean {
+  return importer.includes('node_modules') && !importer.includes('json-schema-ref-parser')
+}
+
 /**
  * Leaves imports of shared packages in `src/` to `linkShared`. Packages that import them keep a copy, and so does a program for
  * the packages in `except`.
@@ -44,7 +49,7 @@ export function sharedPackages({ except = [] }: { except?: readonly string[] } =
     setup({ onResolve }) {
       onResolve({ filter: /^[a-z@]/ }, ({ path, importer }) => {
         const file = FILE_OF[path]
-        if (!file || except.includes(file) || importer.includes('node_modules')) return undefined
+        if (!file || except.includes(file) || keepsCopy(importer)) return undefined
         return { path: PLACEHOLDER + file, external: true, sideEffects: false }
       })
     },
