@@ -15,7 +15,7 @@ export function usageError(command: Command, error: CommanderError): HostingErro
 
 function describe(command: Command, { code, message }: CommanderError): string {
   const text = message.replace(/^error: /, '').split('\n')[0]!
-  const [, quoted = ''] = /'(.*)'/s.exec(text) ?? []
+  const [, quoted = ''] = /'(.*)'/s.exec(message) ?? []
   if (code === 'commander.unknownOption') return unknownOption(command, quoted)
   if (code === 'commander.optionMissingArgument') return missingValue(command, quoted)
   return `${capitalize(text.replaceAll("'", '"').replace(/\.$/, ''))}.`

@@ -206,5 +206,8 @@ async function undo({ output }: CommandContext, { client, file, name }: Source):
 /** The import may have hosted the server for other clients, too. */
 function removeStep(entry: string): NextStep {
   const name = serverNameOf(entry)
-  return { description: `${name} is still hosted. Remove it`, command: `mcp remove ${quoteShellWord(name)}` }
+  return {
+    description: `If ${name} is still hosted, remove it`,
+    command: `mcp remove ${quoteShellWord(name)}`,
+  }
 }

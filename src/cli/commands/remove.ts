@@ -86,8 +86,8 @@ async function removeData(context: CommandContext, name: string, environment: En
     question: `Permanently remove the stored data and variables of ${where}?`,
     action: `Removing the stored data and variables of ${where} permanently`,
   })
-  await requestRemoval(context, name, { environment, data: true })
   const projects = environment ? [] : await projectsOfServer(await context.api(), name)
+  await requestRemoval(context, name, { environment, data: true })
   const kept = projects.length > 0 && { kept_projects: projects }
   context.output.result({ removed: name, data: true, ...kept }, () => {
     context.output.line(`Removed the stored data and variables of ${where}`)

@@ -174,6 +174,8 @@ export function missingFile(
     !isAbsolute(path) && (folder === undefined || !existsSync(resolve(folder, path)))
   if (command.includes('/') && isMissing(command)) return command
   if (!INTERPRETER.test(basename(command))) return undefined
+  // The next word is code.
+  if (args.some(word => /^(-\w*[ce]|--eval)$/.test(word))) return undefined
   const script = args.find(word => !word.startsWith('-'))
   return script && SCRIPT.test(script) && isMissing(script) ? script : undefined
 }

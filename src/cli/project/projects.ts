@@ -33,14 +33,21 @@ export async function projectsOfServer(
   try {
     const named = await listProjects(api, { name })
     const others = ofBuilds.filter(id => !named.some(one => one.id === id))
-    const read = await Promise.all(others.map(id => api.get<ProjectRecord>(`/api/projects/${id}`)))
-    const found = [...named, ...read].filter(({ status }) => status !== 'deleted')
-    return found.map(({ id, name }) => ({ id, name }))
+    const read = await Promise.all(
+      others.map(id => api.get<ProjectRecord>(`/api/projects/${id}`).catch(ignoreHidden)),
+    )
+    const found = [...named, ...read].filter(one => one !== undefined && one.status !== 'deleted')
+    return found.map(one => ({ id: one!.id, name: one!.name }))
   } catch (error) {
-    if (['NOT_FOUND', 'METHOD_NOT_ALLOWED', 'INSUFFICIENT_SCOPE'].includes((error as HostingError).code))
-      return []
-    throw error
+    ignoreHidden(error)
+    return []
   }
+}
+
+/** Ignores that an API has no projects, or does not show one. */
+function ignoreHidden(error: unknown): undefined {
+  const { code } = error as HostingError
+  if (!['NOT_FOUND', 'METHOD_NOT_ALLOWED', 'INSUFFICIENT_SCOPE'].includes(code)) throw error
 }
 
 /** A project as far as the API describes it. */

@@ -168,7 +168,7 @@ describe('mcp import', () => {
     expect(existsSync(`${file}.before-import`)).toBe(false)
     await home.mcp(['import', 'cursor', '--connect'])
     const { stdout } = await home.mcp(['import', 'cursor', '--undo'])
-    expect(stdout).toContain('my-notes is still hosted. Remove it:  mcp remove my-notes')
+    expect(stdout).toContain('If my-notes is still hosted, remove it:  mcp remove my-notes')
   })
 
   it('reports why a server is not hosted, with its output and what to do', async () => {

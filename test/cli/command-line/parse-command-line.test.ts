@@ -60,6 +60,7 @@ test.each([
   [['--timeout'], '--timeout needs a value: --timeout DURATION.'],
   [['--enviroment', 'staging'], 'Unknown option "--enviroment". Did you mean --env?'],
   [['--environment=staging'], 'Unknown option "--environment". Did you mean --env?'],
+  [['--sett=A=1\nB=2'], 'Unknown option "--sett". Did you mean --set?'],
   [['--variable=KEY=secret'], 'Unknown option "--variable". Did you mean --set?'],
   [['--no-cahce'], 'Unknown option "--no-cahce". Did you mean --no-cache?'],
   [['--api-ulr=x'], 'Unknown option "--api-ulr". Did you mean --api-url?'],

@@ -78,6 +78,8 @@ test.each([
   ['npx -y nowhere.js', undefined],
   ['node vitest.config.ts', undefined],
   ['sh -c x', undefined],
+  ['sh -c "cd app && node server.js"', undefined],
+  ['node -e nowhere.js', undefined],
   ['./nowhere --port 1', './nowhere'],
   ['/nowhere', undefined],
 ])('finds the missing file that the command %s needs: %s', (command, script) => {

@@ -2,7 +2,7 @@ import { notLoaded } from '../../components/lazy-view.tsx'
 import { notify } from '../../components/notices.tsx'
 
 /** Matches every OpenAPI description, and a few other texts. */
-const MAY_BE_OPENAPI = /^\s*[{,]?\s*["']?(openapi|swagger)["']?\s*:/m
+const MAY_BE_OPENAPI = /(^|[{,])\s*["']?(openapi|swagger)["']?\s*:/m
 
 /**
  * The text of a definition. An OpenAPI description is converted, and a notice says which operations were omitted. `name`: of the

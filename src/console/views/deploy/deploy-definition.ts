@@ -22,7 +22,8 @@ export async function deployDefinition(send: SendOnce, text: string): Promise<De
   const { definition, config } = parseDefinition(text)
   const { mcp_id, name } = await buildDefinition(send, definition)
   const { missing } = await request<ServerEnv>('GET', envPath(name, ENVIRONMENT))
-  if (missing.some(({ required }) => required))
+  const given = (config.env_vars ?? {}) as object
+  if (missing.some(({ name: variable, required }) => required && !Object.hasOwn(given, variable)))
     return { name, needs: { name, mcpId: mcp_id, environment: ENVIRONMENT, config } }
   await runDeployment(send, { mcp_id, environment: ENVIRONMENT, config })
   return { name }

@@ -43,7 +43,12 @@ export function DeployDialog({ target, onClose }: DeployDialogProps) {
         {() => change && <ClientChanges change={change} />}
       </Loaded>
       <Loaded resource={form.env} what="the variables">
-        {({ missing }) => <VariableFields missing={missing} values={form.variables} />}
+        {({ missing }) => (
+          <VariableFields
+            missing={missing.filter(({ name }) => !Object.hasOwn(target.config?.env_vars ?? {}, name))}
+            values={form.variables}
+          />
+        )}
       </Loaded>
       <label class="field">
         Message

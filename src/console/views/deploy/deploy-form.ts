@@ -6,14 +6,14 @@ import { request } from '../../api/client.ts'
 import { useResource } from '../../api/resource.ts'
 import { concerns } from '../../model/servers.ts'
 import { envPath } from '../server/settings/variables.ts'
-import { currentDeployment, type DeployTarget, firstEnvironment } from './deploy-target.ts'
+import { currentDeployment, type DeployTarget, firstEnvironment, ownConfig } from './deploy-target.ts'
 import { runDeployment } from './run-deployment.ts'
 
 type Values = Readonly<Record<string, string>>
 
 /** The user's input for the deployment of a build, and the facts that it depends on. */
 export function useDeployForm(target: DeployTarget) {
-  const { name, mcpId, from, config } = target
+  const { name, mcpId, from } = target
   const environment = useSignal(firstEnvironment(target))
   const message = useSignal('')
   const variables = useSignal<Values>({})
@@ -24,12 +24,13 @@ export function useDeployForm(target: DeployTarget) {
   const current = currentDeployment(name, environment.value)
   const change = surface.value?.items.find(item => item.environment === environment.value)
   const deploy = () => {
+    const config = ownConfig(target, environment.value)
     const configFrom = current?.deployment_id ?? from?.deploymentId
     const text = message.value.trim()
     const body = {
       mcp_id: mcpId,
       environment: environment.value,
-      ...(configFrom !== undefined ? { config_from: configFrom } : { config }),
+      ...(config ? { config } : configFrom !== undefined && { config_from: configFrom }),
       // The API rejects breaking changes that the dialog has not shown.
       allow_breaking: change?.breaking ?? false,
       variables: valuesOf(variables.value, env.value?.missing),

@@ -11,7 +11,7 @@ export interface DeployTarget {
   environment?: Environment
   /** Release that is promoted to another environment. */
   from?: PromotedRelease
-  /** Configuration of the first deployment in an environment. */
+  /** Configuration for `environment`, in place of the one that the environment has. */
   config?: DeployRequest['config']
 }
 
@@ -31,6 +31,14 @@ export function environmentsOf({ from }: DeployTarget): readonly Environment[] {
 export function firstEnvironment(target: DeployTarget): Environment {
   const choices = environmentsOf(target)
   return target.environment ?? (target.from ? choices.at(-1)! : choices[0]!)
+}
+
+/** The configuration of the target, if it is for this environment. */
+export function ownConfig(
+  { config, environment }: DeployTarget,
+  chosen: Environment,
+): DeployRequest['config'] {
+  return environment === chosen ? config : undefined
 }
 
 export function currentDeployment(name: string, environment: Environment): DeploymentStatus | undefined {

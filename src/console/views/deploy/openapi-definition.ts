@@ -55,6 +55,11 @@ function requireSupported({ openapi, info, ...rest }: OpenApiDocument): void {
     throw invalid('This is not a valid OpenAPI description.', '"info" needs a title and a version.')
   const [, reference] = /"\$ref":"([^#"][^"]*)"/.exec(JSON.stringify(rest)) ?? []
   if (reference === undefined) return
+  if (/^https?:/.test(reference))
+    throw invalid(
+      `The description refers to ${reference}.`,
+      'Save a local copy, and bundle both into one file.',
+    )
   throw new HostingError(
     'INVALID_REQUEST',
     `The description refers to ${reference}, which is not part of it.`,
