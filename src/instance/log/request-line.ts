@@ -1,5 +1,5 @@
 import { bare, dateNow, round, slice, stringify, toIsoString } from '../isolation/intrinsics.ts'
-import { RPC } from '../protocol/json-rpc.ts'
+import { isMissingMethod } from '../protocol/json-rpc.ts'
 
 /** Limit on each record's arguments, and on its answer. */
 const MAX_BODY_CHARACTERS = 16 * 1024
@@ -115,10 +115,12 @@ export class RequestLines {
 }
 
 /** Members for the level and the outcome. Clients probe for methods, so a missing method is not worth a warning. */
-function outcomeOf({ failed, cancelled, code }: RequestRecord): string {
+function outcomeOf({ method, failed, cancelled, code }: RequestRecord): string {
   if (cancelled) return '"level":"warn","outcome":"cancelled"'
   if (!failed) return '"level":"info","outcome":"ok"'
-  return code === RPC.methodNotFound ? '"level":"info","outcome":"error"' : '"level":"warn","outcome":"error"'
+  return isMissingMethod(method, code)
+    ? '"level":"info","outcome":"error"'
+    : '"level":"warn","outcome":"error"'
 }
 
 /** Strings by name. Not a Map, because user code can replace its methods. */

@@ -21,6 +21,11 @@ export interface RpcAnswer {
   error?: unknown
 }
 
+/** True if the server does not have the method itself, for which clients probe. Programs also answer a failed call this way. */
+export function isMissingMethod(method: string, code: number | undefined): boolean {
+  return code === RPC.methodNotFound && method !== 'tools/call'
+}
+
 /** Codes of JSON-RPC 2.0 and of MCP (schema.ts of 2025-11-25 and 2026-07-28). */
 export const RPC = {
   parseError: -32700,

@@ -1,6 +1,14 @@
 import { REPLAY_OF } from '../../shared/instances/log-line.ts'
 import { InputRequired } from '../server/input-required.ts'
-import { RPC, RpcError, type RpcRequest, rpcError, rpcResult, tryParseJson } from './json-rpc.ts'
+import {
+  isMissingMethod,
+  RPC,
+  RpcError,
+  type RpcRequest,
+  rpcError,
+  rpcResult,
+  tryParseJson,
+} from './json-rpc.ts'
 import { startKeepAlive, stopKeepAlive } from './keep-alive.ts'
 import type { Method, MethodResult } from './methods.ts'
 import type { Run } from './run.ts'
@@ -106,7 +114,8 @@ function settle(run: Run, body: string | undefined, failed: boolean, code?: numb
   tenant.counters.active--
   const tool = toolName(run.request)
   // Clients probe for methods, so a missing one is not an error of the server.
-  tenant.counters.count(run.request.method, tool, ms, failed && code !== RPC.methodNotFound)
+  const isError = failed && !isMissingMethod(run.request.method, code)
+  tenant.counters.count(run.request.method, tool, ms, isError)
   tenant.changed()
   const { request, caller } = run.exchange
   tenant.log.request(

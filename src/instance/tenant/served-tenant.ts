@@ -15,6 +15,7 @@ import type { TenantLog } from '../log/tenant-log.ts'
 import type { PeerQuestion } from '../peers/handshake.ts'
 import { Peers } from '../peers/peers.ts'
 import { ChangeNotifier, type Listener } from '../protocol/change-notifier.ts'
+import { isMissingMethod } from '../protocol/json-rpc.ts'
 import { EventStore } from '../protocol/legacy/event-store.ts'
 import type { Session } from '../protocol/legacy/session.ts'
 import { sessionInstance, sessionVersion } from '../protocol/legacy/session-id.ts'
@@ -253,7 +254,8 @@ export class ServedTenant {
   #copy(line: LogLine): void {
     this.log.copy(line)
     if (line.stream !== 'mcp' || typeof line.ms !== 'number') return
-    this.counters.count(line.method ?? '', line.tool, line.ms, line.outcome !== 'ok')
+    const { method = '', tool, ms, outcome, code } = line
+    this.counters.count(method, tool, ms, outcome !== 'ok' && !isMissingMethod(method, code))
     this.changed()
   }
 

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { createPattern } from './bounded-pattern.ts'
 import { uniqueItems } from './unique-items.ts'
-import { withoutPrototypes } from './without-prototypes.ts'
+import { hasInheritedDefault, withoutPrototypes } from './without-prototypes.ts'
 
 /** Any JSON Schema as received: 2020-12 by default, draft-07 when its `$schema` says so (MCP 2025-11-25, SEP-1613). */
 export type JsonSchema = Record<string, unknown>
@@ -68,7 +68,7 @@ export function compileSchema(schema: JsonSchema, compileOptions: CompileOptions
   // Ajv keeps all schemas, but a process with many servers must be able to remove one.
   ajv.removeSchema(anonymous)
   // For a property with a default, Ajv does not ask whether the value inherits it.
-  return ajvOptions.useDefaults && ajvOptions.ownProperties ? withoutPrototypes(validate) : validate
+  return ajvOptions.useDefaults && hasInheritedDefault(anonymous) ? withoutPrototypes(validate) : validate
 }
 
 /** Violations of the dialect's meta-schema. Empty for a valid schema. */

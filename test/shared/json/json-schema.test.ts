@@ -60,6 +60,16 @@ test.each(['constructor', 'toString', 'hasOwnProperty'])(
   },
 )
 
+test('a value is compared with allowed objects although an argument is named like a method of objects', () => {
+  const properties = {
+    toString: { type: 'string' },
+    size: { enum: [{ width: 1 }, { width: 2 }] },
+  }
+  const validate = compileSchema({ type: 'object', properties }, { useDefaults: true })
+  expect(validate({ size: { width: 1 } })).toBe(true)
+  expect(validate({ size: { width: 3 } })).toBe(false)
+})
+
 test.each(['constructor', 'toString', 'hasOwnProperty'])(
   'an object without a property `%s` gets its default instead of an inherited value',
   name => {

@@ -19,12 +19,16 @@ export async function inspectPreview(
   build: Build,
   { port, signal }: { port: number; signal: AbortSignal },
 ): Promise<AsyncIterable<Inspector>> {
-  const ended = new Promise<void>(resolve => {
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-  await previews.startInspected(build, () => findPort(requireSupport(port)), ended)
-  return untilEnded({ url: await findUrl(previews, build) }, ended)
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  if (signal.aborted) end()
+  signal.addEventListener('abort', () => end(), { once: true })
+  try {
+    await previews.startInspected(build, () => findPort(requireSupport(port)), ended)
+    return untilEnded({ url: await findUrl(previews, build) }, ended)
+  } catch (error) {
+    end() // The signal does not abort when the error has been sent.
+    throw error
+  }
 }
 
 async function* untilEnded(inspector: Inspector, ended: Promise<void>): AsyncGenerator<Inspector> {

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inspectPreview } from '../../../../src/daemon/services/builds/inspect-preview.ts'
+import type { Previews } from '../../../../src/daemon/services/builds/previews.ts'
+import type { Build } from '../../../../src/daemon/store/tables/builds.ts'
 import { buildFolder } from '../../../helpers/daemon/custom-server.ts'
 import { startTestDaemon, type TestDaemon } from '../../../helpers/daemon/daemon.ts'
 import { createProjectFolder } from '../../../helpers/daemon/project-folder.ts'
@@ -55,3 +58,16 @@ test.runIf(CAN_INSPECT)(
     second.close()
   },
 )
+
+test.runIf(CAN_INSPECT)('a debugger that could not be started does not keep the next one away', async () => {
+  const previews = {
+    startInspected: (_build: unknown, _findPort: unknown, ended: Promise<void>) => {
+      hasEnded = ended.then(() => true)
+      return Promise.reject(new Error('not started'))
+    },
+  } as unknown as Previews
+  let hasEnded: Promise<boolean> | undefined
+  const { signal } = new AbortController()
+  await expect(inspectPreview(previews, { id: 'mcp_x' } as Build, { port: 0, signal })).rejects.toThrow()
+  expect(await hasEnded).toBe(true)
+})
