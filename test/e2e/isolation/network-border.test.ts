@@ -110,7 +110,7 @@ test('native socket handles reach only an empty loopback interface', async () =>
 
 test('the egress process is restarted when it is killed', async () => {
   const { run } = await deploy('steady')
-  expect(await run(get(`127.0.0.3:${port}`))).toBe('from the web')
+  await expect.poll(() => run(get(`127.0.0.3:${port}`))).toBe('from the web')
   const before = daemon.daemon.egressPid()!
   process.kill(before, 'SIGKILL')
   await expect.poll(() => daemon.daemon.egressPid()).not.toBe(before)
