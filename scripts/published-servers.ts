@@ -89,8 +89,8 @@ const SERVERS: Published[] = [
   },
   {
     package: '@cyanheads/git-mcp-server@2.15.3',
-    call: { name: 'git_init', arguments: { path: `${HOME_NAME}/repository` } },
-    expect: /init|repository/i,
+    call: { name: 'git_wrapup_instructions', arguments: { acknowledgement: 'yes' } },
+    expect: /git/i,
   },
   {
     package: '@accesslint/mcp@0.11.1',
@@ -144,8 +144,7 @@ async function use({ call, expect }: Published, url: string, row: Row): Promise<
       const fault = formFault(tool.inputSchema)
       if (fault) throw new Error(`The console's form for ${tool.name} ${fault}`)
     }
-    const filled = JSON.parse(JSON.stringify(call.arguments).replaceAll(HOME_NAME, home))
-    const result = await client.callTool({ name: call.name, arguments: filled })
+    const result = await client.callTool(call)
     const text = JSON.stringify(result.content)
     row.answer = call.name
     if (result.isError || !expect.test(text)) throw new Error(`${call.name} answered ${text.slice(0, 200)}`)
