@@ -106,10 +106,11 @@ export class RequestHistoryStore {
   }
 
   #addMinute({ deploymentId, server, environment, minute, series }: RequestMinute): void {
-    // A deployment or server may have been removed since, or the database replaced.
+    // A deployment or server may have been removed since, or the database replaced. A release outlives its deployment.
     const isKnown = this.#exists('SELECT 1 FROM deployments WHERE id = ?', deploymentId)
+    const isRelease = this.#exists('SELECT 1 FROM releases WHERE id = ?', deploymentId)
     const isServer = this.#exists('SELECT 1 FROM servers WHERE name = ?', server)
-    if (isKnown) {
+    if (isRelease) {
       const { requests, errors } = sumOf(series)
       this.#prepare('UPDATE releases SET requests = requests + ?, errors = errors + ? WHERE id = ?').run(
         requests,
@@ -119,9 +120,8 @@ export class RequestHistoryStore {
     }
     for (const one of series) {
       if (isServer) this.#addTo('server_requests', { server, environment }, one)
-      if (!isKnown) continue
-      this.#addTo('deployment_requests', { deployment_id: deploymentId! }, one)
-      this.#addTo('request_minutes', { deployment_id: deploymentId!, minute }, one)
+      if (isKnown) this.#addTo('deployment_requests', { deployment_id: deploymentId! }, one)
+      if (isRelease) this.#addTo('request_minutes', { deployment_id: deploymentId!, minute }, one)
     }
   }
 

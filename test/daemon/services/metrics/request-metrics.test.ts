@@ -52,6 +52,20 @@ test('counters survive instances and restarts of the daemon', async () => {
   expect((await health(deployment_id)).tools).toMatchObject([{ tool: 'say', total: 3 }])
 })
 
+test('a release keeps the counts of its last minute when its deployment is removed', async () => {
+  const mcpId = await buildServer(daemon, echoServer('replaced'))
+  const { deployment_id, url } = await deploy(daemon, mcpId, 'development')
+  await callTimes(url, 2)
+  await expect.poll(async () => (await health(deployment_id)).requests.total).toBe(4)
+  await deploy(daemon, mcpId, 'development')
+  await deploy(daemon, mcpId, 'development') // development keeps one stopped deployment
+  const first = async () => (await daemon.api('GET', '/api/servers/replaced/releases')).body.items.at(-1)
+  const expected = { deploymentId: deployment_id, isRemoved: true, requests: 4, errors: 0 }
+  await expect.poll(first).toMatchObject(expected)
+  await daemon.restart() // writes the counts of the last minute
+  expect(await first()).toMatchObject(expected)
+})
+
 test('a health check does not wake a sleeping server', async () => {
   const { deployment_id } = await deploy(
     daemon,
