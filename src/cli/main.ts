@@ -1,7 +1,7 @@
 /** Inserted by `scripts/build.ts`. This file imports nothing because an import can add a millisecond to start-up. */
 declare const MCP_VERSION: string
 
-// An `import` would read all properties of the module, and some load more of Node.
+// An `import` would read all properties of the module, some of which load more of Node.
 const { existsSync, mkdirSync, writeSync } = process.getBuiltinModule('node:fs')
 
 // `--version` loads nothing else, not even `process.stdout`, so it takes little longer than starting Node

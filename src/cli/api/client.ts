@@ -51,8 +51,9 @@ export interface Upload {
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /**
- * Client of the local daemon or a hosted API. Any 2xx status is a success. Unknown fields are ignored. Every failure is a
- * HostingError: the API's own code and message, UNAVAILABLE when the API is unreachable, or TIMEOUT when it is too slow.
+ * Client of the local daemon or a hosted API. Any 2xx status is a success. Unknown fields are ignored. Failures are
+ * HostingErrors: the API's own code and message, UNAVAILABLE when the API is unreachable, TIMEOUT when it is too slow, CANCELLED
+ * after Ctrl-C, or UPSTREAM_FAILED for a response that is not JSON.
  */
 export interface ApiClient {
   readonly url: string

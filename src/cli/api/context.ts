@@ -19,7 +19,7 @@ export interface Settings {
   context: SourcedValue<string>
   /** Undefined for the local daemon. */
   apiUrl: SourcedValue<string> | undefined
-  /** Undefined when there is no key. The local daemon creates the owner's key at its first start. */
+  /** Undefined when there is no key. The local daemon creates the owner's key on its first start. */
   apiKey: SourcedValue<string> | undefined
   /** Context whose sign-in is used when there is no key. */
   session?: SourcedValue<string> | undefined
@@ -40,8 +40,9 @@ export interface SettingsInput {
 }
 
 /**
- * Resolves each setting from flag, environment, context or default, in that order. Project files cannot set URLs or keys, so
- * a shared project cannot redirect a key. A saved key is only sent to the URL it was saved for.
+ * Resolves each setting from flag, environment, context or default, in that order. An exception is `--context`, whose URL takes
+ * precedence over MCP_API_URL. Project files cannot set URLs or keys, so a shared project cannot redirect a key. A saved key is
+ * only sent to the URL it was saved for.
  */
 export function resolveSettings({ globals, env, paths }: SettingsInput): Settings {
   const config = readConfig(paths.config)
@@ -105,7 +106,7 @@ function contextOfUrl(config: Config, url: string): string | undefined {
   return Object.entries(config.contexts).find(([, context]) => context.apiUrl === url)?.[0]
 }
 
-/** Throws NOT_FOUND and lists the existing contexts. */
+/** Throws NOT_FOUND listing the existing contexts. */
 export function getContext(config: Config, name: string): { apiUrl?: string } {
   const context = config.contexts[name]
   if (context) return context
@@ -125,7 +126,7 @@ export function contextNames(config: Config): string[] {
   ]
 }
 
-/** Throws INVALID_REQUEST when the file is not valid JSON. */
+/** Without a file, there are no contexts. Throws INVALID_REQUEST when the file is unreadable or not a JSON object. */
 export function readConfig(path: string): Config {
   const value = readJsonFile(path) as Partial<Config> | undefined
   return { ...value, contexts: value?.contexts ?? {} }

@@ -2,7 +2,7 @@ import { writeFileAtomic } from '../../shared/atomic-file.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { readJsonFile } from '../project/json-file.ts'
 
-/** Content of credentials.json, mode 0600. The daemon adds the key of `local` at its first start. */
+/** Content of credentials.json, mode 0600. The daemon adds the key of `local` on its first start. */
 export interface Credentials {
   contexts: Record<string, Credential>
 }
@@ -20,10 +20,10 @@ export interface ApiSession {
   resource: string
   clientId: string
   clientSecret?: string
-  /** How the client sends its secret. Defaults to the server's metadata. */
+  /** How the client sends its secret. Defaults to a method in the server's metadata. */
   clientAuth?: string
   accessToken: string
-  /** Unix seconds. Undefined when the server did not say. */
+  /** Unix time in seconds. Undefined when the server reported no expiry. */
   expiresAt?: number
   refreshToken?: string
 }
@@ -53,7 +53,7 @@ function save(path: string, context: string, credential: Credential): void {
   write(path, { contexts: { ...contexts, [context]: credential } })
 }
 
-/** Throws for text that is not one header-safe word, such as a key pasted incorrectly. */
+/** The key without surrounding whitespace. Throws INVALID_REQUEST for text that is not one header-safe word. */
 export function validateKey(key: string): string {
   const trimmed = key.trim()
   if (/^[\x21-\x7e]{8,512}$/.test(trimmed)) return trimmed
@@ -67,7 +67,7 @@ function write(path: string, credentials: Credentials): void {
   writeFileAtomic(path, `${JSON.stringify(credentials, null, 2)}\n`, 0o600)
 }
 
-/** Enough to distinguish keys, but too little to use one: `mcp_sk_…x4f9`. */
+/** Start and end of a key, which identify the key but cannot be used instead of it: `mcp_sk_…x4f9`. `…` for a short key. */
 export function maskKey(key: string): string {
   return key.length < 20 ? '…' : `${key.slice(0, 7)}…${key.slice(-4)}`
 }

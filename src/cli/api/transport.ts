@@ -7,8 +7,8 @@ type Send = (
 ) => ReturnType<typeof import('node:http').request>
 
 /**
- * `process.getBuiltinModule` rather than `import`: an import of `node:http` evaluates its WebSocket getter and with it Node's
- * whole fetch implementation, which takes 25 ms of start-up (https://nodejs.org/api/http.html#class-websocket).
+ * Uses `process.getBuiltinModule`, because an `import` of `node:http` evaluates its WebSocket getter. That loads Node's whole
+ * fetch implementation and adds 25 ms to start-up (https://nodejs.org/api/http.html#class-websocket).
  */
 export function openTransport(base: URL): { request: Send; agent: Agent | undefined } {
   const transport =

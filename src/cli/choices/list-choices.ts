@@ -14,7 +14,7 @@ import { serverChoices } from './server-choices.ts'
 
 type ListChoices = (source: ChoiceSource, given: TypedInput) => Promise<Choice[]> | Choice[]
 
-/** Suggested models. Other models of these vendors have the same prefixes. */
+/** Suggested models. Any model that starts with `claude-` or `gpt-` is accepted. */
 const MODELS: readonly Choice[] = [
   { value: 'embedded', doc: 'needs no key and no network' },
   { value: 'claude-sonnet-4-5', doc: 'Anthropic' },

@@ -4,8 +4,8 @@ import { type BuildEntry, type DeploymentEntry, listBuilds, listDeployments } fr
 import type { Choice } from './choice.ts'
 
 /**
- * Names of servers in alphabetical order, or ids when the typed word starts like an id. Leaves out servers whose builds all
- * failed, like `mcp list`. Empty when the API has no lists.
+ * Names of servers in alphabetical order, or ids when the typed word starts like an id. Leaves out servers that have only failed
+ * builds and no deployment. Empty when the API has no lists.
  */
 export async function serverChoices(api: ApiClient, typed = ''): Promise<Choice[]> {
   const [deployments = [], builds = []] = await Promise.all([listDeployments(api, {}), listBuilds(api, {})])

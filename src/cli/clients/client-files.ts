@@ -18,7 +18,7 @@ export function configFile(client: McpClient, isForProject: boolean, context: Co
   throw new HostingError('INVALID_REQUEST', `${client.name} has no project configuration. Omit --project.`)
 }
 
-/** Clients that have a configuration or its folder on this machine. */
+/** Clients whose configuration file or folder exists on this machine. */
 export function installedClients(context: CommandContext): McpClient[] {
   const machine = machineOf(context)
   return CLIENTS.filter(client => {
@@ -28,8 +28,8 @@ export function installedClients(context: CommandContext): McpClient[] {
 }
 
 /**
- * Prints all clients and their configurations. `next`: a command for the first client with a configuration, or undefined for a
- * file of any client.
+ * Prints all clients and their configurations. `next`: returns the next step. Its argument is the first client that has a
+ * configuration file, if any.
  */
 export function showClients(
   context: CommandContext,

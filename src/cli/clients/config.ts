@@ -8,9 +8,9 @@ import { editToml, readTomlEntries } from './toml-config.ts'
 
 export interface ConfigChange {
   file: string
-  /** False when the file already had the entry. */
+  /** False when the file needed no change. */
   changed: boolean
-  /** Copy of the previous file. Undefined when there was none. */
+  /** Path of the copy of the previous file. Undefined when no file was replaced. */
   backup: string | undefined
 }
 

@@ -14,7 +14,7 @@ interface ClientPlaces {
   userFile(machine: Machine): string
   /** Folder that exists when the client is installed. Default: the folder of `userFile`. */
   folder?(machine: Machine): string
-  /** Path of a project's configuration, relative to its folder. */
+  /** Path of a project's configuration, relative to the project. */
   projectFile?: string
 }
 

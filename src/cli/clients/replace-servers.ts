@@ -28,8 +28,8 @@ export async function replaceServers(
 }
 
 /**
- * Puts back the entries that `replaceServers` replaced, unless they have changed since. Throws NOT_FOUND when no entries were
- * replaced.
+ * Puts back the entries that `replaceServers` replaced, if they still point to this machine. Throws NOT_FOUND when no entries
+ * were replaced.
  */
 export async function restoreServers(
   client: McpClient,
@@ -47,7 +47,7 @@ export async function restoreServers(
   return { change, restored }
 }
 
-/** Keeps the first original entry of each name, because a second import may replace our own entry. */
+/** Keeps a stored original while the present entry points to this machine, because an earlier import wrote the present entry. */
 function storeOriginals(file: string, present: Entries, replaced: readonly { name: string }[]): void {
   const stored = readOriginals(file) ?? {}
   for (const { name } of replaced) {

@@ -14,7 +14,9 @@ export interface CommandContext {
   settings(): Settings
   /** Client of the hosted API or of the local daemon, which is started if necessary. Created once. */
   api(): Promise<ApiClient>
-  /** Replaces the client after its connection broke. Undefined while the API is unreachable. Never starts the daemon. */
+  /**
+   * Replaces the client after its connection broke. Undefined while the local daemon is not running. Never starts the daemon.
+   */
   reopenApi(): Promise<ApiClient | undefined>
   paths: HomePaths
   /** Aborted by Ctrl-C. */

@@ -69,7 +69,7 @@ const FILES: Readonly<Record<string, () => Promise<object>>> = {
   '__check-version': () => import('../commands/check-version.ts'),
 }
 
-/** Throws for a name that is missing here. A test compares the lists. */
+/** Throws for a command of `COMMANDS` that is missing here. A test compares both lists. */
 export async function loadCommand(name: string): Promise<Command> {
   const load = FILES[name] ?? FILES[name.split(' ', 1)[0]!]
   const exported: unknown[] = Object.values((await load?.()) ?? {})

@@ -1,4 +1,4 @@
-/** Option names of other tools, and the equivalent options of mcp, best first. Commands have different ones. */
+/** Option names of other tools, and the equivalent options of mcp, best first. A command may have only some of them. */
 const FAMILIAR_OPTIONS: Record<string, readonly string[]> = {
   '--environment': ['--env'],
   '--stage': ['--env'],
@@ -25,7 +25,7 @@ const FAMILIAR_OPTIONS: Record<string, readonly string[]> = {
   '--profile': ['--context'],
 }
 
-/** Other tools' names of the options that a command has. */
+/** Other tools' names for the options that a command has. */
 export function familiarOptions(flags: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(FAMILIAR_OPTIONS).flatMap(([familiar, equivalents]) => {

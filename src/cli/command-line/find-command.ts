@@ -69,7 +69,7 @@ function findInGroup(argv: readonly string[], at: number, commands: readonly Com
   return { kind: 'usage', error: unknownSubcommand(group, argv[next]!, commands) }
 }
 
-/** Index of the next word that is neither an option nor an option's value, or -1. */
+/** Index of the next word that is neither an option nor the value of a global option. -1 if there is none. */
 function nextWord(argv: readonly string[], from: number): number {
   for (let index = from; index < argv.length; index++) {
     const word = argv[index]!

@@ -1,6 +1,6 @@
 /**
- * The value that a script wants from each command, printed with `--quiet`: fields of its `--json` document (quiet-lines.ts). Other commands
- * print the same as without `--quiet`, except for notes and suggestions.
+ * Values that scripts want from each command, printed with `--quiet`: fields of the command's `--json` document
+ * (quiet-lines.ts). Other commands print the same as without `--quiet`, except for notes and suggestions.
  */
 export const QUIET_FIELDS: Readonly<Record<string, readonly string[]>> = {
   up: ['url'],

@@ -67,7 +67,7 @@ function outputBeforeParsing(argv: string[]): Promise<Output> {
 
 async function report(thrown: unknown, output: Output, signal?: AbortSignal): Promise<ExitCode> {
   const error = toReportedError(thrown, signal)
-  // After Ctrl-C, the user needs no message, but a script that reads JSON does.
+  // After Ctrl-C or a question answered with no, the user needs no message, but a script that reads JSON does.
   if (error.code !== 'CANCELLED' || output.json) await output.error(error)
   return EXIT_CODE_OF[error.code] ?? EXIT.bug
 }

@@ -9,7 +9,7 @@ import { GLOBAL_OPTIONS } from './global-options.ts'
 /** Turns commander's error, such as `error: unknown option '--foo'`, into sentences and refers to the help page. */
 export function usageError(command: Command, error: CommanderError): HostingError {
   return new HostingError('INVALID_REQUEST', describe(command, error), {
-    next: [{ description: 'Show its usage', command: `mcp ${command.name} --help` }],
+    next: [{ description: 'Show the usage of the command', command: `mcp ${command.name} --help` }],
   })
 }
 
@@ -31,7 +31,7 @@ function unknownOption(command: Command, word: string): string {
 function nearestOption(command: Command, flag: string): string | undefined {
   const flags = declaredOptions(command).flatMap(({ flag, hidden }) => (hidden ? [] : [flag]))
   const familiar = familiarOptions(flags)
-  // Without the dashes, which all flags share. They would make different short names look alike.
+  // Compares names without the dashes, because the shared dashes would make different short names look alike.
   const names = [...flags, ...familiar.keys()].map(name => name.slice(2))
   const near = nearestName(flag.slice(2), names)
   return near === undefined ? undefined : (familiar.get(`--${near}`) ?? `--${near}`)

@@ -55,7 +55,7 @@ async function converse(context: ChatContext): Promise<ExitCode> {
     ...(interactive ? { output: process.stderr, prompt: '> ' } : {}),
   })
   signal.addEventListener('abort', () => lines.close(), { once: true })
-  // At a terminal, the first Ctrl-C cancels the current answer. If no answer is running, it ends the chat.
+  // At a terminal, Ctrl-C cancels the running answer, or ends the chat if no answer is running.
   let answering: AbortController | undefined
   let interrupted = false
   lines.on('SIGINT', () => {
@@ -101,7 +101,7 @@ async function answer({ context, chat }: ChatContext, text: string, signal: Abor
   if (chat.exchanges.length === 1) output.warnOf(chat.exchanges[0]!.result)
 }
 
-/** Prints text as it arrives, and a line per tool call and result. */
+/** Prints text as it arrives, and one line per tool call, tool result and question. */
 class EventPrinter {
   readonly #output: Output
   #streamed = false

@@ -29,7 +29,8 @@ export const completion = defineCommand({
 })
 
 /**
- * Called by the shell. Prints one suggestion per line, with its description after a tab. Exits with 1 when file names are also possible.
+ * Called by the shell. Prints one suggestion per line, with its description after a tab. Exits with 1 if file names are also
+ * possible.
  */
 export const complete = defineCommand({
   name: '__complete',

@@ -121,7 +121,7 @@ async function upgradeRunning(context: CommandContext): Promise<Discovery> {
   return running ? upgradeDaemon(running, context) : startDaemon(context)
 }
 
-/** Kills a hung daemon, because it cannot hand over. */
+/** Kills a hung daemon, because a hung daemon cannot transfer its sockets. */
 async function replaceDaemon(context: CommandContext): Promise<Discovery> {
   const { daemon, hung } = await findDaemonOrTimeout(context.paths)
   if (daemon) return upgradeDaemon(daemon, context)

@@ -146,7 +146,8 @@ export default defineCommand({
     }
     const checked = await checkSurface(context, release, input.allowBreaking)
     const rate = requiredRate(input.requireTest, source.project)
-    // The API would report missing variables only after the suite. It names those of the newest build, which is this one.
+    // The deployment would report missing variables only after the suite has run. `requireVariables` checks the newest build,
+    // which is the one under test.
     if (rate !== undefined && source.project) await requireVariables(context, place, placed)
     const tested: { exitCode?: ExitCode; test?: ReleaseTest } =
       rate === undefined
@@ -182,7 +183,7 @@ export default defineCommand({
         ...signInFields(record),
       })
       printStored(context, name, placed)
-      // An API without lists may not resolve deployment ids.
+      // An API that implements only the contract cannot resolve server names.
       const words = isContractOnly ? record.url : `${quoteShellWord(name)} --env ${input.env}`
       output.next(
         { description: 'List its tools', command: `mcp tools ${words}` },
@@ -221,7 +222,7 @@ async function openTarget(
 ): Promise<Source | { exitCode: ExitCode }> {
   const { target, auth: flag } = input
   const { env } = context
-  // A named target is the server that runs in the image.
+  // If a target is named, `--image` is the image that runs the target, not the server to host.
   const image = target === '.' ? input.image : undefined
   const program = programProject({ ...input, image }, env)
   if (!program && !existsSync(target) && !/[/\\]/.test(target)) {
@@ -245,8 +246,8 @@ async function openTarget(
 }
 
 /**
- * Id of the deployment whose configuration a build without a project keeps: the live one, otherwise the newest. Without it, a
- * release would drop the sign-in and the limits.
+ * Id of the deployment whose configuration a build without a project keeps: the live one, otherwise the newest. Without that
+ * configuration, a release would drop the sign-in and the limits.
  */
 async function keptConfig(
   context: CommandContext,

@@ -45,7 +45,7 @@ async function examineMachine({ env, paths }: CommandContext): Promise<NamedFind
   }
 }
 
-/** Sequential, because one repair may make another unnecessary. */
+/** Repairs the home first, then the problems that remain, one at a time. */
 async function repair(context: CommandContext): Promise<{ name: string; message: string }[]> {
   const fixed: { name: string; message: string }[] = await repairHome(context.env)
   for (const { name, done, apply } of await findRepairs(context)) {

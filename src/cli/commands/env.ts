@@ -205,7 +205,7 @@ function wordsOf(server: string | undefined, variables: readonly string[] | unde
 
 function missingArgument(what: string, subcommand: string): HostingError {
   return new HostingError('INVALID_REQUEST', `Missing ${what}.`, {
-    next: [{ description: 'Show its usage', command: `mcp env ${subcommand} --help` }],
+    next: [{ description: 'Show the usage of the command', command: `mcp env ${subcommand} --help` }],
   })
 }
 
@@ -273,7 +273,7 @@ function warnOfUndeclared(output: Output, { name: server, missing }: ServerEnv, 
   )
   const hint = near
     ? `Did you mean ${near}?`
-    : `Add "${name}" to "env" in its project file (mcp.config.json) and deploy it again.`
+    : `Add "${name}" to "env" in its project file (mcp.config.json) and deploy the server again.`
   output.warn(
     `${server} declares no variable ${name}, so the value is stored but not passed to the server. ${hint}`,
   )

@@ -125,7 +125,7 @@ function showPlan({ output }: CommandContext, plan: readonly ImportedServer[]): 
     output.line(`Not hosted: ${entry} (${source}), because ${reason}.`)
 }
 
-/** Undefined when the client's configuration is left unchanged. */
+/** Undefined when no server was hosted, or when the user does not connect the client. */
 async function connect(
   { output, globals }: CommandContext,
   { client, file }: Source,
@@ -203,7 +203,7 @@ async function undo({ output }: CommandContext, { client, file, name }: Source):
   })
 }
 
-/** The import may have hosted the server for other clients, too. */
+/** Only suggests the removal, because other clients may also use the hosted server. */
 function removeStep(entry: string): NextStep {
   const name = serverNameOf(entry)
   return {

@@ -15,7 +15,7 @@ import { explainRemoteServer, isUrl, urlGiven } from '../project/remote-server.t
 export default defineCommand({
   name: 'init',
   description:
-    'Create a project from a template, an example, or an OpenAPI description. At a terminal, asks which one to use unless an option says so. Never overwrites a file without --force.',
+    'Create a project from a template, an example, or an OpenAPI description. At a terminal, asks which one to use unless an option names it. Never overwrites a file without --force.',
   arguments: { dir: { kind: 'file', doc: 'folder of the project', default: '.' } },
   options: {
     template: {
@@ -101,7 +101,7 @@ function report(
   })
 }
 
-/** Before the first build, `mcp env set` only knows the server in its folder. */
+/** Before the first build, `mcp env set` finds the server only in the project's folder. */
 function nextSteps(folder: string, variables: readonly string[]): NextStep[] {
   const isInFolder = folder === '.' || variables.length > 0
   const within = (command: string) => (isInFolder ? command : `${command} ${quoteShellWord(folder)}`)

@@ -129,7 +129,7 @@ function noSignInError({ url }: Target): HostingError {
   )
 }
 
-/** The API's record of the key. Undefined for a sign-in when the API accepts the token but has no such record. */
+/** The API's record of the key. Undefined for a sign-in when the API accepts the token but does not return the record. */
 async function verify(
   { globals, signal, output }: CommandContext,
   url: string,

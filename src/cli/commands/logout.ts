@@ -26,7 +26,7 @@ export default defineCommand({
     const { output, paths, settings, signal } = context
     const name = settings().context.value
     const { withLock } = await import('../sign-in/lock-file.ts')
-    // A concurrent renewal would restore the revoked sign-in.
+    // Without the lock, a concurrent renewal would restore the revoked sign-in.
     const { removed, revoked } = await withLock(`${paths.credentials}.lock`, signal, async () => {
       const credential = readCredentials(paths.credentials).contexts[name]
       if (name === LOCAL && credential?.apiKey) throw localKeyError()
@@ -39,7 +39,7 @@ export default defineCommand({
   },
 })
 
-/** The daemon creates this key only when it starts, so removing it would lock out the user. */
+/** The daemon creates this key only when it starts, so removing the key would lock the user out. */
 function localKeyError(): HostingError {
   return new HostingError(
     'CONFLICT',
@@ -89,13 +89,13 @@ async function endSession({ output, signal }: CommandContext, session: EndedSess
     return await revokeSession(session, signal)
   } catch (error) {
     if (!(error instanceof HostingError)) throw error
-    output.warn(`Could not revoke the sign-in at its server: ${error.message}`)
+    output.warn(`Could not revoke the sign-in at the authorization server: ${error.message}`)
     return false
   }
 }
 
 function sentenceOf(name: string, removed: boolean, revoked: boolean | undefined): string {
-  if (!removed) return `Context "${name}" has no saved key.`
+  if (!removed) return `Context "${name}" has no saved key or sign-in.`
   if (revoked === undefined) return `Removed the key of context "${name}"`
   return revoked ? `Signed out of context "${name}"` : `Removed the sign-in of context "${name}"`
 }

@@ -67,7 +67,7 @@ function previewOnly(server: string): HostingError {
   })
 }
 
-/** Undefined for a deployment id, and for an API without releases. */
+/** Undefined for a deployment id, an unknown server, and an API without metrics of servers. */
 async function readServer(
   client: ApiClient,
   reference: string,

@@ -94,7 +94,7 @@ function report(output: Output, result: EndedSessionsResult): void {
 
 function warnUnanswered(output: Output, unanswered: readonly string[]): void {
   if (unanswered.length > 0)
-    output.note(`Not all sessions are listed: ${unanswered.join(', ')} did not answer within 2 s.`)
+    output.note(`Sessions may be missing: ${unanswered.join(', ')} did not answer within 2 s.`)
 }
 
 async function listSessions(

@@ -165,13 +165,13 @@ async function showAll({ output, api }: CommandContext, environment: string | un
 }
 
 /**
- * URL of the deployment's page in the console. Undefined for an API that implements only the contract or runs on another machine.
+ * URL of the deployment's page in the console. Undefined for an API that implements only the contract, or on another machine.
  */
 function consoleOf(client: ApiClient, { name, environment, promises }: DeployResult): string | undefined {
   return promises && name && environment && consoleUrl(client, consolePage(name, environment))
 }
 
-/** Undefined for a removed build, and for an API that does not show builds. */
+/** Undefined when the build cannot be read, for example because it was removed. */
 function readBuild(api: ApiClient, { mcp_id }: Partial<DeployResult>): Promise<BuildRecord | undefined> {
   if (mcp_id === undefined) return Promise.resolve(undefined)
   return api.get<BuildRecord>(`/v1/build/${encodeURIComponent(mcp_id)}`).catch(() => undefined)

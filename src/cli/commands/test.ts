@@ -46,7 +46,7 @@ const OPTIONS = {
 export default defineCommand({
   name: 'test',
   description:
-    'Send one message, or the cases of a suite, to an agent that uses the server through its URL like any MCP client. Without --server, build and test the project in this folder. Without a message, run its suite ("test" in the project file). The default model is claude-sonnet-4-5 if a key for it is configured, else the embedded model, which needs no network. Exit code 1 always means that an expectation failed.',
+    'Send one message, or the cases of a suite, to an agent that uses the server through its URL like any MCP client. Without --server, build and test the project in this folder. Without a message, run its suite ("test" in the project file). The default model is claude-sonnet-4-5 if a key for it is configured, else the embedded model, which needs no network. Exits with 1 if an expectation or the build of the project failed.',
   arguments: ARGUMENTS,
   options: OPTIONS,
   examples: {
@@ -121,12 +121,12 @@ function splitMessage({ message, server }: TestInput): Pick<TestInput, 'message'
   return server === undefined && isPair ? { message: [sentence!], server: word } : { message, server }
 }
 
-/** Project in the folder. Without a project, `--server` or the suite must name a server. */
+/** Project at the path. Undefined when this folder, the default, has none, because the suite may name a server. */
 async function findProject(path: string): Promise<Project | undefined> {
   return path === '.' && !findProjectFile(path) ? undefined : loadProject(path)
 }
 
-/** The suite to run. Undefined for a single message to a single model. */
+/** The suite to run. Undefined for a single message, unless an option such as `--repeat` or `--junit` requires a suite. */
 async function findSuite(
   context: CommandContext,
   input: TestInput,

@@ -55,7 +55,7 @@ async function show({ output }: CommandContext, tool: Tool, input: ChosenServer)
   })
 }
 
-/** A call with all required arguments and values that fit the schema. */
+/** A call with all required arguments. Values are from the schema if possible, and `…` stands for other texts. */
 function exampleCall(input: ChosenServer, tool: Tool): string {
   const words = Object.entries(propertiesOf(tool))
     .filter(([key]) => isRequired(tool, key))

@@ -88,7 +88,7 @@ export default defineCommand({
       { ...development, ...(auth && { auth }) },
       { env_vars, network: input.network, origin: input.origin },
     )
-    // An API that implements only the contract may reject the field.
+    // An API that implements only the contract may reject the field `release`.
     const release = build.template === undefined ? undefined : await reading
     const request = {
       mcp_id: build.mcp_id,
@@ -127,7 +127,7 @@ async function findTarget(
   return { project: projectOf(dir, { name: build.name, template: build.template ?? 'basic' }), build }
 }
 
-/** Undefined when the server runs no code or the API does not report it. */
+/** Undefined when the server runs no code or the API reports no isolation. */
 async function readIsolation(
   context: CommandContext,
   { deployment_id }: DeployResult,
@@ -144,7 +144,7 @@ interface TrialResult {
   ms: number
 }
 
-/** Acts like any client: connects, lists the tools and calls one. */
+/** Acts like any client: connects, lists the tools and calls a read-only one. */
 async function tryServer(context: CommandContext, url: string, { request }: Project): Promise<TrialResult> {
   const { withServer } = await import('../mcp-client/with-server.ts')
   const { globals, signal, output } = context

@@ -2,8 +2,9 @@ export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
 /**
- * Script that a shell loads. It only calls `mcp __complete`, so that it never becomes outdated. Words are passed after `--` because options
- * among them are not options of `__complete`. An exit code other than 0 means that file names are also possible.
+ * Script that a shell loads. The script only calls `mcp __complete`, so that it never becomes outdated. Words are passed after
+ * `--` because options among them are not options of `__complete`. An exit code other than 0 means that file names are also
+ * possible.
  */
 export function completionScript(shell: Shell): string {
   return SCRIPTS[shell]

@@ -3,7 +3,7 @@ import type { CommandContext } from '../command-line/command-context.ts'
 import { findDaemon } from '../local-daemon/find-daemon.ts'
 
 const POLL_MS = 250
-/** A stopping daemon closes log streams before it refuses requests. */
+/** Time for a daemon to stop after it has closed its log streams. */
 const STOP_TIMEOUT_MS = 30_000
 
 type Place = Pick<CommandContext, 'paths' | 'settings'>
@@ -15,8 +15,8 @@ export async function daemonId({ paths, settings }: Place): Promise<string | und
 }
 
 /**
- * Resolves when a local daemon other than `previous` is running. Calls `onStopped` once if none is running in between. Returns
- * false when `signal` aborts, and when the previous daemon does not stop.
+ * Waits until a local daemon other than `previous` is running, and returns true. Calls `onStopped` once if no daemon is running
+ * in between. Returns false when `previous` is undefined, when `signal` aborts, and when the previous daemon does not stop.
  */
 export async function waitForRestart(
   place: Place,

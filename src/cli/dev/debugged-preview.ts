@@ -3,7 +3,7 @@ import type { Inspector } from '../../shared/contract/builds/inspector.ts'
 import type { ApiClient } from '../api/client.ts'
 import { listBuilds } from '../targets/resolve-id.ts'
 
-/** Throws CONFLICT when the server's preview has a debugger. A build would take the preview away from it. */
+/** Throws CONFLICT when the server's preview has a debugger. A build would take the preview away from the debugger. */
 export async function requireNoDebugger(api: ApiClient, name: string): Promise<void> {
   const builds = (await listBuilds(api, { name })) ?? []
   const newest = builds.find(one => one.name === name && one.status === 'ready')

@@ -4,10 +4,10 @@ import { writeFileAtomic } from '../../shared/atomic-file.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { isAlive } from '../local-daemon/process.ts'
 
-/** Mark of a running `mcp dev`. With it, commands in the same folder find the server that `mcp dev` serves. */
+/** Mark of a running `mcp dev`, by which commands in the same folder find the server that `mcp dev` serves. */
 export interface DevMark {
   pid: number
-  /** Distinguishes the process from a later one with the same pid. Empty where the system does not report start times. */
+  /** Distinguishes the process from a later one with the same pid. Empty if the system does not report start times. */
   startedAt: string
   directory: string
   /** Name of the server. */

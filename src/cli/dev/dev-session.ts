@@ -262,7 +262,7 @@ function filesText(files: readonly string[]): string {
   return ` (${printable(files.slice(0, MAX_SHOWN_FILES).join(', '))}${more})`
 }
 
-/** Ends the session on Ctrl-C, so that it can remove old builds. A second Ctrl-C exits immediately. */
+/** Ends the session on Ctrl-C, SIGTERM or SIGHUP, so that it can remove old builds. A second signal exits immediately. */
 function onInterrupt(end: () => void): void {
   const earlier = process.listeners('SIGINT')
   let isEnding = false

@@ -33,7 +33,10 @@ export class MissingVariables {
       })
   }
 
-  /** Undefined while the daemon is stopped. The build after its next start reports the variables. */
+  /**
+   * Undefined if the API stores no variables, and while the daemon is stopped. The build after the daemon's next start reports
+   * the variables.
+   */
   async #read(name: string): Promise<ServerEnv | undefined> {
     try {
       return await readServerEnvIfStored(await this.#context.api(), { name, environment: 'development' })

@@ -48,7 +48,7 @@ export class PreviewDebugger {
       // The debugger also closes when the daemon stops. After the daemon's restart, `follow` is called again.
       if (signal.aborted || isOpen) return
       if (this.#port === this.#options.port) return onError(error)
-      // Another program may have taken the free port in the meantime.
+      // Another program may have taken the port of the previous build in the meantime.
       this.#port = this.#options.port
       return this.#read(mcpId, signal)
     }

@@ -5,7 +5,7 @@ import { findDaemon } from '../local-daemon/find-daemon.ts'
 import { findHolder, isDaemon } from '../local-daemon/home-holder.ts'
 import { killProcess } from '../local-daemon/process.ts'
 
-/** A problem that can be repaired without loss. */
+/** A repair that loses no data. */
 export interface Repair {
   name: string
   /** Sentence that describes the repair: "Removed …". */

@@ -36,7 +36,7 @@ async function provesNonce(discovery: Discovery): Promise<boolean> {
   }
 }
 
-/** A damaged file counts as missing. The next daemon writes a new one. */
+/** Content of the discovery file. A damaged file counts as missing. */
 export function readDiscovery(paths: HomePaths): Discovery | undefined {
   try {
     const value = JSON.parse(readFileSync(paths.discovery, 'utf8')) as Partial<Discovery> | null
@@ -63,7 +63,7 @@ async function waitForRewrite(paths: HomePaths): Promise<Discovery | undefined> 
   return undefined
 }
 
-/** Asks the daemon that holds the home's lock to rewrite its discovery file. Returns false when none is found. */
+/** Asks the daemon that holds the home's lock to rewrite its discovery file. Returns false when no daemon holds the lock. */
 export async function requestRewrite(paths: HomePaths): Promise<boolean> {
   const [{ findHolder, isDaemon }, { sendSignal }] = await Promise.all([
     import('./home-holder.ts'),

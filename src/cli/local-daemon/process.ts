@@ -6,7 +6,7 @@ import { HostingError } from '../../shared/errors.ts'
 const KILL_TIMEOUT_MS = 2000
 const POLL_MS = 20
 
-/** Sends SIGTERM, then SIGKILL. Safe for a daemon because its state is in the database. */
+/** Sends SIGTERM, and SIGKILL if the process does not exit. Safe for a daemon because its state is in the database. */
 export async function killProcess(pid: number): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
     const deadline = performance.now() + KILL_TIMEOUT_MS

@@ -22,7 +22,7 @@ const PROBE_BYTES = 64 * 1024
 /** One glibc arena for all threads of a daemon. Saves 4 MB with a few hundred servers. Other systems ignore it. */
 export const LEAN_MALLOC = { MALLOC_ARENA_MAX: '1' }
 
-/** Daemon of this home. Starts it if necessary and upgrades it when its version differs. */
+/** Daemon of this home. Starts the daemon if necessary, and upgrades a daemon of another version. */
 export async function ensureDaemon(context: DaemonContext): Promise<Discovery> {
   const running = await findDaemon(context.paths)
   if (!running) return startDaemon(context)
@@ -58,7 +58,8 @@ export async function startDaemon(
   let deadline = performance.now() + START_TIMEOUT_MS
   let lostRace = false
   while (performance.now() < deadline) {
-    // An unchanged discovery file names the previous daemon, which has exited. Polling it would only slow down the new daemon.
+    // An unchanged discovery file names the previous daemon, which has exited. Polling the previous daemon would only slow down
+    // the new one.
     const isNew = readDiscovery(paths)?.nonce !== previousNonce || exitReason !== undefined
     const discovery = isNew ? await findDaemon(paths) : undefined
     if (discovery) {

@@ -38,7 +38,7 @@ export async function stopAnyDaemon(context: DaemonContext): Promise<boolean | H
   return true
 }
 
-/** Runs `work` while no daemon is running. If it fails, a daemon that was running is started again. */
+/** Runs `work` while no daemon is running. If `work` fails, a daemon that was running is started again. */
 export async function withDaemonStopped<T>(context: CommandContext, work: () => Promise<T>): Promise<T> {
   const ran = await stopAnyDaemon(context)
   try {
@@ -49,7 +49,7 @@ export async function withDaemonStopped<T>(context: CommandContext, work: () => 
   }
 }
 
-/** Returns the timeout error of a daemon that does not respond. Rejects with any other error. */
+/** The daemon, or as `hung` the timeout error of a daemon that does not respond. Throws any other error. */
 export async function findDaemonOrTimeout(
   paths: HomePaths,
 ): Promise<{ daemon?: Awaited<ReturnType<typeof findDaemon>>; hung?: HostingError }> {
@@ -74,7 +74,7 @@ export async function stopDaemon(
   try {
     await client.post('/api/daemon/stop')
   } catch {
-    // The owner of the process may stop it without a key. The pid is from a response just received.
+    // The owner of the process may stop it without a key. The daemon has just proved its identity, so the pid is current.
     sendSignal(daemon.pid, 'SIGTERM')
   } finally {
     client.close()

@@ -12,15 +12,15 @@ import { stopDaemon } from './stop-daemon.ts'
 
 type DaemonContext = Pick<CommandContext, 'paths' | 'env' | 'output' | 'signal'>
 
-/** Longer than the daemon allows for each of its steps. */
+/** Longer than the daemon allows for each step of an upgrade. */
 const UPGRADE_TIMEOUT_MS = 120_000
 const POLL_MS = 20
 /** Environment variables that are settings of the daemon, except those that select another daemon. */
 const SETTING_NAME = /^(?!MCP_(?:HOME|API_|CONTEXT|PORT|NAMED_))MCP_[A-Z0-9_]+$/
 
 /**
- * Replaces the running daemon with a daemon of this version, which inherits the listening sockets, so no request fails. Stops and
- * starts a daemon that cannot be upgraded or that needs other ports. Throws UNAVAILABLE when the new daemon does not start
+ * Replaces the running daemon with a daemon of this version, which takes over the listening sockets, so no request fails. Stops
+ * and starts a daemon that cannot be upgraded or that needs other ports. Throws UNAVAILABLE when the new daemon does not start
  * serving. The old daemon then keeps running.
  */
 export async function upgradeDaemon(daemon: Discovery, context: DaemonContext): Promise<Discovery> {

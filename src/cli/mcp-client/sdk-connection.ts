@@ -9,7 +9,7 @@ import { META } from '../../shared/modern-envelope.ts'
 import { ignoreMissingList } from './missing-list.ts'
 import type { ServerConnection } from './server-connection.ts'
 
-/** Connects with the SDK's client, runs `work`, and always closes. Throws errors as HostingError. */
+/** Connects with the SDK's client, runs `work`, and always closes the connection. Throws errors as HostingError. */
 export async function withSdkServer<T>(
   url: string,
   options: ConnectOptions,
@@ -27,7 +27,7 @@ export async function withSdkServer<T>(
 
 function sdkConnection({ client }: McpConnection, options: ConnectOptions): ServerConnection {
   const request = { timeout: options.timeoutMs, signal: options.signal }
-  // The SDK returns an empty list when a server lacks a capability, but logs it to standard output.
+  // The SDK returns an empty list when a server lacks a capability, but logs a message to standard output.
   const has = (capability: 'tools' | 'prompts' | 'resources') => client.getServerCapabilities()?.[capability]
   const wantsLog = options.onLog && client.getProtocolEra() === 'modern'
   return {

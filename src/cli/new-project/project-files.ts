@@ -60,8 +60,8 @@ export interface WrittenFiles {
 }
 
 /**
- * Writes the files. Keeps a README.md and extends a .gitignore, which a new repository often has. Throws CONFLICT listing
- * other existing files. `force` overwrites all of them.
+ * Writes the files. Keeps an existing README.md and extends an existing .gitignore, because a new repository often has both.
+ * Throws CONFLICT listing other existing files. With `force`, overwrites all existing files.
  */
 export function writeProject(directory: string, files: readonly NewFile[], force: boolean): WrittenFiles {
   const exists = ({ path }: NewFile) => existsSync(join(directory, path))

@@ -23,7 +23,10 @@ export interface InitFlags {
   example: string | undefined
 }
 
-/** Asks at a terminal if no flag says what to start from, otherwise uses the defaults. Throws INVALID_REQUEST for an invalid name. */
+/**
+ * Asks at a terminal if no flag names a starting point. Otherwise uses the flags and the defaults. Throws INVALID_REQUEST for an
+ * invalid name.
+ */
 export async function completeChoice(
   { output, globals }: CommandContext,
   directory: string,

@@ -23,7 +23,7 @@ export async function fromToolNames(
   return { files, warnings: [] }
 }
 
-/** Throws INVALID_REQUEST. */
+/** Throws INVALID_REQUEST for an invalid name. */
 export function checkToolName(name: string): void {
   if (TOOL_NAME.test(name) && name.length <= MAX_NAME_LENGTH) return
   throw new HostingError(

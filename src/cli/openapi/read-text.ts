@@ -37,7 +37,7 @@ async function download(url: string): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** fetch hides the reason in its cause. */
+/** `fetch` reports the reason only in the cause of its error. */
 function reasonOf(error: unknown): string {
   const { message, name, cause } = error as Error
   if (name === 'TimeoutError') return `no answer within ${TIMEOUT_MS / 1000} s`

@@ -19,7 +19,7 @@ export function formatJson(value: unknown, given: JsonFormat = {}): string {
 
 interface Place {
   indent: number
-  /** Length of the text before the value on its line. */
+  /** Length of the text before the value on its line, without the indent. */
   before: number
 }
 

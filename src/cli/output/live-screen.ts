@@ -17,7 +17,7 @@ export class LiveScreen {
     return this.#stream.columns || undefined
   }
 
-  /** Truncates lines that do not fit the screen. */
+  /** Replaces the lines that do not fit the screen with their number. */
   draw(lines: readonly string[]): void {
     const maxLines = Math.max(2, (this.#stream.rows || 24) - 1)
     const shown =

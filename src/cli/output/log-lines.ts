@@ -18,7 +18,7 @@ export type LogEntry = Partial<Omit<LogLine, 'level' | 'stream'>> & {
 /** Format of log lines. Default: exact times, without the server. */
 export interface LogLayout {
   formatTime?(timestamp: string): string
-  /** Prefix with the name of the server, for lines of several servers. */
+  /** Prefix that names the server or environment of a line. */
   origin?(line: LogEntry): string
 }
 

@@ -21,7 +21,7 @@ export interface OutputOptions {
   env: NodeJS.ProcessEnv
 }
 
-/** Continuation lines of a wrapped log line. */
+/** Indent of the continuation lines of a wrapped log line. */
 const ENTRY_INDENT = 4
 
 export type Output = Awaited<ReturnType<typeof createOutput>>
@@ -54,14 +54,14 @@ export async function createOutput(options: OutputOptions) {
       return !json && !env.CI && Boolean(process.stdin.isTTY && process.stderr.isTTY)
     },
     style,
-    /** The result: as JSON, or through `print`, which calls `line`, `table` and `next`. */
+    /** Prints the result: as JSON, as its quiet fields, or through `print`, which calls `line`, `table` and `next`. */
     result(value: unknown, print: () => void): void {
       const text = () => JSON.stringify(value ?? null)
       if (json) out(isTerminal ? readableJson(text(), style) : printableJson(text()))
       else if (quiet && quietFields) for (const line of quietLines(value, quietFields)) out(line)
       else print()
     },
-    /** Text or data from a server, unchanged except for JSON at a terminal. */
+    /** Text or data from a server. Unchanged in a pipe. At a terminal, JSON is formatted. */
     content(text: string): void {
       out(readable(text))
     },

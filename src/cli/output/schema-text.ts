@@ -86,7 +86,7 @@ function membersText({ schema }: View): string {
   return names.length > 0 ? `{${names.join(', ')}}` : ''
 }
 
-/** Omits the quotes of a string if it is clear where it ends. */
+/** Omits the quotes of a string if its end is clear. */
 function valueText(value: unknown): string {
   return typeof value === 'string' && /^[^",\n]+$/.test(value) ? value : JSON.stringify(value)
 }

@@ -13,7 +13,7 @@ export interface WatchInput {
 }
 
 const SHORT_ID = 13
-/** Padded like `HEADERS`, so that columns do not move between refreshes. */
+/** Padded, so that columns do not move between refreshes. */
 const OUTCOME = ['ERRORS', 'P50'.padEnd(7), 'P99'.padEnd(7)]
 const HEADERS = ['SERVER', 'ENVIRONMENT', 'REQ/S'.padEnd(6), ...OUTCOME, 'INSTANCES', 'MEMORY']
 
@@ -58,13 +58,13 @@ interface Table {
   rows: string[][]
 }
 
-/** Breakdown of the requests in the deployment's row. */
+/** Requests of the deployment by tool. */
 function toolTable({ tools = [] }: WatchedDeployment): Table {
   const rows = tools.map(one => [one.tool, String(one.total), ...outcomeCells(one)])
   return { headers: ['TOOL', 'CALLS', ...OUTCOME], rows }
 }
 
-/** Requests since the start of each instance. */
+/** Instances, and the requests to each since its start. */
 function instanceTable({ running = [] }: WatchedDeployment): Table {
   const rows = running.map(one => [
     one.id.slice(0, SHORT_ID),
@@ -91,7 +91,7 @@ function plainLines(live: LiveMetrics, withHeader: boolean): string[] {
   return withHeader ? [head!, ...lines] : lines
 }
 
-/** A stopped or failed deployment has no row. */
+/** Row of a live deployment. */
 export function toRow(one: WatchedDeployment): string[] {
   const { requests, instances, memoryBytes, running = [] } = one
   const isAsleep = instances === 0 && running.length === 0

@@ -5,7 +5,7 @@ import { askText } from '../output/prompt.ts'
 import { parseToolArguments } from '../testing/tool-arguments.ts'
 import { pick } from './pick.ts'
 
-/** Answer to a question about an optional argument. */
+/** Answer that omits an optional argument. */
 const SKIP = '(omit)'
 
 interface AskOptions {

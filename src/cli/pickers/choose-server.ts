@@ -7,9 +7,8 @@ import { listBuilds } from '../targets/resolve-id.ts'
 import { missingValue } from './missing-value.ts'
 import { pick } from './pick.ts'
 
-/** A server is only implied where a wrong guess does no harm. */
 interface ChooseServerOptions {
-  /** True for a command such as `mcp remove`: without a terminal, the server must be named. */
+  /** True for a command such as `mcp remove`. Without a terminal, the server must be named. */
   isDestructive?: boolean | undefined
   /** Name of the argument in messages. */
   argument?: string
@@ -17,8 +16,8 @@ interface ChooseServerOptions {
 
 /**
  * Server for a command that names none: the server of the project or linked project in this folder, otherwise the only server,
- * otherwise the one chosen at a terminal. Prints its name. Without a terminal, throws INVALID_REQUEST naming all servers. Also
- * throws INVALID_REQUEST when there are none.
+ * otherwise the one chosen at a terminal. Prints the name of an implied server. Without a terminal, throws INVALID_REQUEST
+ * naming all servers. Also throws INVALID_REQUEST when there are none.
  */
 export async function chooseServer(
   context: CommandContext,

@@ -28,7 +28,7 @@ export async function completeInput(context: CommandContext, command: Command, i
   if (isChosen) context.output.command(commandLine(context, command, input))
 }
 
-/** The same command line with the chosen values, which would not ask any question. */
+/** Command line with the chosen values, which asks no question. */
 function commandLine(context: CommandContext, command: Command, input: Input): string {
   const { name, arguments: declared = {} } = command
   const words = Object.keys(declared).flatMap(key => (input[key] ?? []) as string | string[])
@@ -140,7 +140,7 @@ function givenIn({ arguments: declared = {} }: Command, input: Input): TypedInpu
 }
 
 function usageOf({ name }: Command): { description: string; command: string } {
-  return { description: 'Show its usage', command: `mcp ${name} --help` }
+  return { description: 'Show the usage of the command', command: `mcp ${name} --help` }
 }
 
 function capitalize(text: string): string {

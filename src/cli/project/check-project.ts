@@ -8,7 +8,7 @@ import { listModules } from './code-project.ts'
 import { missingFile } from './program-project.ts'
 import { invalidProject, type Problem, type Project } from './project.ts'
 
-/** What the check of a project found, without running its code. */
+/** Result of checking a project without running its code. */
 export interface ProjectSummary {
   tools: number
   resources: number
@@ -18,8 +18,8 @@ export interface ProjectSummary {
 }
 
 /**
- * Checks the files that a project names and its suite, which loading the project does not. Throws INVALID_MCP with every missing
- * file, and the errors of `loadProjectSuite`.
+ * Checks the suite of a project and the files that the project names. Loading the project checks neither. Throws INVALID_MCP
+ * with every missing file, and the errors of `loadProjectSuite`.
  */
 export async function checkProject(project: Project): Promise<ProjectSummary> {
   const { request, directory, sourceDirectory } = project
@@ -54,7 +54,7 @@ function missingModules({ request, directory }: Project): Problem[] {
   )
 }
 
-/** Only for a program of a project file. The build explains a command line. */
+/** Only checks a program of a project file. For `--command`, the build reports the missing file. */
 function missingProgram({ request: { program }, directory, locate }: Project): Problem[] {
   const file = !locate || !program || program.type === 'image' ? undefined : missingFile(program, directory)
   return file === undefined ? [] : [{ path: 'program', message: `"${file}" does not exist in ${directory}` }]

@@ -6,8 +6,8 @@ import { findLink, type ProjectLink } from './project-link.ts'
 import { findProject, type ResolvedProject } from './projects.ts'
 
 /**
- * The named project, otherwise the project in the link or the project file. Throws INVALID_REQUEST when there is no link, and
- * NOT_FOUND when the project no longer exists.
+ * The named project, otherwise the project in the link or the project file. Throws INVALID_REQUEST when no project is named or
+ * linked, and NOT_FOUND when the project no longer exists.
  */
 export async function resolveProject(
   api: ApiClient,

@@ -53,8 +53,8 @@ const REASONS: Record<string, string> = {
 }
 
 /**
- * Parses `docker run …`. Undefined for other commands. `-e NAME` takes its value from `env`. Throws INVALID_REQUEST naming a
- * flag that is not supported.
+ * Parses `docker run …` and `podman run …`. Undefined for other programs. `-e NAME` takes its value from `env`. Throws
+ * INVALID_REQUEST for other commands of the engine, and naming a flag that is not supported.
  */
 export function parseContainerCommand(
   words: readonly string[],

@@ -102,7 +102,7 @@ function originsOf(given: readonly string[] = []): DeployConfig['origins'] {
   return given.includes('*') ? '*' : [...given]
 }
 
-/** `open` overrides the project file. */
+/** Undefined for `open`, which overrides the project file. */
 function parseNetworkFlag(flag: string): DeployConfig['network'] {
   if (flag === 'open') return undefined
   if (flag === 'none') return 'none'

@@ -65,8 +65,8 @@ function toProject(
   for (const [variable, value] of Object.entries(own))
     values[variable] = set[variable] ?? expand(value, env, `--set ${variable}=VALUE`)
   const expanded = words.map(word => expand(word, env))
-  // A client passes variables to the command. For a container, the command is the engine's client, and -e selects the variables that it
-  // passes on.
+  // A client passes variables to the command. For a container, the command is the engine's client, and `-e` selects the
+  // variables that it passes on.
   const project = commandProject(
     expanded,
     { ...NO_INPUT, command: words.join(' '), name, ...(cwd !== undefined && { cwd: expand(cwd, env) }) },

@@ -68,7 +68,7 @@ export function commandProject(
   return projectOf(command, { name: name ?? nameOf([file, ...args]), template: 'custom', program })
 }
 
-/** A project for an existing image. Throws INVALID_REQUEST when no name can be derived. */
+/** A project for an existing image. Throws INVALID_REQUEST when no name can be derived, and for options that do not apply. */
 function imageProject(image: string, input: ProgramInput): Project {
   const { command, path, cwd, http, isolation, name } = input
   const other = Object.entries({ command, cwd, http: http || undefined }).find(
@@ -174,13 +174,13 @@ export function missingFile(
     !isAbsolute(path) && (folder === undefined || !existsSync(resolve(folder, path)))
   if (command.includes('/') && isMissing(command)) return command
   if (!INTERPRETER.test(basename(command))) return undefined
-  // The next word is code.
+  // The word after the flag is code, not a script.
   if (args.some(word => /^(-\w*[ce]|--eval)$/.test(word))) return undefined
   const script = args.find(word => !word.startsWith('-'))
   return script && SCRIPT.test(script) && isMissing(script) ? script : undefined
 }
 
-/** True when a shell would find the command. */
+/** True when PATH contains the command, and always for a path. */
 export function isInPath(command: string, { PATH = '' }: NodeJS.ProcessEnv): boolean {
   return command.includes('/') || PATH.split(delimiter).some(folder => existsSync(join(folder, command)))
 }

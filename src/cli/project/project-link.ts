@@ -10,11 +10,14 @@ export interface ProjectLink {
   projectName: string
 }
 
-/** Excluded from sources and git, because it is specific to one machine and API. */
+/** Folder of the link. Excluded from sources and git, because a link is specific to one machine and API. */
 const FOLDER = '.mcp'
 const FILE = 'project.json'
 
-/** Link of a folder or the nearest parent, and its file. Throws INVALID_REQUEST for a damaged link. */
+/**
+ * Link of a folder or of its nearest parent that has one, with the path of the link file. Throws INVALID_REQUEST for a damaged
+ * link.
+ */
 export function findLink(directory: string): (ProjectLink & { file: string }) | undefined {
   const file = join(resolve(directory), FOLDER, FILE)
   if (existsSync(file)) return { ...parseLink(file), file }
@@ -22,7 +25,7 @@ export function findLink(directory: string): (ProjectLink & { file: string }) | 
   return above === resolve(directory) ? undefined : findLink(above)
 }
 
-/** Links a folder, replacing its link. Returns the file. */
+/** Links a folder, replacing its link. Returns the path of the link file. */
 export function writeLink(directory: string, { projectId, projectName }: ProjectLink): string {
   const folder = join(resolve(directory), FOLDER)
   const file = join(folder, FILE)

@@ -59,7 +59,9 @@ export const PROJECT_FILE_NAMES = [
 /** Fields of a project file that are not part of the build request. */
 const OWN_FIELDS = ['$schema', 'deploy', 'test', 'project'] as const
 
-/** Project file of a folder, or `path` itself if it is a file. Undefined when there is none. */
+/**
+ * Project file of a folder, or `path` itself if it is a file. Undefined when there is none. Throws INVALID_REQUEST for several.
+ */
 export function findProjectFile(path = '.'): string | undefined {
   const absolute = resolve(path)
   if (existsSync(absolute) && statSync(absolute).isFile()) return absolute
@@ -145,7 +147,7 @@ export async function parseProject(source: ProjectSource): Promise<Project> {
 
 type ParsedDeploy = Project['deploy'] & Pick<DeployConfig, 'network' | 'origins'>
 
-/** `deploy.network` and `deploy.origins` apply to every environment without its own lists. */
+/** `deploy.network` and `deploy.origins` apply to every environment that does not set them. */
 function withDefaults({ network, origins, ...deploy }: ParsedDeploy): Project['deploy'] {
   const defaults = { ...(network !== undefined && { network }), ...(origins !== undefined && { origins }) }
   if (Object.keys(defaults).length === 0) return deploy

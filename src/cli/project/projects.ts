@@ -101,7 +101,7 @@ export function showProject(output: Output, project: Partial<ProjectRecord>): vo
   })
 }
 
-/** The source is deleted with its project. */
+/** Fields of the project's source, which is deleted with the project. */
 function sourceFields(project: Partial<ProjectRecord>): Record<string, string | undefined> {
   return {
     source: project.sourceId ?? undefined,

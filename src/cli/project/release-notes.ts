@@ -52,7 +52,7 @@ function runGit(args: string[]): Promise<string> {
   return promise
 }
 
-/** Avoids starting git where there is nothing to read. */
+/** Avoids starting git outside a repository. */
 function isInRepository(folder: string): boolean {
   if (existsSync(join(folder, '.git'))) return true
   const parent = dirname(folder)

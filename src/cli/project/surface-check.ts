@@ -76,7 +76,7 @@ function refusal({ output }: CommandContext, { name, anyway }: Release, report: 
   })
 }
 
-/** Repeats all flags, because without `--require-test` or `--max`, another release would take place. */
+/** Repeats all flags, because the release would be a different one without `--require-test` or `--max`. */
 function releaseAnywayStep(command: string | undefined): NextStep {
   const description = 'Release it anyway'
   return command === undefined

@@ -2,7 +2,10 @@ import { projectFileSchema } from '../../shared/definitions/project-file.ts'
 import { describeIssues } from '../../shared/validation/shape.ts'
 import { validateDefinitions } from '../../shared/validation/validate-definitions.ts'
 
-/** The validators of a project file. They take longer to load than a command, and one file loads faster than three. */
+/**
+ * Validates a project file. The validators take longer to load than a command, so they are loaded on demand, in one file because
+ * one file loads faster than three.
+ */
 export function validateProject(request: Record<string, unknown>, rest: Record<string, unknown>) {
   const definitions = validateDefinitions(request)
   const schema = projectFileSchema.pick({ $schema: true, deploy: true, test: true, project: true })

@@ -36,9 +36,9 @@ ExecStart=${systemdQuote(node)} ${systemdQuote(program)}
 ${Object.entries(env)
   .map(([name, value]) => `Environment=${systemdQuote(`${name}=${value}`)}`)
   .join('\n')}
-# Only the daemon gets SIGTERM. It drains its servers, then stops them.
+# Only the daemon receives SIGTERM. It drains its servers, then stops them.
 KillMode=mixed
-# Programs get control groups with limits, next to that of the daemon. (systemd before 254 ignores the second line.)
+# Programs run in control groups with limits, next to that of the daemon. (systemd before 254 ignores the second line.)
 Delegate=cpu memory pids
 DelegateSubgroup=${DAEMON_GROUP}
 # A daemon that took over (mcp daemon upgrade) reports itself as the main process.
@@ -88,7 +88,7 @@ export function launchdAgentPath(userHome: string): string {
   return join(userHome, 'Library', 'LaunchAgents', `${LAUNCHD_LABEL}.plist`)
 }
 
-/** Escapes `%` (specifiers) and `$` (variables), which also apply within quotes. */
+/** Also escapes `%` (specifiers) and `$` (variables), which systemd expands within quotes. */
 function systemdQuote(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('%', '%%').replaceAll('$', '$$$$')}"`
 }

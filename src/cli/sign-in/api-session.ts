@@ -57,13 +57,16 @@ async function renew(session: ApiSession, { context, signal }: SessionPlace): Pr
   })
 }
 
-/** True when the server no longer knows the sign-in or its client. An unknown client may be reported as a challenge (RFC 6749 5.2). */
+/**
+ * True when the server no longer knows the sign-in or its client. An unknown client may be reported as a challenge (RFC 6749
+ * 5.2).
+ */
 function isRevoked(oauth: Oauth, error: unknown): boolean {
   if (error instanceof oauth.WWWAuthenticateChallengeError) return error.status === 401
   return error instanceof oauth.ResponseBodyError && /^invalid_(grant|client)$/.test(error.error)
 }
 
-/** Revokes the refresh token, and with it the access tokens (RFC 7009). False when the server does not support it. */
+/** Revokes the refresh token, and with it the access tokens (RFC 7009). False when the server does not support revocation. */
 export async function revokeSession(
   session: Omit<ApiSession, 'resource' | 'expiresAt'>,
   signal: AbortSignal,

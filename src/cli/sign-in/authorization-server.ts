@@ -26,7 +26,7 @@ export function requestOptions(
   return isLoopback(new URL(url).hostname) ? { ...options, [allowInsecureRequests]: true } : options
 }
 
-/** Metadata of the server (RFC 8414 or OpenID Connect Discovery). Throws UNAVAILABLE and UPSTREAM_FAILED. */
+/** Metadata of the server (RFC 8414 or OpenID Connect Discovery). Throws TIMEOUT, UNAVAILABLE or UPSTREAM_FAILED. */
 export async function discover(issuer: string, signal: AbortSignal): Promise<AuthorizationServer> {
   const oauth = await loadOauth()
   const options = requestOptions(oauth, issuer, signal)

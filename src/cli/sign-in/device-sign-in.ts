@@ -43,8 +43,8 @@ interface Flow {
 }
 
 /**
- * Signs in to the API at `url` with a code that the user enters in a browser (RFC 8628). Undefined when the API does not
- * support it. Throws UNAUTHORIZED when the user refuses and TIMEOUT when the code expires.
+ * Signs in to the API at `url` with a code that the user enters in a browser (RFC 8628). Undefined when the API does not support
+ * this sign-in. Throws UNAUTHORIZED when the user refuses and TIMEOUT when the code expires.
  */
 export async function signInWithDevice(
   context: CommandContext,
@@ -109,7 +109,7 @@ function requestCodes({ oauth, server, client, api }: Flow, signal: AbortSignal)
   )
 }
 
-/** Client authentication: as registered, otherwise a method that the server supports. Defaults to the header (RFC 8414 2). */
+/** Client authentication: as registered, otherwise a method that the server supports. Defaults to HTTP Basic (RFC 8414 2). */
 export function clientAuth(oauth: Oauth, server: AuthorizationServer, client: Client) {
   const { client_secret, token_endpoint_auth_method: method } = client
   if (typeof client_secret !== 'string') return oauth.None()

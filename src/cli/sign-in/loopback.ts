@@ -65,7 +65,7 @@ function portInUse(port: number): HostingError {
   )
 }
 
-/** Resolves to false when the port is in use. */
+/** Resolves to false when the port is in use or not permitted. */
 function listen(server: Server, port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException) =>

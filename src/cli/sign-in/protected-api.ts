@@ -12,8 +12,9 @@ export interface ProtectedApi {
 const REQUEST_TIMEOUT_MS = 30_000
 
 /**
- * Sign-in metadata of the API at `url`, from its 401 response or the well-known path (RFC 9728). Undefined for an API
- * that only supports keys. Throws UPSTREAM_FAILED for metadata of another resource and UNAVAILABLE when it is unreachable.
+ * Sign-in metadata of the API at `url`, from its 401 response or the well-known path (RFC 9728). Undefined for an API that only
+ * supports keys. Throws UPSTREAM_FAILED when announced metadata is missing or incomplete, and for metadata of another resource.
+ * Throws UNAVAILABLE when the API is unreachable.
  */
 export async function findSignIn(url: string, signal: AbortSignal): Promise<ProtectedApi | undefined> {
   const refused = await get(`${url}/api/deployments/api-key/info`, url, signal)
@@ -25,7 +26,10 @@ export async function findSignIn(url: string, signal: AbortSignal): Promise<Prot
   const document: unknown = answer.ok ? await answer.json().catch(() => undefined) : undefined
   if (document !== undefined) return readMetadata(document, url, announced !== undefined)
   if (announced === undefined) return undefined
-  throw new HostingError('UPSTREAM_FAILED', `${url} refers to ${announced}, which has no metadata for it.`)
+  throw new HostingError(
+    'UPSTREAM_FAILED',
+    `${url} refers to ${announced}, which returned no sign-in metadata.`,
+  )
 }
 
 function readMetadata(document: unknown, url: string, isAnnounced: boolean): ProtectedApi | undefined {

@@ -73,8 +73,8 @@ async function renewedToken(place: SignInTarget, stale: string | undefined): Pro
 }
 
 /**
- * Runs `work`. Repeats it after a sign-in if the server requires one, and once more if the server then requires another scope. Without a
- * terminal, throws UNAUTHORIZED, or INSUFFICIENT_SCOPE for a user who lacks a scope, with instructions.
+ * Runs `work`. Repeats `work` after a sign-in if the server requires one, and once more if the server then requires another
+ * scope. Without a terminal, throws UNAUTHORIZED, or INSUFFICIENT_SCOPE for a user who lacks a scope, with instructions.
  */
 export async function withSignIn<T>(
   context: CommandContext,

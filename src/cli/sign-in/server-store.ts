@@ -9,7 +9,7 @@ export interface ServerSession {
   /** Identifier of the server in tokens (RFC 8707). */
   resource?: string
   accessToken?: string
-  /** Unix seconds. Undefined when the server did not say. */
+  /** Unix time in seconds. Undefined when the server reported no expiry. */
   expiresAt?: number
   refreshToken?: string
   scope?: string
@@ -19,7 +19,7 @@ export interface ServerSession {
 export interface ServerClient {
   client_id: string
   client_secret?: string
-  /** How the client sends its secret. Defaults to the server's metadata. */
+  /** How the client sends its secret. Defaults to a method in the server's metadata. */
   token_endpoint_auth_method?: string
   redirect_uris?: string[]
 }

@@ -20,7 +20,9 @@ export async function loadSuite(file: string): Promise<Suite> {
   return parseSuite(value, basename(path), locate)
 }
 
-/** The suite in a project file, or in the file that it names. Undefined if there is none. Throws like `loadSuite`. */
+/**
+ * The suite in a project file, or in the file that the project file names. Undefined if there is none. Throws like `loadSuite`.
+ */
 export async function loadProjectSuite(project: Project | undefined): Promise<Suite | undefined> {
   const { test, file = '', directory, locate } = project ?? {}
   if (typeof test === 'string') {
@@ -46,7 +48,7 @@ function missingProjectSuite(project: string, test: string, path: string): Hosti
   )
 }
 
-/** The suite of a stored run, for the server that it ran against. Throws NOT_FOUND, and INVALID_REQUEST for an unknown field. */
+/** The suite of a stored run, for the server that it ran against. Throws NOT_FOUND, or INVALID_REQUEST for an invalid suite. */
 export async function loadStoredSuite(api: Pick<ApiClient, 'get'>, id: string): Promise<Suite> {
   const { definition, server } = await api.get<SuiteRunRecord>(`/api/suite-runs/${encodeURIComponent(id)}`)
   if (definition) return { ...(await parseSuite(definition, id)), server }

@@ -6,7 +6,7 @@ import { HostingError } from '../../shared/errors.ts'
 import type { PlannedCase } from '../../shared/suite/plan.ts'
 import type { Recording } from '../../shared/suite/recording.ts'
 
-/** One answer from a model, looked up by its digest. `request` is only informational. */
+/** One answer from a model, looked up by the digest of the request. `request` is only informational. */
 interface TapeEntry {
   case: string
   /** Repetition of the case, from 0. */

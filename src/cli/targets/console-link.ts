@@ -13,7 +13,7 @@ export function consolePage(server: string, environment: StoreEnvironment): stri
 
 /**
  * URL of a page of the local daemon's console. The URL contains no secret. Without a sign-in, the page explains how to sign in.
- * Undefined for another API.
+ * Undefined for an API on another machine.
  */
 export function consoleUrl({ url }: Pick<ApiClient, 'url'>, page = '/'): string | undefined {
   const { hostname, port } = new URL(url)
@@ -21,8 +21,8 @@ export function consoleUrl({ url }: Pick<ApiClient, 'url'>, page = '/'): string 
 }
 
 /**
- * URL of a page of the console that also signs one browser in, within a minute. Without a terminal, the URL contains no secret,
- * because other users may read the output. Undefined for an API without a console.
+ * URL of a page of the console. At a terminal, the URL also signs one browser in, within a minute. Otherwise, it contains no
+ * secret, because other users may read the output. Undefined for an API without a console.
  */
 export async function signInUrl({ api, output }: CommandContext, page: string): Promise<string | undefined> {
   const client = await api()

@@ -5,8 +5,9 @@ const MIN_PREFIX = 4
 const MAX_LISTED = 10
 
 /**
- * The record with this id, or with a unique prefix of it, with or without the kind (`ses_`). Throws INVALID_REQUEST for an
- * ambiguous prefix and NOT_FOUND. `list`: command that lists the records. `minPrefix`: length without the kind.
+ * The record with this id, or with a unique prefix of it, with or without the kind (`ses_`). Throws NOT_FOUND, or
+ * INVALID_REQUEST for an ambiguous prefix. `list`: command that lists the records. `minPrefix`: minimum length of a prefix,
+ * without the kind.
  */
 export function pickById<T extends { id: string }>(
   records: readonly T[],

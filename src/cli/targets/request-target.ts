@@ -8,7 +8,7 @@ import { impliedPreview } from './server-target.ts'
 const FULL_ID = /^req_[^.]+\.[^.]+\.[^.]+\.(dep|mcp)_[0-9a-z]{20}$/
 const ID_PREFIX = /^req_[\w.-]+$/
 const PAGE_SIZE = 1000
-/** Limits the search to two million log lines. */
+/** Maximum number of pages that are searched for an id. */
 const MAX_PAGES = 20
 
 /** Query of `GET /api/requests` for a server name, a deployment id or an `mcp_id`. */

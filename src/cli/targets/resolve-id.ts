@@ -106,7 +106,9 @@ export function referTo(
   return deployment_id ?? reference
 }
 
-/** Resolves an id, a unique prefix of one, or a server name (its newest ready build) to an `mcp_id`. */
+/**
+ * Resolves an id, a unique prefix of one, or a server name (its newest ready build, otherwise its newest build) to an `mcp_id`.
+ */
 export async function resolveBuild(api: ApiClient, reference: string): Promise<string> {
   if (isFullId(reference, 'mcp')) return reference
   return (await findBuild(api, reference))?.mcp_id ?? reference

@@ -16,7 +16,9 @@ export interface ServerContents {
   deployments: number
   builds: number
   subdomains: string[]
-  /** Projects of its builds. They are not removed. Empty with an environment, because the builds stay, too. */
+  /**
+   * Projects of the server's builds, which the command keeps. Empty with an environment, because the builds are then kept, too.
+   */
   projects: Pick<ProjectRecord, 'id' | 'name'>[]
 }
 
@@ -47,7 +49,7 @@ function projectIds(builds: readonly Pick<BuildRecord, 'project_id'>[]): string[
   return [...new Set(builds.flatMap(({ project_id }) => project_id ?? []))]
 }
 
-/** Commands that delete the projects which a removed server leaves. */
+/** Commands that delete the projects left behind by a removed server. */
 export function projectSteps(projects: ServerContents['projects']): NextStep[] {
   return projects.map(({ id, name }) => ({
     description: `Also delete project ${name} and its uploaded sources`,

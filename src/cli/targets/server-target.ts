@@ -21,7 +21,7 @@ export interface ServerTarget {
   url: string
   /** Name of the server, or its URL if the name is unknown. */
   name: string
-  /** Deployment id or `mcp_id`, for its log and state. */
+  /** Deployment id or `mcp_id`, for commands that show the log or state. */
   id?: string
   /** Environment of a deployment that was found by the name of its server. */
   environment?: Environment | undefined
@@ -41,12 +41,15 @@ export function impliedPreview(context: CommandContext, server: string): 'previe
   return implied
 }
 
-/** `acts`: the command uses the server instead of listing what it offers, so the user must know which environment it uses. */
+/** `acts`: the command uses the server instead of listing what the server offers, so the user must know the environment. */
 export interface TargetChoice {
   acts?: boolean
 }
 
-/** Like `resolveTarget`, but prefers the preview of `mcp dev` in its folder. Notes which one of several was chosen. */
+/**
+ * Like `resolveTarget`, but prefers the preview of `mcp dev` in its folder. Prints a note that names the deployment if there are
+ * several.
+ */
 export async function chooseTarget(
   context: CommandContext,
   { server, env = impliedPreview(context, server) }: ChosenServer,

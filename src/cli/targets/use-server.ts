@@ -6,7 +6,7 @@ import { type RegisteredClient, withSignIn } from '../sign-in/server-auth.ts'
 import type { ServerInput } from './server-input.ts'
 import { type ChosenTarget, chooseTarget, type ServerTarget, type TargetChoice } from './server-target.ts'
 
-/** Connects to the server, runs `work` and closes. The server's logs go to standard error. */
+/** Connects to the server, runs `work` and closes the connection. The server's logs go to standard error. */
 export async function useServer<T>(
   context: CommandContext,
   input: ServerInput,
@@ -29,7 +29,7 @@ export async function useServer<T>(
   }
 }
 
-/** Throws INVALID_REQUEST for an invalid port. */
+/** Client of `--client-id`. Throws INVALID_REQUEST for an invalid port, and for a port without a client id. */
 function givenClient(
   { env }: CommandContext,
   { clientId, callbackPort }: ServerInput,
@@ -43,7 +43,7 @@ function givenClient(
     : { id: clientId, secret: env.MCP_CLIENT_SECRET, port: callbackPort }
 }
 
-/** Adds the command for the log to an error of the user's own server, because the log explains the failure. */
+/** Suggests the log of an unavailable server that the API hosts, because the log explains the failure. */
 function withLogStep(error: unknown, { id }: ServerTarget): unknown {
   if (!(error instanceof HostingError) || error.code !== 'UNAVAILABLE' || !id) return error
   const next = [{ description: 'Show its log', command: `mcp logs ${id}` }]

@@ -4,7 +4,7 @@ export async function fitsSchema(args: unknown, schema: Record<string, unknown>)
   try {
     return compileSchema(schema)(args)
   } catch {
-    // A schema that cannot be compiled proves nothing.
+    // A schema that cannot be compiled rejects no arguments.
     return true
   }
 }

@@ -19,7 +19,7 @@ export function replayArguments(
   const redacted = Object.keys(args).find(name => JSON.stringify(args[name]).includes(REDACTED_TEXT))
   if (redacted === undefined) return args
   throw new HostingError('INVALID_REQUEST', `The recorded value of "${redacted}" contains a secret.`, {
-    details: `Give it again: ${redacted}=<value>`,
+    details: `Give the value again: ${redacted}=<value>`,
   })
 }
 

@@ -56,7 +56,7 @@ interface Sample {
   madeUp: boolean
 }
 
-/** A value that fits the schema, taken from the schema if possible. */
+/** A value that fits common schemas, taken from the schema if possible. */
 export function sampleValue(schema: Schema): Sample {
   const given = [schema.default, schema.const, schema.examples?.[0], schema.enum?.[0]].find(
     one => one !== undefined,

@@ -111,7 +111,10 @@ function parseJson(key: string, text: string): unknown {
   }
 }
 
-/** Schema of one argument. Rejects an unknown argument only if the schema is closed. */
+/**
+ * Schema of one argument. Throws INVALID_REQUEST for an unknown argument if the schema is closed, or if the name resembles a
+ * known one.
+ */
 function propertySchema(inputSchema: Schema, key: string): Schema {
   const properties = (inputSchema.properties ?? {}) as Record<string, Schema>
   const own = Object.hasOwn(properties, key) ? properties[key] : undefined
@@ -121,7 +124,7 @@ function propertySchema(inputSchema: Schema, key: string): Schema {
   if (near || inputSchema.additionalProperties === false)
     throw new HostingError(
       'INVALID_REQUEST',
-      `Unknown argument "${key}". ${near ? `Did you mean "${near}"?` : names.length > 0 ? `Known: ${names.join(', ')}.` : 'The tool takes no arguments.'}`,
+      `Unknown argument "${key}". ${near ? `Did you mean "${near}"?` : names.length > 0 ? `Known: ${names.join(', ')}.` : 'No arguments are accepted.'}`,
     )
   return {}
 }

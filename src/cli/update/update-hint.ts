@@ -8,7 +8,9 @@ const DAY_MS = 24 * 60 * 60_000
 /** Command that a separate process runs. */
 const CHECK_COMMAND = '__check-version'
 
-/** Mentions a newer version once a day. The check runs in a separate process, so the command never waits for the network. */
+/**
+ * Mentions a newer version at most once a day. The check runs in a separate process, so the command never waits for the network.
+ */
 export function showUpdateHint(paths: HomePaths, output: Pick<Output, 'note'>, now = Date.now()): void {
   try {
     tryHint(paths, output, now)

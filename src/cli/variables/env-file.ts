@@ -55,7 +55,7 @@ function lineProblem(line: string): string | undefined {
   return 'expected NAME=value, where NAME has letters, digits and "_", not starting with a digit.'
 }
 
-/** Index of the line that closes a quoted value, which may have several lines. Undefined when none does. */
+/** Index of the last line of a value. A quoted value may have several lines. Undefined when no line closes the quote. */
 function lastLineOfValue(lines: readonly string[], first: number): number | undefined {
   const line = lines[first]!
   if (line.trimStart().startsWith('#')) return first

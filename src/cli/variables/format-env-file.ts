@@ -1,7 +1,9 @@
 import type { ServerEnv } from '../../shared/contract/servers/variables.ts'
 import { formatEnvLine } from './env-file.ts'
 
-/** A `.env` file. Variables without a readable value are comments, listed in `left`. */
+/**
+ * A `.env` file. Variables whose value is secret, unreadable, or contains every kind of quote are comments, listed in `left`.
+ */
 export function formatEnvFile(variables: ServerEnv['variables']): {
   text: string
   written: string[]

@@ -2,7 +2,7 @@ import { HostingError } from '../../shared/errors.ts'
 import { ENV_NAME } from '../../shared/names.ts'
 import { readEnvFile } from './env-file.ts'
 
-/** Options of commands that give a server variables. */
+/** Options that set environment variables of a server. */
 export const VARIABLE_OPTIONS = {
   set: {
     type: 'list',

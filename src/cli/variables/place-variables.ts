@@ -52,7 +52,7 @@ export function printStored({ output }: CommandContext, name: string, { variable
   )
 }
 
-/** Adds the command that sets the variables that a deployment lacks. Returns other errors unchanged. */
+/** Explains an error about missing variables, with the command that sets them. Returns other errors unchanged. */
 export function explainMissingVariables(
   error: unknown,
   { name, environment }: Place,
@@ -71,7 +71,7 @@ export function explainMissingVariables(
 
 /**
  * Throws INVALID_REQUEST when the newest build of the server requires variables without a value, so that a deployment fails
- * before long work. Does nothing if the API stores no variables. The deployment then reports them.
+ * before long work. Does nothing if the API stores no variables. The deployment then reports the missing variables.
  */
 export async function requireVariables(
   { api }: Pick<CommandContext, 'api'>,
@@ -106,7 +106,7 @@ function toWord(name: string): string {
   return looksSecret(name, '') ? name : `${name}=…`
 }
 
-/** Development is the default of every command. */
+/** Empty for development, the default of `mcp env set`. */
 export function environmentFlag(environment: string): string {
   return environment === 'development' ? '' : ` --env ${environment}`
 }

@@ -38,7 +38,7 @@ export async function finishChange(
     if (output.json) output.result(env, () => {})
     else
       output.note(
-        `${env.name} has no live deployment in ${env.environment}. The change takes effect with the next deployment.`,
+        `${env.name} has no live deployment in ${env.environment}. The change takes effect on the next deployment.`,
       )
     return undefined
   }

@@ -53,7 +53,10 @@ export async function readServerWords(
   }
 }
 
-/** Name of a server that is known, that the project in this folder will build, or that is chosen. Throws NOT_FOUND or INVALID_REQUEST. */
+/**
+ * Name of a known server, of the server that the project in this folder builds, or of the chosen server. Throws NOT_FOUND or
+ * INVALID_REQUEST.
+ */
 export async function resolveServer(context: CommandContext, reference: string | undefined): Promise<string> {
   if (reference === undefined) return chooseServer(context)
   if (reference === (await serverOfProject(context.cwd))) return reference
@@ -71,7 +74,7 @@ async function isKnown(api: ApiClient, name: string): Promise<boolean> {
   return all.some(({ variables }) => variables.length > 0)
 }
 
-/** Undefined when the folder has no valid project. */
+/** Server that the project in a folder builds. Undefined without a readable project. */
 export async function serverOfProject(directory: string): Promise<string | undefined> {
   try {
     return await nameOfProject(directory)
@@ -93,7 +96,7 @@ export function changeServerEnv(
   return api.request('PATCH', pathOf(place), { body: { variables } })
 }
 
-/** Undefined when the API stores no variables, an extension of the contract. */
+/** Undefined when the API stores no variables. Stored variables are an extension of the contract. */
 export async function readServerEnvIfStored(api: ApiClient, place: Place): Promise<ServerEnv | undefined> {
   try {
     const env = await readServerEnv(api, place)

@@ -1,19 +1,19 @@
 /**
- * Run of a command against an API that implements only the contract. Every command needs at least one case, with its output or
- * its error.
+ * Run of a command against an API that implements only the contract. Every command needs at least one case, except the commands
+ * in ELSEWHERE (contract-only.test.ts).
  */
 export interface Case {
   args: string
   /** Pattern of standard output. */
   shows?: RegExp
-  /** Runs in its own process, which must exit by itself. Set for every kind of connection that a command opens. */
+  /** Runs in its own process, which must exit by itself. Set for at least one command per kind of connection. */
   exits?: true
   /** Pattern of an error with exit code 4, whose next steps must work. */
   refused?: RegExp
   input?: string
 }
 
-/** `URL`: an MCP server. `DIR`: folder of a project. */
+/** `URL`: an MCP server. `DIR`: folder of a project. `HOME`: home of the CLI. */
 export const CASES: Record<string, Case[]> = {
   up: [{ args: 'up DIR', shows: /Called add/, exits: true }],
   init: [{ args: 'init HOME/new --name made --template basic', shows: /Created made in/ }],

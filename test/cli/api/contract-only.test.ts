@@ -15,7 +15,7 @@ import { type ContractStub, startContractStub } from '../../helpers/services/con
 import { startSdkServer } from '../../helpers/services/sdk-server.ts'
 import { CASES, type Case } from './contract-only-cases.ts'
 
-/** Commands that are tested below or elsewhere, because they make no requests or only requests to the local daemon. */
+/** Commands without a case in CASES. Tests below or in other files run them. */
 const ELSEWHERE = [
   'dev',
   'login',
@@ -77,7 +77,7 @@ const refused = cases.filter(one => one.refused)
 
 const exiting = working.filter(({ exits }) => exits)
 
-// Only the exit code of a process shows that the command wrote everything and left no connection open.
+// Only a separate process shows that the command wrote everything and left no connection open.
 describe.concurrent('commands in their own process', () => {
   test.each(exiting)(
     'mcp $args succeeds with an API that implements only the contract, and its process exits',
@@ -111,14 +111,14 @@ test.each(refused)(
   },
 )
 
-/** Lines such as `Show its state:  mcp status dep-9`. */
+/** Commands in lines such as `Show its state:  mcp status dep-9`. */
 function hintsOf(stdout: string): string[] {
   return [...stdout.matchAll(/: {2,}(mcp .+)$/gm)].map(([, command]) => command!)
 }
 
 const known = new Map<string, Promise<CommandResult>>()
 
-/** Runs suggested command lines. Those with a placeholder are not run, but a case must show that their command works. */
+/** Every suggested command must have a case that succeeds or be in ELSEWHERE. Lines that can run unchanged must succeed. */
 async function expectWorking(hints: string[]): Promise<void> {
   for (const hint of hints) {
     const name = Object.keys(CASES).find(one => hint === `mcp ${one}` || hint.startsWith(`mcp ${one} `))!
@@ -153,7 +153,7 @@ test('projects build follows a container build until the log reports the result'
   }
 })
 
-test('mcp dev builds and stops on Ctrl-C', async () => {
+test('mcp dev builds the project, and stops on Ctrl-C', async () => {
   const child = spawn(process.execPath, [MCP_BIN, 'dev', project, '--json'], { env: home.env })
   let [stdout, stderr] = ['', '']
   child.stdout.on('data', text => (stdout += text))

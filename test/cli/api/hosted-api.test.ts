@@ -83,7 +83,7 @@ test('a suite checks documented fields and names the fields that the API does no
     return ['test', '--suite', file]
   }
   const expected = { tools: { exact: ['add'] }, reply: { contains: '5' }, seconds: 1 }
-  // This API does not store runs. That is no reason for a warning.
+  // This API does not store runs. The command must not warn about that.
   expect(await home.mcp(suite(expected))).toMatchObject({ code: 0, stderr: '' })
   expect(stub.requests.at(-1)).toMatchObject({ method: 'POST', path: '/api/suite-runs' })
   expect((await home.mcp(suite({ tools: ['subtract'] }))).code).toBe(1)
@@ -223,7 +223,7 @@ test('status shows the fields that the API sends', async () => {
   expect(stdout).toContain('dep-9 is deployed')
 })
 
-test('mcp up works with a hosted API', async () => {
+test('mcp up with a hosted API builds and deploys a server and calls a tool', async () => {
   const server = await startSdkServer()
   try {
     await hosted({ serverUrl: server.url })

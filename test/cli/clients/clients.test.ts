@@ -64,7 +64,7 @@ describe('client configurations', () => {
     expect(await snippetFor(clientOf('codex'), server)).toBe(`[mcp_servers.weather]\nurl = "${server.url}"`)
   })
 
-  it('preserves comments and formatting of JSON and makes a backup', async () => {
+  it('preserves comments and formatting of JSON and creates a backup', async () => {
     const file = join(folder, 'settings.json')
     const before =
       '{\n\t// my settings\n\t"theme": "dark", // as it is\n\t"context_servers": {\n\t\t"mine": { "url": "https://mine.example/mcp" }\n\t},\n}\n'
@@ -108,7 +108,7 @@ describe('client configurations', () => {
     expect(readFileSync(file, 'utf8').trimEnd()).toBe(before.trimEnd())
   })
 
-  it('refuses to edit a file that it would damage', async () => {
+  it('refuses to edit invalid JSON and inline TOML tables', async () => {
     const json = join(folder, 'broken.json')
     writeFileSync(json, '{\n "mcpServers": {\n')
     await expect(connectClient(clientOf('cursor'), json, server)).rejects.toThrow(
@@ -122,7 +122,7 @@ describe('client configurations', () => {
     expect(existsSync(`${toml}.bak`)).toBe(false)
   })
 
-  it('replaces a different entry only with --force', async () => {
+  it('replaces an entry with another URL only if forced', async () => {
     const file = join(folder, 'mcp.json')
     writeFileSync(file, '{"mcpServers":{"weather":{"url":"https://weather.example/mcp"}}}')
     await expect(connectClient(clientOf('cursor'), file, server)).rejects.toMatchObject({ code: 'CONFLICT' })

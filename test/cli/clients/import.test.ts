@@ -120,7 +120,7 @@ describe('the plan of an import', () => {
     )
   })
 
-  it('skips servers that cannot be hosted', () => {
+  it('skips remote servers, disabled servers and entries without a command or URL', () => {
     expect(plan({ url: 'https://a.example/mcp' }).reason).toBe(
       'it is a remote server, which needs no hosting',
     )
@@ -136,7 +136,7 @@ describe('mcp import', () => {
     remote: { url: 'https://tools.example/mcp' },
   }
 
-  it('lists the servers that it would host without showing values of variables', async () => {
+  it('--dry-run lists the servers that would be hosted, without the values of their variables', async () => {
     const file = writeConfig('.cursor/mcp.json', { mcpServers: servers })
     const { stdout } = await home.mcp(['import', 'cursor', '--dry-run'])
     expect(stdout).toMatch(/^my-notes .*stdio-server\.mjs +NOTES_KEY$/m)
@@ -150,7 +150,7 @@ describe('mcp import', () => {
     ])
   })
 
-  it('hosts the servers of a client, stores their variables, points the client at them, and undoes the change', async () => {
+  it('hosts the servers of a client, stores their variables, points the client at them, and --undo restores the entries', async () => {
     const file = writeConfig('.cursor/mcp.json', { mcpServers: servers, theme: 'dark' })
     const ended = await home.mcp(['import', 'cursor', '--connect', '--json'])
     expect(ended).toMatchObject({ code: 1, stderr: expect.stringContaining('broken is not hosted') })
@@ -171,7 +171,7 @@ describe('mcp import', () => {
     expect(stdout).toContain('If my-notes is still hosted, remove it:  mcp remove my-notes')
   })
 
-  it('reports why a server is not hosted, with its output and what to do', async () => {
+  it('reports why a server is not hosted, with the output of its program and the next step', async () => {
     const script = { command: process.execPath, args: ['nowhere.mjs'] }
     const file = writeConfig('script.json', { mcpServers: { script } })
     const { code, stderr } = await home.mcp(['import', file])
@@ -183,7 +183,7 @@ describe('mcp import', () => {
     expect(record).toMatchObject({ action: 'failed', details: expect.stringContaining('Cannot find module') })
   })
 
-  it('reports a damaged file in plain words, without options that the command does not have', async () => {
+  it('reports a file with invalid JSON, the line of the error and the next step', async () => {
     const file = writeConfig('damaged.json', '{\n  "mcpServers": {}\n')
     const { code, stderr } = await home.mcp(['import', file])
     expect([code, stderr]).toEqual([
@@ -212,7 +212,7 @@ describe('mcp import', () => {
     }
   })
 
-  it('replaces the servers in a file of an unknown client and keeps its layout', async () => {
+  it('replaces the servers in a file of an unknown client and keeps the layout of the file', async () => {
     const before = '{"mcpServers":{"notes":{"command":"PROGRAM","args":["FILE"]}},"theme":"dark"}'
       .replace('PROGRAM', process.execPath)
       .replace('FILE', SERVER)
@@ -233,7 +233,7 @@ describe('mcp import', () => {
     expect(failed.stdout).not.toContain('--connect')
   })
 
-  it('reports a missing server or client and lists the known ones', async () => {
+  it('rejects an unknown server or client and lists the known ones', async () => {
     const file = writeConfig('.cursor/mcp.json', { mcpServers: servers })
     const noServer = await home.mcp(['import', file, '--only', 'nots'])
     expect(noServer).toMatchObject({ code: 4, stderr: expect.stringContaining('my notes, broken, remote') })

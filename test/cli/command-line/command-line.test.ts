@@ -24,7 +24,7 @@ test('--version prints the version of the package', async () => {
     expect(JSON.parse((await home.mcp(words)).stdout)).toEqual({ version })
 })
 
-test('--help, help and no arguments name every command on one screen', async () => {
+test('--help, help and no arguments name every command or its group on one screen', async () => {
   const pages = await Promise.all([home.mcp(['--help']), home.mcp(['help']), home.mcp([])])
   const { code, stdout } = pages[0]
   expect(code).toBe(0)
@@ -34,7 +34,7 @@ test('--help, help and no arguments name every command on one screen', async () 
   expect(stdout.trimEnd().split('\n').length).toBeLessThan(24)
 })
 
-test('help all lists every command with its summary in 80 columns', async () => {
+test('help all lists every command with its summary, and every subcommand, in 80 columns', async () => {
   const { code, stdout } = await home.mcp(['help', 'all'])
   expect(code).toBe(0)
   expectFits(stdout)
@@ -88,7 +88,7 @@ test('every listed command exists and has an example', async () => {
   }
 })
 
-test('both forms of help show usage, options and examples of a command', async () => {
+test('help before a command and --help after it show its usage, options and examples', async () => {
   const [flag, word] = await Promise.all([
     home.mcp(['keys', 'create', '--help']),
     home.mcp(['help', 'keys', 'create']),
@@ -100,7 +100,7 @@ test('both forms of help show usage, options and examples of a command', async (
   expect(flag.stdout).toContain('Examples:')
 })
 
-test('a group without a command lists its commands and exits with 2, or with 0 for --help', async () => {
+test('a group without a subcommand lists its subcommands and exits with 2, or with 0 for --help', async () => {
   const [bare, help] = await Promise.all([home.mcp(['daemon']), home.mcp(['daemon', '--help'])])
   expect(bare.code).toBe(2)
   const names = COMMANDS.map(({ name }) => name).filter(name => name.startsWith('daemon '))
@@ -159,7 +159,7 @@ test('a usage error with --json is one line of JSON', async () => {
       code: 'INVALID_REQUEST',
       message: 'Unknown option "--nope".',
       details: '',
-      next: [{ description: 'Show its usage', command: 'mcp status --help' }],
+      next: [{ description: 'Show the usage of the command', command: 'mcp status --help' }],
     },
   })
 })

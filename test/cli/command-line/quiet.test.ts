@@ -34,7 +34,7 @@ afterEach(() => void vi.unstubAllEnvs())
 const URL_LINE = /^http:\/\/127\.0\.0\.1:\d+\/mcp\n$/
 
 /**
- * Test cases in the order in which they run. A case without a pattern prepares later ones. `HOME`: a scratch folder, `API`:
+ * Test cases in the order in which they run. A case without a pattern only checks the exit code. `HOME`: a scratch folder, `API`:
  * the daemon, `LAST`: the previous output.
  */
 const CASES: [args: string, prints?: RegExp][] = [
@@ -98,7 +98,7 @@ const CASES: [args: string, prints?: RegExp][] = [
 
 let last = ''
 
-test.each(CASES)('mcp %s -q prints one value', async (line, prints) => {
+test.each(CASES)('mcp %s -q succeeds and prints only its result', async (line, prints) => {
   const words = line.replace('API', daemon.url).replace('LAST', last).replaceAll('HOME', folder).split(' ')
   const find = (wanted: string) => COMMANDS.find(({ name }) => name === wanted)
   const entry = (find(words.slice(0, 2).join(' ')) ?? find(words[0]!))!
@@ -113,8 +113,8 @@ test.each(CASES)('mcp %s -q prints one value', async (line, prints) => {
 })
 
 /**
- * An upgrade prints the same record as `daemon restart`. A restore prints the backup. The other commands print ids. Separate
- * tests run these commands.
+ * Commands that separate tests run. An upgrade prints the same record as `daemon restart`. A restore prints the backup. The
+ * other commands print ids.
  */
 const ELSEWHERE = /^(daemon (upgrade|restore)|sessions|grants|clients)$/
 

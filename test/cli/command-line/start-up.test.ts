@@ -23,7 +23,7 @@ const REPORT_LOADED = fileURLToPath(new URL('../../fixtures/cli/report-loaded.mj
 const START = ['mcp.js', 'cli.js']
 const SCHEMA = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] }
 
-/** Our files, by name without the hash, and Node's built-in modules. */
+/** Loaded files of the package, by name without the hash, and loaded built-in modules of Node. */
 async function loadedBy(args: string[]): Promise<{ files: string[]; builtins: string[] }> {
   const file = join(home.dir, 'loaded.json')
   const env = { ...home.env, NODE_OPTIONS: `--import=${REPORT_LOADED}`, LOADED: file }

@@ -55,7 +55,7 @@ test('up builds, deploys, lists the tools and calls a read-only one', async () =
   expect(stdout).toContain('mcp connect first\n')
 })
 
-test('up of an invalid project exits with 2 and lists each problem', async () => {
+test('up of an invalid project exits with 2 and names the invalid field', async () => {
   const directory = writeServer(home, 'faulty', {
     tools: [{ name: 'x', description: 'y', inputSchema: { type: 'array' } }],
   })
@@ -153,7 +153,7 @@ test('remove names the project that stays and the command that deletes it', asyn
   expect(await home.json(['remove', 'sourced', '--yes'])).not.toHaveProperty('kept_projects')
 })
 
-test('logout keeps the key of the local daemon, which cannot be obtained otherwise', async () => {
+test('logout refuses to remove the key of the local daemon', async () => {
   expect(await home.mcp(['logout'])).toMatchObject({ code: 5, stderr: expect.stringContaining('local') })
   expect((await home.mcp(['list'])).code).toBe(0)
 })
@@ -179,7 +179,7 @@ export default { description: 'Asks it', handler: () => 'asked' }`
   expect(failed.stderr).toContain('connecting to it')
 })
 
-test('a call by name never falls back from a failed or stopped deployment to the preview', async () => {
+test('a call by name never falls back from a failed deployment to the preview', async () => {
   const { deployments } = await home.json<{ deployments: Deployment[] }>(['list', '--all'])
   const failed = deployments.find(({ name, status }) => name === 'doomed' && status === 'failed')!
   for (const command of [
@@ -196,7 +196,7 @@ test('a call by name never falls back from a failed or stopped deployment to the
   expect((await home.mcp(['call', 'doomed', 'ask', '--env', 'preview'])).stdout).toBe('asked\n')
 })
 
-test('a call by name skips a stopped deployment but not a failed one', async () => {
+test('a call by name fails if the only deployment is stopped, and reaches one that runs in another environment', async () => {
   const directory = writeServer(home, 'halted')
   const production = await home.json<Deployment>(['deploy', directory, '--env', 'production'])
   await home.json(['stop', production.deployment_id])
@@ -207,7 +207,7 @@ test('a call by name skips a stopped deployment but not a failed one', async () 
   expect((await home.mcp(['call', 'halted', 'hello'])).stdout).toBe('Hello you from halted\n')
 })
 
-test('a value given with --set reaches the server and is never shown again', async () => {
+test('status shows the name of a variable that was given with --set, but not its value', async () => {
   const directory = writeServer(home, 'secret', { env: ['TOKEN'] })
   await home.json(['deploy', directory, '--set', 'TOKEN'], { env: { ...home.env, TOKEN: 's3cret-value' } })
   const { stdout } = await home.mcp(['status', 'secret', '--json'])

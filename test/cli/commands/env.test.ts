@@ -60,7 +60,7 @@ test('the error for a missing variable names the command that sets it, and later
   expect(await say(up)).toBe('https://a.example k2')
 })
 
-test('stored variables take precedence over the project file, and given values take precedence over both', async () => {
+test('stored variables take precedence over the project file, and --set takes precedence over both', async () => {
   const directory = project('layered', { development: { env_vars: { SHOP_URL: 'https://file.example' } } })
   const up = await home.json<DeploymentStatus>(['up', directory])
   expect(await say(up)).toBe('https://file.example ')
@@ -85,7 +85,7 @@ test('env list shows the age of variables, marks missing and unreleased ones, an
   const undeclared = await home.mcp(['env', 'set', 'listed', 'FOO=bar'])
   expect([undeclared.stdout, undeclared.stderr]).toEqual([
     'Stored FOO for listed in development\n',
-    'listed declares no variable FOO, so the value is stored but not passed to the server. Add "FOO" to "env" in its project file (mcp.config.json) and deploy it again.\n',
+    'listed declares no variable FOO, so the value is stored but not passed to the server. Add "FOO" to "env" in its project file (mcp.config.json) and deploy the server again.\n',
   ])
   const released = await home.mcp(['env', 'release', 'listed'])
   expect([released.code, released.stdout]).toEqual([
@@ -135,7 +135,7 @@ test('env pull writes a private file, env push stores it for another environment
   expect((await variables('moved')).variables).toEqual([])
 })
 
-test('with --json, an invalid or missing --env-file is a usage error that names the file, and the line if one is invalid', async () => {
+test('with --json, an invalid or missing --env-file is a usage error that names the file and any invalid line', async () => {
   const directory = project('filed')
   writeFileSync(join(directory, 'bad.env'), `SHOP_URL=x\n${SECRET}\n`)
   for (const command of [['up'], ['deploy'], ['dev'], ['build']]) {

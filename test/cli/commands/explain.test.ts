@@ -18,7 +18,7 @@ test('explain lists all error codes and exit codes without starting the daemon',
   expect(home.discovery()).toBeUndefined()
 })
 
-test('explain accepts an error code in any case or an exit code, and suggests a similar code', async () => {
+test('explain accepts an exit code or an error code in upper or lower case, and suggests a similar code', async () => {
   const { stdout } = await home.mcp(['explain', 'upstream_failed'])
   expect(stdout).toMatch(/^UPSTREAM_FAILED: .* Exit code 7\.\n\nUsual causes:\n- .*mcp logs\n$/s)
   expect((await home.mcp(['explain', '4'])).stdout).toMatch(/^Exit code 4: not found\..*NOT_FOUND/s)

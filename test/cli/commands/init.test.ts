@@ -23,7 +23,7 @@ const configOf = (folder: string) =>
 
 describe('mcp init', () => {
   it.each(['basic', 'advanced'])(
-    'creates a %s project that builds and has a schema for editors',
+    'creates a valid %s project with a JSON schema for editors',
     async template => {
       const made = await home.json<{ files: string[] }>(['init', 'desk', '--template', template], {
         cwd: home.dir,
@@ -111,7 +111,7 @@ describe('mcp init', () => {
     expect(configOf('x').template).toBe('advanced')
   })
 
-  it('copies an example that builds, with the permissions that the umask allows', async () => {
+  it('copies a valid example with the permissions that the umask allows', async () => {
     await home.json(['init', 'weather', '--example', 'weather'], { cwd: home.dir })
     const folder = join(home.dir, 'weather')
     expect((await loadProject(folder)).request).toMatchObject({ name: 'weather', template: 'advanced' })
@@ -165,7 +165,7 @@ describe('mcp init', () => {
     expect(readFileSync(join(home.dir, '.gitignore'), 'utf8')).toBe('dist\n.env\n.env.*\n.mcp/\n')
   })
 
-  it('adds a workflow for GitHub Actions, which runs the suite if there is one', async () => {
+  it('adds a GitHub Actions workflow that runs the suite if there is one', async () => {
     const workflowOf = async (folder: string, ...flags: string[]) => {
       await home.json(['init', folder, '--ci', 'github', ...flags], { cwd: home.dir })
       return readFileSync(join(home.dir, folder, '.github/workflows/mcp.yml'), 'utf8')

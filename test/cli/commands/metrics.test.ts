@@ -75,7 +75,7 @@ test('status --watch of one deployment shows its tools and instances', async () 
   const isDone = ({ deployments: [one] }: LiveMetrics) =>
     one!.tools!.some(({ tool, total }) => tool === 'hello' && total === 1) &&
     one!.running![0]!.requests!.total > 0
-  await lines.next() // requests before the test
+  await lines.next() // covers the requests before this test
   const called = call()
   let seen: LiveMetrics = JSON.parse((await lines.next()).value)
   while (!isDone(seen)) seen = JSON.parse((await lines.next()).value)

@@ -129,7 +129,7 @@ test('rollback returns to the given version and prints a summary of it', async (
   expect(shown).toMatch(/\nv3 .* live .* rollback to v1: Too polite\nv2 .* stopped .*compatible/)
 })
 
-test('rollback and releases exit with 4 for an unknown version or server, and suggest the closest one', async () => {
+test('rollback rejects an unknown version, and releases suggests a similar name for an unknown server', async () => {
   const unknown = await home.mcp(['rollback', 'greeter', '--to', '9'])
   expect([unknown.code, unknown.stderr]).toEqual([4, expect.stringContaining('has no version 9')])
   const mistyped = await home.mcp(['releases', 'greter'])
@@ -149,7 +149,7 @@ test('a rollback in development can return to a release whose deployment was rem
   expect(list).toMatch(/\ngreeter +development +v3 +deployed/)
 })
 
-test('logs without a server merges all servers and prefixes each line', async () => {
+test('logs without a server prefixes each line with its server and environment', async () => {
   const { stdout } = await home.mcp(['logs', '--grep', 'release of version', '-n', '2'])
   expect(stdout).toMatch(
     /^20\d\d-\S+ \S+ greeter\/development info {2}server release of version 2: .* by owner\n/,
@@ -231,7 +231,7 @@ test('rollback without an earlier release names the command that deploys an olde
   expect(stderr).toMatch(/Deploy an older build instead: mcp deploy mcp_\w{20} --env development\n/)
 })
 
-test('rollback returns to the previous deployment', async () => {
+test('rollback deploys an earlier build again as a new deployment', async () => {
   const directory = writeServer(home, 'back')
   const one = await home.json<Deployment>(['deploy', directory, '--env', 'staging'])
   const two = await home.json<Deployment>(['deploy', directory, '--env', 'staging'])

@@ -31,7 +31,7 @@ afterAll(() => home.remove())
 const calls = (...filters: string[]) =>
   home.json<RequestRecordItem[]>(['requests', 'greeter', '--tool', 'hello', ...filters])
 
-test('mcp requests lists requests in a table, newest first, with an id that the other commands accept', async () => {
+test('mcp requests lists requests in a table, newest first, with an id that requests show accepts', async () => {
   const { stdout } = await home.mcp(['requests', 'greeter', '--tool', 'hello'])
   expect(stdout).toMatch(/^ID +AGE +REQUEST +TIME +IN +OUT +OUTCOME\n/)
   const [failed, first] = stdout.split('\n').slice(1)
@@ -101,7 +101,7 @@ test('an unknown server or request is an error with a next step', async () => {
   expect(request.code).not.toBe(0)
 })
 
-test('commands for resources and prompts say that a server has none, and the log has no warning about them', async () => {
+test('commands for resources and prompts say that a server has none, and cause no warning in its log', async () => {
   const read = await home.mcp(['read', 'greeter', 'a://b'])
   expect([read.code, read.stderr]).toEqual([
     4,

@@ -30,7 +30,7 @@ test('status shows all environments of a server, and --env selects one', async (
   expect(chosen.deployment_id).toBe(staging.deployment_id)
 })
 
-test('list and status show each server once, aligned, with the next command', async () => {
+test('list shows one row per environment and the next command, and status shows the settings of a server', async () => {
   const quiet = await home.mcp(['up', writeServer(home, 'shown'), '-q'])
   expect(quiet.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp\n$/)
   await home.json(['up', writeServer(home, 'shown')])
@@ -76,7 +76,7 @@ test('list hides failed builds and deployments that never served, says how many,
   expect(live).toMatch(/^ *memory limit +\d+ MiB per instance$/m)
 })
 
-test('status of a server without a deployment in the environment says so, and an unknown server exists nowhere', async () => {
+test('status reports a server without a deployment in the environment, and suggests a similar name for an unknown server', async () => {
   await home.json(['up', writeServer(home, 'nearby')])
   const known = await home.mcp(['status', 'nearby', '--env', 'production'])
   expect([known.code, known.stderr]).toEqual([

@@ -17,7 +17,7 @@ afterAll(async () => {
   await daemon.close()
 })
 
-test('mcp tests show prints text from a transcript so that it cannot pass for a verdict', async () => {
+test('mcp tests show prints no line of a transcript that could be mistaken for a verdict', async () => {
   const forged = 'sum\n✓ forged (model)\r\n✓ also forged'
   const run = {
     status: 'failed',

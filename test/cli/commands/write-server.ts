@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestHome } from '../../helpers/daemon/mcp.ts'
 
-/** Writes the project of a server whose tool `hello` greets. Returns its folder. */
+/** Writes the project of a server whose tool `hello` greets. Returns the project folder. */
 export function writeServer(home: TestHome, name: string, project: Record<string, unknown> = {}): string {
   const directory = join(home.dir, 'projects', name)
   mkdirSync(directory, { recursive: true })

@@ -75,7 +75,7 @@ describe('without a daemon', () => {
     expect(await suggestions([''])).not.toContain('__complete')
   })
 
-  it('starts no daemon, and offers file names only where they fit', async () => {
+  it('starts no daemon, and lets the shell complete file names only where a file is expected', async () => {
     expect(await home.mcp(['__complete', '--', 'call', ''])).toEqual({ code: 0, stdout: '', stderr: '' })
     expect(await home.mcp(['__complete', '--', 'export', 'x', '--out', ''])).toMatchObject({
       code: 1,
@@ -133,7 +133,7 @@ describe('with a daemon', () => {
     expect(await suggestions(words)).toEqual(expected)
   })
 
-  it('completes servers and the variables of the project in the folder', async () => {
+  it('completes servers and the variables of the project in the current folder', async () => {
     const here = (...words: string[]) => suggestions(['env', 'unset', ...words], { cwd: weather })
     expect(await here('')).toEqual(['weather', 'CITY', 'UNITS'])
     expect(await here('CITY', '')).toEqual(['UNITS'])
@@ -141,7 +141,7 @@ describe('with a daemon', () => {
     expect(await suggestions(['env', 'unset', ''])).toEqual(['weather'])
   })
 
-  /** Command line of the real `mcp`, for completion. For all other commands, `mcp` only prints its arguments. */
+  /** Command line of the real `mcp`. The functions for bash and zsh use it only for completion, and print other command lines. */
   const BODY = `"${process.execPath}" "${MCP_BIN}"`
   const shells = {
     bash: {
@@ -184,7 +184,7 @@ PS1='ready> '`,
       },
     )
 
-  it.runIf(hasShell('fish'))('completes in fish (skipped if it is not installed)', async () => {
+  it.runIf(hasShell('fish'))('completes tools and files in fish (skipped if not installed)', async () => {
     const script = `function mcp; ${BODY} $argv; end
 mcp completion fish | source
 for line in "call weather fo" "call weather forecast " "call weather forecast city=Os" "export --out ${weather}/mcp."

@@ -162,7 +162,7 @@ test.runIf(CAN_INSPECT)(
 )
 
 test.runIf(CAN_INSPECT)(
-  'a second mcp dev --inspect of a server fails and leaves the first one its debugger',
+  'a second mcp dev --inspect of a server fails, and the first one keeps its debugger',
   async () => {
     const next = startDev()
     const { url } = await next('built')

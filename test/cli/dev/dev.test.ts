@@ -27,7 +27,7 @@ interface DevEvent {
   error: { code: string; message: string; details: string }
 }
 
-/** Output of `mcp dev --json`, line by line. */
+/** Starts `mcp dev --json`. `next` waits for the next event of a type. */
 const startDev = (directory: string, ...options: string[]) => start('dev', directory, ...options)
 
 function start(command: string, directory: string, ...options: string[]) {
@@ -69,7 +69,7 @@ async function buildsOf(name: string): Promise<string[]> {
   return data.items.map(({ mcp_id }) => mcp_id)
 }
 
-test('a project of modules is served, is reloaded on save at the same URL, and keeps serving after a broken build', async () => {
+test('mcp dev serves a project of modules, reloads it on save at the same URL, and keeps serving it after a broken build', async () => {
   const write = makeFolder('modules', { 'tools/say.ts': moduleTool('one') })
   const dev = startDev(join(home.dir, 'modules'))
   const first = await dev.next('built')
@@ -100,7 +100,7 @@ test('a project of modules is served, is reloaded on save at the same URL, and k
   expect(await say(first.url)).toBe('three')
 })
 
-test('a declared project is reloaded, and its log is shown', async () => {
+test('mcp dev reloads a declared project and shows its log', async () => {
   const config = (text: string) => {
     const tool = {
       name: 'say',
@@ -168,7 +168,7 @@ for await (const line of createInterface({ input: process.stdin })) {
   expect((await watching.next('built')).tools).toEqual(['given'])
 })
 
-test('a program is restarted when its code changes', async () => {
+test('mcp dev restarts a program when its code changes', async () => {
   const program = { type: 'stdio', command: process.execPath, args: ['server.mjs'], cwd: '.' }
   const write = makeFolder('program', {
     'server.mjs': sayProgram('one'),
@@ -182,7 +182,7 @@ test('a program is restarted when its code changes', async () => {
   expect(await say(url)).toBe('two')
 })
 
-test.runIf(hasTerminals)('hotkeys work at a terminal, which is restored afterwards', async () => {
+test.runIf(hasTerminals)('mcp dev handles hotkeys and restores the terminal afterwards', async () => {
   makeFolder('keys', { 'tools/say.ts': moduleTool('one') })
   const command = [process.execPath, MCP_BIN, 'dev', join(home.dir, 'keys')].join(' ')
   const terminal = openTerminal(`${command}; stty -a`, home.env)
@@ -202,7 +202,7 @@ test.runIf(hasTerminals)('hotkeys work at a terminal, which is restored afterwar
   expect(terminal.shown).toMatch(/(?<!-)\bicanon\b/)
 })
 
-test('a name refers to the server of mcp dev in the project folder, and to the deployment elsewhere', async () => {
+test('a server name refers to the server of mcp dev in the project folder, and to the deployment elsewhere', async () => {
   const write = makeFolder('twice', { 'tools/say.ts': moduleTool('deployed') })
   const directory = join(home.dir, 'twice')
   await home.json(['up', directory])

@@ -4,7 +4,7 @@ import { MissingVariables } from '../../../src/cli/dev/missing-variables.ts'
 import type { NextStep } from '../../../src/shared/errors.ts'
 import { HostingError } from '../../../src/shared/errors.ts'
 
-test('missing variables are not reported while the daemon is stopped, but after it has started', async () => {
+test('missing variables are reported only when the daemon is running', async () => {
   const hints: NextStep[] = []
   let isRunning = false
   const context = {

@@ -63,7 +63,7 @@ test('doctor changes nothing without --fix', async () => {
   expect(statSync(files.secret).mode & 0o777).toBe(0o644)
 })
 
-test('doctor --fix repairs leftovers of a crash and wrong permissions, and lists each repair', async () => {
+test('doctor --fix removes leftovers of a crash, moves damaged files aside, corrects permissions and lists each repair', async () => {
   const files = createDamage()
   const { fixed } = await doctor('--fix')
   expect(fixed!.map(({ name }) => name).sort()).toEqual([

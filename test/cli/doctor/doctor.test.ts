@@ -67,7 +67,7 @@ describe('mcp doctor', () => {
     expect(of('api')[0]?.message).toContain('READ')
   })
 
-  it('reports problems on disk with a fix for each', async () => {
+  it('reports a damaged database, wrong permissions and leftovers of a crash', async () => {
     writeFileSync(join(home.dir, 'daemon.db'), 'this is no database any more', { mode: 0o600 })
     writeFileSync(join(home.dir, 'credentials.json'), '{"contexts":{}}')
     chmodSync(join(home.dir, 'credentials.json'), 0o644)

@@ -45,7 +45,7 @@ async function builds(): Promise<string[]> {
   return builds.map(({ name }) => name).sort()
 }
 
-/** Overwrites a page in the middle, as a broken disk does. */
+/** Overwrites two pages in the middle of the file, as a broken disk might. */
 function damage(file: string): void {
   const descriptor = openSync(file, 'r+')
   const middle = Math.floor(statSync(file).size / 2 / 4096) * 4096
@@ -102,7 +102,7 @@ describe('while a daemon runs', () => {
     expect(await builds()).toEqual(['before'])
   })
 
-  test('restore works while the daemon is running', async () => {
+  test('restore replaces the database of a running daemon and starts a new daemon', async () => {
     const copy = join(home.dir, 'copy.db')
     await home.json(['daemon', 'backup', copy])
     const { pid } = home.discovery()!
@@ -126,7 +126,7 @@ describe('while the daemon is stopped', () => {
   })
   afterEach(() => home.remove())
 
-  test('doctor finds a damaged page, and restore replaces the database and keeps the old one', async () => {
+  test('doctor reports a damaged database, and restore replaces the database and keeps the old one', async () => {
     await build('before')
     const { file } = await home.json<Backup>(['daemon', 'backup'])
     await build('after')
@@ -161,7 +161,7 @@ describe('while the daemon is stopped', () => {
     expect(await builds()).toEqual(['before'])
   })
 
-  test('doctor finds a lost key, unknown files and the age of the last backup', async () => {
+  test('doctor reports a lost key, unknown files and the age of the last backup', async () => {
     await build('before')
     await home.json(['daemon', 'backup'])
     await home.json(['daemon', 'stop'])
@@ -175,7 +175,7 @@ describe('while the daemon is stopped', () => {
     const { code, stdout } = await doctor()
     expect(code).toBe(1)
     expect(stdout).toMatch(/FAIL {2}secret key .*is missing/)
-    expect(stdout).toMatch(/ok {4}files .*1 unknown files \(1 artifacts; 2 B\)/)
+    expect(stdout).toMatch(/ok {4}files .*unknown files: 1 \(artifacts: 1; 2 B\), kept for 7 days/)
     expect(stdout).toMatch(/ok {4}backups .*the last backup is daemon-.*, made .* ago/)
     renameSync(join(home.dir, 'away'), join(home.dir, 'secret.key'))
     expect(await builds()).toEqual(['before'])

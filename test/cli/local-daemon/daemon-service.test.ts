@@ -54,7 +54,7 @@ test.runIf(process.platform === 'linux')(
 )
 
 test.runIf(process.platform === 'linux')(
-  'an error from the service manager is shown, and the previous state is restored',
+  'if the service manager fails, daemon install shows its error, removes the unit file and starts the daemon again',
   async () => {
     writeFileSync(
       join(home.dir, 'bin', 'systemctl'),
@@ -89,7 +89,7 @@ test('special characters in paths and values are escaped in a unit file', () => 
   expect(launchdAgent(spec)).toContain('<string>/x %h $HOME &lt;&amp;&gt;</string>')
 })
 
-test('the database is backed up while in use, and copied to a given file', async () => {
+test('daemon backup saves the database in use to the home and to a given file', async () => {
   await home.mcp(['projects', 'create', 'kept'])
   const target = join(home.dir, 'safe.db')
   const record = await home.json<{ file: string; bytes: number }>(['daemon', 'backup', target])
@@ -101,7 +101,7 @@ test('the database is backed up while in use, and copied to a given file', async
   }
 })
 
-test('a failed copy is reported, and the backup in the home is kept', async () => {
+test('daemon backup reports a failed copy to a given file and keeps the backup in the home', async () => {
   const { code, stderr } = await home.mcp(['daemon', 'backup', join(home.dir, 'none', 'safe.db')])
   expect([code, stderr]).toEqual([7, expect.stringContaining('safe.db')])
   expect(readdirSync(join(home.dir, 'backups')).filter(name => name.endsWith('.db'))).toHaveLength(1)

@@ -72,7 +72,7 @@ function readLink(path: string): string {
   }
 }
 
-test('stop waits for a slow process', async () => {
+test('stop waits for a daemon that exits slowly', async () => {
   const slow = join(home.dir, 'slow.cjs')
   writeFileSync(
     slow,
@@ -131,11 +131,11 @@ test('a daemon that lost the start race does not start when the winner is stoppe
   await eventually(() => processesNaming(home.dir).length === 0)
 })
 
-test('restart starts another process with the same home', async () => {
+test('restart starts a new daemon process, and the old one exits', async () => {
   const before = await home.json<Started>(['daemon', 'start'])
   const after = await home.json<Started>(['daemon', 'restart'])
   expect(after.pid).not.toBe(before.pid)
-  // Open connections of the old daemon are drained.
+  // The old daemon first drains its open connections.
   await eventually(() => !isRunning(before.pid))
 })
 
@@ -244,7 +244,7 @@ test('daemon run stays in the foreground until it is stopped, and a second daemo
   expect(isRunning(pid)).toBe(false)
 })
 
-test('logs -f follows the log until Ctrl-C and exits with 130', async () => {
+test('daemon logs -f follows the log until Ctrl-C and exits with 130', async () => {
   await home.json(['daemon', 'start'])
   const child = spawn(process.execPath, [MCP_BIN, 'daemon', 'logs', '-f', '--json'], { env: home.env })
   const [line] = await once(child.stdout, 'data')
@@ -271,7 +271,7 @@ function discover(server: Server, fields: Record<string, unknown>): void {
   writeFileSync(join(home.dir, 'daemon.json'), JSON.stringify(discovery))
 }
 
-/** A program that responds and stops like a daemon of an older version. */
+/** Starts a program that responds and stops like a daemon of an older version. Returns its process id. */
 async function startOldDaemon(): Promise<number> {
   const program = join(home.dir, 'old-daemon.mjs')
   mkdirSync(home.dir, { recursive: true })

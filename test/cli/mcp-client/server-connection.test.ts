@@ -58,7 +58,7 @@ describe.each([
     expect(await call('fail', {})).toMatchObject({ isError: true, content: [{ text: 'it broke' }] })
   })
 
-  it('a connection lists no resources of a server without any, and reports that it cannot read them', async () => {
+  it('a connection to a server without prompts and resources lists none, and fails to read a resource', async () => {
     const found = await use({}, async connection => ({
       prompts: await connection.listPrompts(),
       resources: await connection.listResources(),

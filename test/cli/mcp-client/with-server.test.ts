@@ -225,7 +225,7 @@ describe('withServer', () => {
     await closed.promise
   })
 
-  it('gives up after the time limit', async () => {
+  it('reports a server that does not answer within the time limit', async () => {
     const { url } = await startScripted(() => {})
     await expect(
       withServer(url, { timeoutMs: 20 }, connection => connection.listTools()),

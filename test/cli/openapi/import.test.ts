@@ -155,7 +155,7 @@ describe('OpenAPI import', () => {
     expect(validate({ size: 0 })).toBe(false)
   })
 
-  it('declares a plain object as output without write-only properties', async () => {
+  it('uses the schema of an object response as outputSchema, without write-only properties', async () => {
     const object = {
       type: 'object',
       properties: { id: { type: 'integer' }, secret: { type: 'string', writeOnly: true } },
@@ -216,19 +216,19 @@ describe('OpenAPI import', () => {
 
   it.each([
     [
-      'a reference to the network',
+      'a document with a network reference',
       '{"openapi":"3.0.3","paths":{"/a":{"$ref":"https://x.example/a.json"}}}',
       'network references are not supported',
     ],
     [
-      'Swagger 2.0',
+      'a Swagger 2.0 description',
       '{"swagger":"2.0","info":{"title":"a","version":"1"},"paths":{}}',
       'it is a Swagger 2.0 description',
     ],
-    ['no description at all', '{"hello":1}', 'is not a valid OpenAPI 3 description'],
+    ['JSON without a description', '{"hello":1}', 'is not a valid OpenAPI 3 description'],
     ['broken YAML', 'openapi: [', 'is not a valid OpenAPI 3 description'],
     ['an invalid description', '{"openapi":"3.0.3","paths":{}}', "must have required property 'info'"],
-  ])('rejects an OpenAPI document with %s', async (_name, text, words) => {
+  ])('OpenAPI import rejects %s', async (_name, text, words) => {
     using folder = createProjectFolder({ 'api.yaml': text })
     const error = await importOpenApi(join(folder.path, 'api.yaml'), 'desk').catch(one => one)
     expect(error).toMatchObject({ code: 'INVALID_REQUEST' })

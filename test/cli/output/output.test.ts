@@ -35,7 +35,7 @@ test('server output cannot control a terminal and reaches a pipe unchanged', asy
   expect(await printed(text, false)).toBe(`${text}\n`)
 })
 
-test('the first of several problems is not repeated after the message', async () => {
+test('an error does not repeat the first problem, which its message already contains', async () => {
   const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
   const output = await createOutput({ json: false, quiet: false, color: false, debug: false, env: {} })
   await output.error(new HostingError('INVALID_MCP', 'It failed: a.ts:1', { details: 'a.ts:1\n  x\nb.ts:2' }))
@@ -61,7 +61,7 @@ test('JSON is indented for a terminal and compact in a pipe', async () => {
   }
 })
 
-test('names, strings, numbers and null have different colours', () => {
+test('names, strings, numbers and null in JSON have different colours', () => {
   const paint = (color: string) => (text: string) => `<${color} ${text}>`
   const style = Object.fromEntries(
     ['bold', 'dim', 'red', 'green', 'yellow', 'cyan'].map(color => [color, paint(color)]),
@@ -71,7 +71,7 @@ test('names, strings, numbers and null have different colours', () => {
   )
 })
 
-test('content that is not JSON, or has numbers that JavaScript cannot represent, is unchanged', async () => {
+test('content is unchanged if it is not a JSON object or array, or has numbers that JavaScript cannot represent', async () => {
   for (const text of ['{not json', '[1234567890123456789]', '"text"', '7'])
     expect(await capture(output => output.content(text), { columns: 20 })).toBe(`${text}\n`)
 })
@@ -98,7 +98,7 @@ test('sentences are wrapped at words, and long words stay whole', async () => {
   ])
 })
 
-test('a long command is one line that a terminal breaks between words', async () => {
+test('a long command is one line, padded so that a terminal breaks it between words', async () => {
   const rows = async (command: string) => {
     const text = await capture(output => output.hint({ description: 'Call it with a city', command }), {
       columns: 20,

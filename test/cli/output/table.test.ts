@@ -69,7 +69,7 @@ test('replaces control characters in names and log messages', () => {
   expect(printable('a\u001b[31mred\u0007\u009b2J')).toBe('a�[31mred��2J')
 })
 
-test('only our own styles reach a terminal', () => {
+test('styles of the CLI reach a terminal, and other escape sequences do not', () => {
   const paint = (text: string) => `\u001b[1m${text}\u001b[22m`
   const style: Style = { bold: paint, dim: paint, red: paint, green: paint, yellow: paint, cyan: paint }
   const line = `${markStyle(style).bold('name')}: \u001b]0;title\u0007\u001b[31mred\u001b[39m\u001b[2J\r\nend`
@@ -107,7 +107,7 @@ test('JSON escapes control characters and keeps its value', () => {
   expect(JSON.parse(json)).toEqual(value)
 })
 
-test('a cell is always one line', () => {
+test('a line break in a cell becomes a space', () => {
   expect(formatTable(['A', 'B'], [['x', 'one\n  two']])).toEqual(['A  B', 'x  one two'])
 })
 

@@ -108,7 +108,7 @@ describe('without a terminal', () => {
 })
 
 describe.runIf(hasTerminals)('at a terminal', () => {
-  test('init asks step by step, and prints the created files to the pipe', async () => {
+  test('init asks step by step, and lists the created files on standard output', async () => {
     const { expects, ended } = open('init desk > created')
     await expects('Name of the server (desk)', '\r')
     await expects('❯ basic     declared answers, no code', `${DOWN}${DOWN}`)
@@ -143,7 +143,7 @@ describe.runIf(hasTerminals)('at a terminal', () => {
     expect(tools).toMatchObject([{ name: 'list' }])
   })
 
-  test('asks for the key and the value of a store entry', async () => {
+  test('store set asks for the key and the value of an entry', async () => {
     const { expects } = open('store set greeter')
     await expects('Key (key of the entry)', 'motd\r')
     await expects('Value (JSON or text, - for standard input)', 'hello\r')

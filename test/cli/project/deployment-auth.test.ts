@@ -16,7 +16,7 @@ const base: DeploymentAuth = {
 const client = { KEYCLOAK_CLIENT_ID: 'id', KEYCLOAK_CLIENT_SECRET: 'secret' }
 
 describe('the sign-in settings of a deployment', () => {
-  it('sign-in settings in the project file get client values from --set, which are not passed to the server', () => {
+  it('--set provides the client values for sign-in settings in the project file, and does not pass them to the server', () => {
     const chosen = chooseAuth({ base, flag: undefined, envVars: { ...client, API_URL: 'u' }, env: {} })
     expect(chosen).toEqual({
       auth: { ...base, client_id: 'id', client_secret: 'secret' },

@@ -37,7 +37,7 @@ test.each([
   ['echo $HOME', '$HOME'],
   ['a "b', 'unterminated quote'],
   ['', 'empty'],
-])('rejects %s, which only a shell interprets', (command, named) => {
+])('rejects the command %j with an error that contains "%s"', (command, named) => {
   expect(() => splitShellWords(command)).toThrow(named)
 })
 
@@ -131,7 +131,7 @@ test('docker run is converted to an image with its variables, mounts, network, e
   })
 })
 
-test('a container whose standard input is not connected can serve HTTP', () => {
+test('docker run without -i is converted to an image that serves HTTP', () => {
   expect(run('--rm mcp/web').request.program).toEqual({ type: 'image', image: 'mcp/web', path: '/mcp' })
 })
 

@@ -38,7 +38,7 @@ test('without a link, the project must be named', async () => {
   expect(stderr).toContain('mcp projects link <project>')
 })
 
-test('a linked folder and its subfolders need no id', async () => {
+test('commands in a linked folder and its subfolders need no project id', async () => {
   const { stdout } = await here(['link', 'weather'])
   expect(stdout).toContain(`Linked to weather (${id}) in .mcp/project.json`)
   expect(JSON.parse(readFileSync(join(folder, '.mcp/project.json'), 'utf8'))).toEqual({

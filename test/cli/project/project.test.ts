@@ -52,7 +52,7 @@ describe('project file', () => {
   it.each([
     ['mcp.config.yaml', 'name: demo\ntemplate: basic\nresources: []\n'],
     ['mcp.config.yml', 'name: demo\ntemplate: basic\n'],
-  ])('a project file can be %s', async (file, content) => {
+  ])('a project file can be named %s', async (file, content) => {
     write({ [file]: content, 'package.json': { type: 'module' } })
     expect((await loadProject(folder)).request).toMatchObject({ name: 'demo', template: 'basic' })
   })
@@ -136,7 +136,7 @@ describe('project file', () => {
       '{ "name": "x", "template": "basic", "deploy": { "staging": { "auth": { "provider": "openid", "issuer": "x" } } } }',
       'deploy.staging.auth.issuer: "x" is not valid; expected a URL such as',
     ],
-  ])('the problem in %j is reported with a position and a suggestion', async (content, expected) => {
+  ])('the problem in %j is reported as "%s"', async (content, expected) => {
     write({ 'mcp.config.json': content })
     expect((await failure()).details).toContain(expected)
   })
@@ -183,7 +183,7 @@ describe('project file', () => {
       'mcp.config.ts:4:11 tools[0].description: is required',
     ],
     ["export default {\n  name: 'x'\n  template: 'basic' }\n", 'mcp.config.ts:3:3 Expected "}"'],
-  ])('reports line and column in a module: %j', async (content, expected) => {
+  ])('reports the line and column of a problem in a module: %j', async (content, expected) => {
     write({ 'mcp.config.ts': content, 'package.json': { type: 'module' } })
     expect((await failure()).details).toContain(expected)
   })

@@ -88,7 +88,7 @@ test('an archive is uploaded unchanged and built, and other files are rejected',
   expect((await home.mcp(['projects', 'upload', 'archived', '/nowhere'])).stderr).toContain('does not exist')
 })
 
-test('a folder is uploaded as its source', async () => {
+test('a folder can be uploaded as the source of a project', async () => {
   const directory = join(home.dir, 'folder')
   mkdirSync(directory)
   writeFileSync(join(directory, 'server.py'), 'print()')

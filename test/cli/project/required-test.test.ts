@@ -59,7 +59,7 @@ test('with too few passing cases, deploy exits with 1, lists the failures and re
   expect(await deployments()).toEqual([])
 })
 
-test('with --json, the failure is one error with the failed cases', async () => {
+test('with --json, deploy reports too few passing cases as one error that lists the failed cases', async () => {
   const refused = await home.mcp(['deploy', directory, '--require-test', '0.9', '--json'])
   expect([refused.code, refused.stdout]).toEqual([1, ''])
   expect(JSON.parse(refused.stderr).error).toMatchObject({
@@ -74,7 +74,7 @@ test('with enough passing cases, deploy releases the server and prints one JSON 
   expect(JSON.parse(released.stdout)).toMatchObject({ status: 'deployed' })
 })
 
-test('the project file can require a pass rate, which the flag overrides', async () => {
+test('the project file can require a pass rate, and --require-test overrides it', async () => {
   writeProject({ deploy: { requireTest: 1 } })
   expect((await home.mcp(['deploy', directory])).code).toBe(1)
   expect((await home.mcp(['deploy', directory, '--require-test', '0.5'])).code).toBe(0)

@@ -3,7 +3,7 @@ import { checkScalingFlags, mergeScaling } from '../../../src/cli/project/scalin
 
 const file = { min_instances: 3, max_instances: 4 }
 
-test('--min and --max override the project file one by one', () => {
+test('--min and --max override the project file independently', () => {
   expect(mergeScaling(undefined, {})).toBeUndefined()
   expect(mergeScaling(file, {})).toBe(file)
   expect(mergeScaling(file, { max: 8 })).toEqual({ min_instances: 3, max_instances: 8 })
@@ -19,7 +19,7 @@ test.each([
   expect(() => mergeScaling(base, flags)).toThrow(message)
 })
 
-test('flags are checked before the build only if the project file does not matter', () => {
+test('before the build, --min and --max are checked only against each other', () => {
   expect(() => checkScalingFlags({ min: 5, max: 2 })).toThrow('--min (5) must not exceed --max (2).')
   expect(() => checkScalingFlags({ min: 11 })).not.toThrow()
 })

@@ -86,7 +86,7 @@ async function signIn(): Promise<void> {
   expect(terminal.text()).toContain('you are local|')
 }
 
-// macOS has another script(1).
+// macOS has a different script(1).
 const onLinux = test.runIf(process.platform === 'linux')
 
 onLinux('a call signs the user in, and later commands use that sign-in', async () => {
@@ -128,7 +128,7 @@ onLinux('registers a new client when the server has forgotten the previous one',
   expect(session().client.client_id).not.toBe('forgotten')
 })
 
-onLinux('a port in use is not replaced when its redirect URL is registered', async () => {
+onLinux('--callback-port with a port in use fails instead of choosing another port', async () => {
   const port = String(home.discovery()!.url.split(':').at(-1))
   const terminal = atTerminal('tools', 'who', '--client-id', 'mine', '--callback-port', port)
   expect(await terminal.code).toBe(5)
@@ -178,7 +178,7 @@ onLinux('a refused sign-in is reported, and nothing is saved', async () => {
   expect(readText(signIns())).toBe('')
 })
 
-onLinux('a request that another page triggers neither completes nor starts a sign-in', async () => {
+onLinux('a forged request to the redirect URL neither completes nor cancels a sign-in', async () => {
   const terminal = atTerminal('tools', 'who')
   const pageUrl = await openPage(terminal)
   const callback = new URL(pageUrl).searchParams.get('redirect_uri')!

@@ -49,7 +49,7 @@ const SCENARIOS: [string, Calls][] = [
   ['pre-registration', { options: '--client-id pre-registered-client', secret: 'pre-registered-secret' }],
 ]
 
-// macOS has another script(1).
+// macOS has a different script(1).
 test.runIf(process.platform === 'linux').each(SCENARIOS)(
   'mcp call passes the client scenario auth/%s of the MCP conformance suite',
   async (name, calls) => {

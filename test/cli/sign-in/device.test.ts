@@ -181,10 +181,10 @@ test('logout removes the sign-in even if its server is unreachable', async () =>
   const { code, stdout, stderr } = await home.mcp(['logout', '--json'])
   expect(code).toBe(0)
   expect(JSON.parse(stdout)).toEqual({ context: 'work', removed: true, revoked: false })
-  expect(stderr).toContain('Could not revoke the sign-in at its server')
+  expect(stderr).toContain('Could not revoke the sign-in at the authorization server')
 })
 
-test('a sign-in is only used for its own API', async () => {
+test('a saved token is not sent to another API', async () => {
   await start()
   await signIn()
   const other = await startContractStub()
@@ -227,7 +227,7 @@ test('rejects metadata for another resource, so that no token goes to the wrong 
   expect(stderr).toContain('belongs to https://bank.example')
 })
 
-// macOS has another script(1).
+// macOS has a different script(1).
 test.runIf(process.platform === 'linux')('at a terminal, login asks before it opens a browser', async () => {
   await start()
   const opened = join(home.dir, 'opened')

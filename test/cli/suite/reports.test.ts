@@ -54,7 +54,7 @@ test('a Markdown summary escapes all text', () => {
   expect(text).toContain('- the reply does not match /\\<b\\>&"')
 })
 
-test('an invalid suite is rejected with line, column and a similar name for every problem', async () => {
+test('an invalid suite is rejected with the line and column of every problem, and a missing suite by name', async () => {
   const file = join(folder, 'tests.yaml')
   writeFileSync(
     file,
@@ -89,7 +89,7 @@ test('an invalid suite is rejected with line, column and a similar name for ever
   })
 })
 
-test('the suite and the recording in the documentation are valid', async () => {
+test('the suite and the answers in the documentation are valid', async () => {
   const page = readFileSync(new URL('../../../docs/testing.md', import.meta.url), 'utf8')
   const [suite, answers] = [...page.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, text]) => text!)
   const file = join(folder, 'documented.yaml')
@@ -97,7 +97,7 @@ test('the suite and the recording in the documentation are valid', async () => {
   expect((await loadSuite(file)).answers?.elicitation).toHaveLength(2)
 })
 
-test('costs come from the price table, which prices.json overrides', () => {
+test('costs come from the price table, and prices.json overrides its entries', () => {
   const usage = {
     input_tokens: 1_000_000,
     output_tokens: 100_000,

@@ -59,7 +59,7 @@ test('a command that uses one of several live environments names it and the othe
   ])
 })
 
-test('the environment is not named in a pipe, in a list, when it was given, and when there is no other', async () => {
+test('a command does not name the environment in a pipe, if it only lists, if --env selects it, or if no other is live', async () => {
   expect((await choose({ acts: true }, { terminal: false })).notes).toEqual([])
   expect((await choose({})).notes).toEqual([])
   expect((await choose({ acts: true }, { env: 'development' })).notes).toEqual([])

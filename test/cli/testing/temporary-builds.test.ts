@@ -9,7 +9,7 @@ import type { BuildRecord } from '../../../src/shared/contract/builds/builds.ts'
 import { startHome } from '../../helpers/daemon/daemon-home.ts'
 import { MCP_BIN, type TestHome } from '../../helpers/daemon/mcp.ts'
 
-/** Builds that `mcp test` and `mcp chat` make from a project. */
+/** Builds that `mcp test` and `mcp chat` create from a project. */
 let home: TestHome
 let silentModel: Server
 beforeAll(async () => {
@@ -33,7 +33,7 @@ test('mcp test leaves no build, whatever its result', async () => {
   expect(await builds()).toEqual([])
 })
 
-test('mcp chat in a project leaves no build, and /tools lists its tools', async () => {
+test('mcp chat in a project leaves no build, and /tools lists the tools of the server', async () => {
   const args = ['chat', '--project', PROJECT, '--model', 'embedded']
   const { code, stdout } = await home.mcp(args, { input: 'hello\n/tools\n' })
   expect([code, stdout]).toEqual([0, expect.stringContaining('TOOL')])

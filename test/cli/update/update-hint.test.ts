@@ -29,7 +29,7 @@ async function startRegistry(answer: string): Promise<{ env: NodeJS.ProcessEnv; 
   return { env: { npm_config_registry: `http://127.0.0.1:${await listen(registry)}/` }, requests }
 }
 
-test('the check asks only for public metadata and remembers the newest version', async () => {
+test('the update check asks only for public metadata and remembers the newest version', async () => {
   const { env, requests } = await startRegistry('{"name":"mcp-hosting","version":"9.1.0"}')
   await checkLatestVersion(paths, env)
   expect(readKnownVersion(paths)).toEqual({ checkedAt: expect.any(String), latest: '9.1.0' })
@@ -42,7 +42,7 @@ test('the check asks only for public metadata and remembers the newest version',
   ])
 })
 
-test('a failed check keeps the known version and counts as a check', async () => {
+test('a failed update check keeps the known version and counts as a check', async () => {
   writeFileSync(paths.updateCheck, '{"checkedAt":"2026-01-01T00:00:00.000Z","latest":"9.0.0"}')
   for (const env of [(await startRegistry('not JSON')).env, { npm_config_registry: 'http://127.0.0.1:1' }])
     await checkLatestVersion(paths, env)
@@ -63,7 +63,7 @@ test('only a higher release counts as newer', () => {
     expect(isNewer(version!, than!), `${version} ${than}`).toBe(false)
 })
 
-test('the hint is for people at a terminal who have not turned it off', () => {
+test('the update hint is shown only at a terminal, and not with --quiet or a variable that turns it off', () => {
   const person = { terminal: true, interactive: true, quiet: false }
   expect(wantsUpdateHint('list', person, {})).toBe(true)
   for (const [command, output, env] of [
@@ -77,7 +77,7 @@ test('the hint is for people at a terminal who have not turned it off', () => {
     expect(wantsUpdateHint(command, output, env)).toBe(false)
 })
 
-test('the hint names a newer version once a day', async () => {
+test('the update hint names a newer version once a day', async () => {
   vi.doMock('../../../src/shared/version.ts', () => ({ VERSION: '0.2.0' }))
   vi.resetModules()
   const { showUpdateHint } = await import('../../../src/cli/update/update-hint.ts')

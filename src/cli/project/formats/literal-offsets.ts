@@ -47,7 +47,7 @@ export function literalOffsets(source: string): Map<string, number> {
   return offsets
 }
 
-/** Index of the `{` after `export default`, or of the variable that is exported. */
+/** Index of the `{` after `export default`, or in the declaration of the variable that is exported. */
 function startOfLiteral(tokens: readonly Token[]): number | undefined {
   const exported = tokens.findIndex(({ text }, at) => text === 'default' && tokens[at - 1]?.text === 'export')
   if (exported < 0) return undefined

@@ -48,7 +48,7 @@ describe('the files of a source', () => {
     expect(listed()).toEqual(['.env.example', '.mcpignore', 'tools/add.ts'])
   })
 
-  test('follows .gitignore and .mcpignore, where the nearest and last rule wins', () => {
+  test('follows .gitignore and .mcpignore, and the nearest and last rule wins', () => {
     write({
       '.gitignore': '*.log\ndist/\n/top.txt\n',
       '.mcpignore': 'docs\n!keep.log\n',

@@ -29,7 +29,7 @@ async function projects(): Promise<{ id: string; name: string; sourceId: string;
   return page.items
 }
 
-test('a build uploads the code once to a project with its name', async () => {
+test('a build uploads the code once, to a project with the name of the server', async () => {
   const directory = makeProject('uploaded')
   const first = await home.json<{ project_id: string; status: string; tools: string[] }>(['build', directory])
   expect(first).toMatchObject({ status: 'ready', tools: ['hello'] })
@@ -41,7 +41,7 @@ test('a build uploads the code once to a project with its name', async () => {
   expect(await projects()).toEqual([project])
 })
 
-test('the source is uploaded to the linked project, and an unknown project is reported', async () => {
+test('a build uploads the source to the project that the project file names, and rejects an unknown one', async () => {
   const directory = makeProject('linked')
   const link = (project: string) =>
     writeFileSync(
