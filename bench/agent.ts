@@ -7,7 +7,7 @@ import { median, percentile } from './measure.ts'
 import { describeMachine, type Figure, formatSection, missed } from './report.ts'
 
 /**
- * Scores the embedded model on the function-calling questions next to the project, with the scorer that belongs to them.
+ * Scores the embedded model on the function-calling questions in `../shared/data/bfcl`, with the scorer in that folder.
  * `--failures <category>` prints the failures.
  */
 const data = fileURLToPath(new URL('../../shared/data/bfcl/', import.meta.url))

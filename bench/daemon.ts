@@ -16,7 +16,7 @@ export interface Deployed {
 
 /** A dedicated daemon: real process, empty home, free port. */
 export interface BenchDaemon {
-  /** Changes with `restart`, like the process. */
+  /** Changes with `restart`, like `pid`. */
   readonly url: string
   readonly pid: number
   env: NodeJS.ProcessEnv

@@ -26,8 +26,8 @@ export async function measureDuration(work: () => Promise<unknown>): Promise<Dur
 }
 
 /**
- * Figure of a duration. A limit in milliseconds applies to a machine that starts a bare Node in 33 ms. On any other machine, the
- * number of bare starts counts. It is the median of the rounds, and the limit is `limitMs` divided by 33 ms.
+ * Figure of a duration, measured in bare starts of Node, so that it can be compared between machines: the median of the rounds.
+ * `limitMs` applies to a machine that starts a bare Node in 33 ms, so the limit is `limitMs` divided by 33 ms.
  */
 export function durationFigure(name: string, rounds: readonly Duration[], limitMs?: number): Figure {
   const measured = median(rounds.map(({ ms, bareMs }) => ms / bareMs))

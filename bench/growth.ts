@@ -6,7 +6,7 @@ import { median, timeMs } from './measure.ts'
 import { cpuSecondsOf, descendantsOf, usageOf } from './processes.ts'
 import type { Figure } from './report.ts'
 
-/** Numbers of deployments of declared servers on one machine. Each server has two, and a preview with a third address. */
+/** Numbers of deployments of declared servers. Each server has two deployments, and a preview with a third address. */
 const STEPS = [1, 1000, 10_000] as const
 /** Number of deployments that must answer in time after a restart. */
 const RESTARTED_IN_TIME = 1000
@@ -57,8 +57,8 @@ function routeFigure(label: string, ms: number, firstMs: number): Figure {
 }
 
 /**
- * Measures the idle daemon after the restart, when all deployments are awake. New ones would fall asleep one by one during the
- * measurement.
+ * Measures the idle daemon after the restart, when all deployments are awake. New deployments would fall asleep one by one
+ * during the measurement.
  */
 async function idleFigure(label: string, daemon: BenchDaemon): Promise<Figure> {
   await sleep(SETTLE_MS)

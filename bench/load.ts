@@ -88,7 +88,7 @@ function requestOnce(hostname: string, port: number, request: Buffer): Promise<v
 
 /**
  * Keeps the generator's event loop from sleeping. Otherwise, each answer would have to wake the client, and the kernel charges
- * that to the server, above all to a slow one.
+ * the wake-ups to the server, above all to a slow one.
  */
 function stayAwake(): () => void {
   let immediate = setImmediate(function turn() {

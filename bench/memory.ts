@@ -9,7 +9,7 @@ const SHARED = 500
 /** An instance releases memory after 30 s without work. The benchmark measures idle processes. */
 const SETTLE_MS = 35_000
 
-/** Linux only: proportional set size from /proc, in MB. */
+/** Memory of idle processes, from /proc: resident for the daemon, proportional for instances. Linux only. */
 export async function benchMemory(): Promise<Figure[]> {
   const daemon = await startDaemon()
   try {

@@ -126,7 +126,7 @@ async function createOidcProvider(): Promise<Subject> {
       devInteractions: { enabled: false },
       resourceIndicators: {
         enabled: true,
-        // The bearer check of oidc-provider takes opaque tokens, and its resources take JWTs. Both are defaults.
+        // The bearer check of oidc-provider accepts opaque tokens, and its resources accept JWTs. Both are defaults.
         defaultResource: () => (measuresBearer ? [] : `${issuer}/mcp`),
         useGrantedResource: () => true,
         getResourceServerInfo: () => resourceServer,

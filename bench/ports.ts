@@ -1,6 +1,5 @@
 import { createServer } from 'node:net'
 
-/** A free port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise(resolve => server.once('listening', resolve))
@@ -9,7 +8,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** True when the URL answers. */
+/** True when the URL answers with any status. */
 export async function isUp(url: string): Promise<boolean> {
   try {
     await (await fetch(url, { method: 'PUT' })).text()

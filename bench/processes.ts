@@ -70,7 +70,7 @@ export function usageOf(pid: number): Usage | undefined {
       threads: countThreads(pid),
     }
   } catch {
-    return undefined // it ended between two reads
+    return undefined // the process exited between two reads
   }
 }
 
@@ -87,7 +87,7 @@ function readProc(pid: number, name: string): string | undefined {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8')
   } catch {
-    return undefined // it has just ended
+    return undefined // the process has just exited
   }
 }
 

@@ -18,7 +18,7 @@ interface ProxyProgram {
   args(config: string, folder: string): string[]
 }
 
-/** One worker each, because the instance behind them has one thread. Connections to it are kept alive. */
+/** One worker each, because the instance behind the proxies has one thread. Connections to the instance are kept alive. */
 const PROGRAMS: Record<'nginx' | 'haproxy', ProxyProgram> = {
   nginx: {
     paths: ['/usr/sbin/nginx', '/usr/local/sbin/nginx'],

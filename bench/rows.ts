@@ -40,7 +40,7 @@ const QUERIES: Record<string, { path: string; middle?: true }> = {
   'GET /api/chat-messages/chat/id/{chatId}/count': { path: `${messages}/count` },
 }
 
-/** Lists, counts and log pages of a home with a million rows of each kind, compared with one with a thousand. */
+/** Lists, counts and log pages in a home with a million rows of each kind, compared with a home with a thousand. */
 export async function benchRows(): Promise<Figure[]> {
   await using few = await startSeeded(FEW)
   await using many = await startSeeded(MANY)

@@ -43,7 +43,7 @@ export async function benchStdioBridge(): Promise<Figure[]> {
   return figures(await measure(candidates))
 }
 
-/** Measures the candidates in turn. Each round starts with a different one, so that the order affects all of them. */
+/** Measures the candidates in turn. Each round starts with a different one, so that the order affects all of them alike. */
 async function measure(candidates: Record<string, Candidate>): Promise<Rounds> {
   const names = Object.keys(candidates)
   const rounds: Rounds = Object.fromEntries(names.map(name => [name, []]))

@@ -64,7 +64,7 @@ async function measureKeepAlive(
 
 /**
  * Measures the candidates in turn. Each round starts with a different one and every second round runs backwards, so that the
- * order affects all of them. `direct` and `hosted` are next to each other, because their ratio has the narrowest limit.
+ * order affects all of them alike. `direct` and `hosted` are next to each other, because their ratio has the narrowest limit.
  */
 async function measure<T>(looks: Record<string, () => Promise<T>>, count: number): Promise<Rounds<T>> {
   const names = Object.keys(looks)

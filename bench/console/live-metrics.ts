@@ -8,7 +8,7 @@ import type { Figure } from '../report.ts'
 import { type BenchBrowser, until } from './browser.ts'
 
 const SERVERS = 500
-/** Servers that get a call every second. Their figures change. */
+/** Number of servers that are called about every second, so that their figures change. */
 const CALLED = 20
 const ROUNDS = 5
 const ROUND_MS = 10_000
@@ -43,7 +43,7 @@ export function benchLiveMetrics(browser: BenchBrowser): Promise<Figure[]> {
   })
 }
 
-/** Percentages of a core while a few servers get calls. */
+/** Percentages of a core while a few servers are called. */
 async function costDuring(browser: BenchBrowser, daemon: BenchDaemon, urls: string[]): Promise<Cost> {
   // Loading the page is not part of the cost.
   await sleep(2000)

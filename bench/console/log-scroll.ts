@@ -8,7 +8,7 @@ import type { Figure } from '../report.ts'
 import { type BenchBrowser, type TraceEvent, timeOf, traced, until } from './browser.ts'
 
 const LINES = 100_000
-/** A follower starts over when a log grows faster than it reads. */
+/** Number of lines written at a time. A follower starts over when a log grows faster than the follower reads. */
 const BATCH = 5000
 const SCROLL_MS = 5000
 const LIMIT_FPS = 55

@@ -54,7 +54,7 @@ interface StaleAnswer {
   /** The release that answered, and the expected one. */
   version: string
   due: string
-  /** Milliseconds from the release's response to the request, and to its answer. */
+  /** Milliseconds from the response to the deploy request until the call was sent, and until it was answered. */
   sentAfter: number
   answeredAfter: number
 }

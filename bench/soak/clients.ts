@@ -148,7 +148,7 @@ async function disconnectingClient(options: ClientOptions): Promise<void> {
   }
 }
 
-/** Sends its requests over two seconds. */
+/** Takes two seconds to send each request. */
 async function slowClient(options: ClientOptions): Promise<void> {
   const { target, ledger, stopping } = options
   while (!stopping.aborted) {

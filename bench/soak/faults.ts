@@ -127,7 +127,7 @@ export class Faults {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // it has just exited
+      // the process has just exited
     }
     await ended(victim)
     over()

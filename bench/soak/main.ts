@@ -58,7 +58,7 @@ const witness = new Witness({
   rests,
 })
 const faults = new Faults({ daemon, targets, ledger, samples, witness, rests, stopping: stop.signal })
-/** Time under load, without rests. */
+/** Start of the load. `elapsed` returns the seconds under load, without rests. */
 const start = performance.now()
 const elapsed = () => (performance.now() - start) / 1000 - rests.seconds
 

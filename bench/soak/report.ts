@@ -81,7 +81,7 @@ export function formatReport(report: SoakReport): string {
       .slice(0, 20)
       .map(({ at, subject, message }) => `- ${at} ${subject}: ${oneLine(message)}`),
     `Log lines: ${witness.answered} calls printed one line each, read with \`mcp logs -f\`. ${witness.lost.length} were lost. ${witness.withInstance} more were lost with an`,
-    `instance that was killed before it wrote them, which it does every tenth of a second. Orphaned processes: ${report.orphans}.`,
+    `instance that was killed before it wrote them. An instance writes its lines every tenth of a second. Orphaned processes: ${report.orphans}.`,
     '',
     '## Memory and descriptors over time',
     '',
@@ -94,7 +94,7 @@ export function formatReport(report: SoakReport): string {
     '## Verdict',
     '',
     `A least-squares line is fitted to ${report.hasRested ? 'the memory at rest' : 'the minimum memory of each slot'} and to the median number of descriptors of each slot, from minute ${(report.judgedFrom / 60).toFixed(1)}`,
-    'on. Before that, the daemon and the shared process are killed as well, and caches fill up. "May grow" is the limit for that whole time.',
+    'on. Before that, the daemon and the shared process are killed as well, and caches fill up. "May grow" is the limit for the whole measurement.',
     "The daemon's descriptors do not include the channels of known instances, because their number varies with the earlier releases",
     'that still serve sessions.',
     '',

@@ -11,7 +11,7 @@ const MAY_GROW: Record<keyof Usage, number> = {
 }
 /** Limit for short runs, in which a process still compiles and fills its caches. Such runs only detect fast leaks. */
 const WARMING_MB = 24
-/** Twice the observed growth. A leak of 2 KB per request would be 22 MB in ten minutes. */
+/** The same limit for instances: twice the observed growth. A leak of 2 KB per request would be 22 MB in ten minutes. */
 const INSTANCE_WARMING_MB = 14
 /** Limits per instance. An instance does less than the daemon, and there are many of them. */
 const INSTANCE_MAY_GROW: Partial<Record<keyof Usage, number>> = { residentMb: 5, proportionalMb: 5 }
@@ -19,7 +19,7 @@ const INSTANCE_MAY_GROW: Partial<Record<keyof Usage, number>> = { residentMb: 5,
 export interface Sample {
   at: number
   daemon: Usage
-  /** All processes below the daemon. */
+  /** Number, memory and descriptors of all processes below the daemon. */
   processes: number
   processesMb: number
   processDescriptors: number
@@ -61,7 +61,7 @@ export class Samples {
     const { pid } = this.#daemon
     const usage = usageOf(pid)
     const known = await this.#knownProcesses().catch(() => undefined)
-    if (!usage || known === undefined) return // it is being restarted
+    if (!usage || known === undefined) return // the daemon is being restarted
     const processes = this.remember()
     const usages = processes.flatMap(({ pid }) => usageOf(pid) ?? [])
     this.all.push({
@@ -71,7 +71,7 @@ export class Samples {
       processesMb: sum(usages, 'proportionalMb'),
       processDescriptors: sum(usages, 'descriptors'),
     })
-    // Each instance takes a channel. Channels of known instances are subtracted, so that only unknown ones count as growth.
+    // Each instance has a channel. Channels of known instances are subtracted, so that only channels of others count as growth.
     const descriptors = usage.descriptors - known
     this.#add(`daemon|${pid}`, at, { ...usage, descriptors })
     for (const [name, pid] of await this.#longLivedProcesses()) {

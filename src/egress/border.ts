@@ -81,7 +81,7 @@ export class Border {
     }
   }
 
-  /** Addresses of a name. Rejects with a RefusedError. */
+  /** Addresses of a name. Rejects with a RefusedError, a LimitError or the error of the resolver. */
   async lookup(host: string): Promise<string[]> {
     return this.#query(host, async name => {
       const addresses = await this.#lookups.addresses(name)
@@ -104,7 +104,7 @@ export class Border {
     return this.#server.address() as AddressInfo
   }
 
-  /** Counts the bytes of a connection that is not joined. */
+  /** Counts the bytes of a connection that is not joined, and resets the connection when it is idle. */
   count(upstream: Socket, host: string, port: number): void {
     upstream.setTimeout(IDLE_MS, () => upstream.resetAndDestroy())
     upstream.once('close', () => this.#ledger.moved(host, port, upstream.bytesWritten, upstream.bytesRead))

@@ -1,7 +1,7 @@
 import type { ControlError } from '../shared/network/egress-protocol.ts'
 import { describeRefusal, REFUSED_CODE, type Refusal } from '../shared/network/network-policy.ts'
 
-/** A connection that the policy refuses. */
+/** A connection or lookup that the policy refuses. */
 export class RefusedError extends Error {
   readonly code = REFUSED_CODE
   readonly refusal: Refusal

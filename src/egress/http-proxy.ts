@@ -206,7 +206,7 @@ function failureOf(error: unknown): { status: number; reason: string; text: stri
 }
 
 function answer(response: ServerResponse, status: number, text: string): void {
-  // Without an explicit status text, Node would reuse the invalid one.
+  // Without an explicit status text, Node would reuse an invalid one from the server.
   response.writeHead(status, STATUS_CODES[status], {
     'content-type': 'text/plain; charset=utf-8',
     connection: 'close',

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Border } from './border.ts'
 
-/** Unclaimed connections are closed after this time. The process connects as soon as it gets the answer. */
+/** Unclaimed connections are closed after this time. The process connects as soon as it receives the answer. */
 const CLAIM_MS = 15_000
 
 interface ReservedConnection {

@@ -50,7 +50,7 @@ interface Request {
   length: number
 }
 
-/** Length of the greeting. Undefined while it is incomplete. */
+/** Length of the greeting. Undefined while it is incomplete, and `wrong` if the client requires authentication. */
 function readGreeting(bytes: Buffer): number | 'wrong' | undefined {
   if (bytes.length < 2) return undefined
   const length = 2 + bytes[1]!

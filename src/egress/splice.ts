@@ -6,7 +6,7 @@ const KEEP_ALIVE_MS = 60_000
 
 /**
  * Joins two connections until both have ended. Passes on a half-close as a half-close and a reset as a reset. Calls `onMoved`
- * regularly and at the end with the bytes sent by the client and received by it.
+ * regularly and at the end with the number of bytes that the client has sent and received since the last call.
  */
 export function splice(
   client: Socket,

@@ -35,12 +35,12 @@ export class AppFrames {
   readonly #folder: string
   #listening: Promise<{ server: Server; port: number } | undefined> | undefined
 
-  /** `folder` has the built console. */
+  /** `folder` contains the built console. */
   constructor(folder: string) {
     this.#folder = folder
   }
 
-  /** Origin of the frames. Opens the port when it is first called. Undefined if no port is free. */
+  /** Origin of the frames. The first call opens the port. Undefined if the port cannot be opened. */
   async origin(): Promise<string | undefined> {
     this.#listening ??= this.#listen().catch(() => undefined)
     const listening = await this.#listening

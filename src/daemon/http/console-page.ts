@@ -17,7 +17,7 @@ const TYPES: Record<string, string> = {
 }
 
 /**
- * Names of servers, logs and results may be hostile. If one became markup, it could still neither run nor load anything.
+ * Names of servers, logs and results may be hostile. If such text became markup, it could still neither run nor load anything.
  * Images and audio in results are blobs that the page creates.
  */
 export const CONSOLE_POLICY =

@@ -11,7 +11,7 @@ import type { HeaderName } from './openapi/headers.ts'
 interface Variables {
   requestId: string
   principal: Principal
-  /** Aborts when the key is revoked or expires. Unset where no key is needed. */
+  /** Aborts when the key is revoked or expires. Unset if the route needs no key. */
   lifetime?: AbortSignal
   /** Header with the credential of the request. */
   credential: CredentialHeader
@@ -158,7 +158,7 @@ export function dataEndpoint<P extends z.ZodType, Q extends z.ZodType, B extends
 /** `open` needs no key, and `any` accepts any key, even an expired one. Otherwise the key needs one of the scopes. */
 export type Access = Scope | readonly Scope[] | 'open' | 'any'
 
-/** Keys that may start work can poll its status, too. */
+/** Keys that may start work can also poll its status. */
 export const STATUS_READERS = ['READ', 'BUILD_AND_DEPLOY'] as const satisfies readonly Scope[]
 
 export interface Route {

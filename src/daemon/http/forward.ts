@@ -56,7 +56,7 @@ async function* chunksOf(
   }
 }
 
-/** Keeps the client's connection when the server closes its own, because the client still gets an answer. */
+/** Keeps the client's connection when the server closes its own, because the client still receives an answer. */
 function send(body: Readable, upstream: ClientRequest): void {
   body.once('error', error => upstream.destroy(error)) // the client disconnected
   body.pipe(upstream)

@@ -4,7 +4,7 @@ import { HostingError } from '../../shared/errors.ts'
 
 /**
  * Listens on loopback. Port 0 picks a free port. `descriptor` belongs to an inherited socket that already listens on the
- * port. Throws CONFLICT when another program uses the port.
+ * port. Throws CONFLICT when another program uses the port, or when the current user may not use it.
  */
 export async function listen(
   port: number,

@@ -20,7 +20,7 @@ export class Background {
     this.#running.add(run)
   }
 
-  /** Runs a callback of the runtime. A database error must neither reach the runtime nor stop the daemon. */
+  /** Logs an error of `work`, because a database error must neither reach the runtime nor stop the daemon. */
   attempt(work: () => void): void {
     try {
       work()
@@ -48,8 +48,8 @@ export class Background {
   }
 
   /**
-   * Like `retryUntilWritten`, but waits and returns the result of `work`. Throws immediately unless the error is UNAVAILABLE,
-   * and throws that error too once the daemon closes.
+   * Repeats `work` until it succeeds, and returns its result. Throws errors other than UNAVAILABLE immediately, and UNAVAILABLE
+   * once the daemon closes.
    */
   async persist<T>(work: () => T | Promise<T>): Promise<T> {
     for (let isReported = false; ; isReported = true) {
@@ -79,6 +79,6 @@ function runsWithoutError(work: () => void): boolean {
     work()
     return true
   } catch {
-    return false // the first failure was reported
+    return false // the first error was thrown to the caller
   }
 }

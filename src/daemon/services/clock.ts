@@ -1,7 +1,7 @@
 /** Timestamps as ISO 8601 with milliseconds. */
 export interface Clock {
   /**
-   * Time of a record. Each is later than the one before, even after the system clock was set back, so that
+   * Time of a record. Each time is later than the previous one, even after the system clock was set back, so that
    * lists by time keep their order.
    */
   now(): string

@@ -44,7 +44,7 @@ export interface ServiceDependencies {
   containers: Containers
   /** Ports that serve by host name. */
   publicListeners: PublicListeners
-  /** Loads its code when the first image is made. */
+  /** The first call loads the code for images. */
   images(): Promise<Images>
   registry: RegistrySettings
   backups: Backups

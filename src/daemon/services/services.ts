@@ -92,7 +92,7 @@ export function createServices(deps: ServiceDependencies, enterpriseLimit?: numb
   }
 }
 
-/** Marks a deployment as `failed` when the runtime gives up on it. A preview waits for its next connection. */
+/** Marks a deployment as `failed` when the runtime gives up on it. A preview is started again by its next connection. */
 export function handleFailure(
   deps: Pick<ServiceDependencies, 'background' | 'store'>,
   { deployments, previews }: Services,

@@ -93,7 +93,7 @@ export function keysEndpoints({ apiKeys, rateLimits }: Services, routes: () => r
     const missing = missingScope(principal, route.access)
     return missing
       ? refusedResult(
-          `${method} ${route.path} needs the scope ${scopesOf(route.access).join(' or ')}; the key has ${principal.scopes.join(', ')}.`,
+          `${method} ${route.path} needs the scope ${scopesOf(route.access).join(' or ')}, but the key has ${principal.scopes.join(', ')}.`,
         )
       : allowedResult(`The key has the scope ${heldScope(principal, route)}.`)
   }

@@ -66,7 +66,7 @@ export function requestsEndpoints({ requestRecords, replays }: Services) {
     query: listQuery,
     answers: {
       200: {
-        description: 'A page of requests. It may have fewer than `limit` before the last page.',
+        description: 'A page of requests. Any page may contain fewer than `limit`.',
         schema: requestPageSchema,
         events: requestRecordSchema,
         resumable: true,

@@ -15,7 +15,7 @@ type KeyFinders = Pick<Services, 'apiKeys' | 'consoleSessions'>
 
 /**
  * Authenticates by bearer key (RFC 6750), or by the cookie of the console. Expired keys only pass if `takesExpired` returns
- * true. If `forwards` returns true, the key may be in `X-Api-Key`, and `Authorization` is the server's.
+ * true. If `forwards` returns true, the key may be in `X-Api-Key`, and `Authorization` is then for the server.
  */
 export function authentication(
   services: KeyFinders,

@@ -8,8 +8,8 @@ const BODY_LIMIT_BYTES = 1024 * 1024
 const DEPTH_LIMIT = 200
 
 /**
- * Reads the JSON body. Undefined if there is none. Throws PAYLOAD_TOO_LARGE (1 MiB), UNSUPPORTED_MEDIA_TYPE, and INVALID_JSON with
- * the position of the error.
+ * Reads the JSON body. Undefined if there is none. Throws PAYLOAD_TOO_LARGE (1 MiB), UNSUPPORTED_MEDIA_TYPE, and INVALID_JSON
+ * with the position of a syntax error.
  */
 export async function readJsonBody(context: ApiContext): Promise<unknown> {
   const bytes = await readBytes(context)

@@ -4,7 +4,7 @@ import { etagOf, matchesEtag, matchesStrongEtag } from './etags.ts'
 
 type AnyCall = Call<unknown, unknown, unknown>
 
-/** Runs an endpoint. Checks `If-Match` and `If-None-Match` if it is about one record (RFC 9110 13.2). */
+/** Runs an endpoint. Checks `If-Match` and `If-None-Match` if the endpoint is about one record (RFC 9110 13.2). */
 export async function runConditionally(route: Route, call: AnyCall): Promise<Reply> {
   const { endpoint } = route
   if (!endpoint.record) return endpoint.run(call)

@@ -3,7 +3,7 @@ import { HostingError } from '../../../shared/errors.ts'
 import type { RateLimits } from '../../services/access/rate-limits.ts'
 import type { Bindings } from '../endpoint.ts'
 
-/** Counts the request and sets the three rate limit headers on every answer (service interface section 8). */
+/** Counts the request and sets the three rate limit headers on its answer (service interface section 8). */
 export function rateLimit(limits: RateLimits): MiddlewareHandler<Bindings> {
   return async (context, next) => {
     const principal = context.get('principal')

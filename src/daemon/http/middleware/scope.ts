@@ -13,7 +13,7 @@ export function requireScope(context: ApiContext, route: Pick<Route, 'method' | 
   const [operation, needed] = [`${route.method} ${route.path}`, scopesOf(route.access).join(' or ')]
   throw new HostingError(
     'INSUFFICIENT_SCOPE',
-    `${operation} needs the scope ${needed}; the key "${principal.name}" has ${principal.scopes.join(', ')}.`,
+    `${operation} needs the scope ${needed}, but the key "${principal.name}" has ${principal.scopes.join(', ')}.`,
     { details: `Use a key with that scope: mcp keys create --name NAME --scopes ${missing}` },
   )
 }

@@ -26,7 +26,7 @@ function header(description: string, example: string | number) {
   return { description, required: true, schema: { type }, example }
 }
 
-/** References to these headers. Optional ones may be missing from a response. */
+/** Headers of a response, by name. `optional`: headers that may be missing from the response. */
 export function describeHeaders(names: readonly HeaderName[], optional: readonly HeaderName[] = []) {
   const required = names.map(name => [name, { $ref: `#/components/headers/${name}` }])
   // Copies instead of references, because client generators would treat a header behind a reference as required.

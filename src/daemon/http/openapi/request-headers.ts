@@ -1,12 +1,12 @@
 /** Request headers, by name: `components.parameters`. */
 export const REQUEST_HEADERS = {
   'Idempotency-Key': header(
-    'Unique id of the request, at most 255 visible ASCII characters. A repeated request within 24 hours gets the first answer.',
+    'Unique id of the request, at most 255 visible ASCII characters. A repeated request within 24 hours receives the first answer.',
     '8e03978e-40d5-43dd-bc93-6894a57f9324',
     { minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
   ),
   'X-Api-Key': header(
-    'API key, if `Authorization` has a token for the server. Without it, `Authorization` has the API key and is not passed on.',
+    'API key, if `Authorization` contains a token for the server. Without this header, `Authorization` contains the API key and is not passed on.',
     'mcp_sk_4h7k2m9q5w1x8z3c6v0b',
   ),
   Prefer: header(

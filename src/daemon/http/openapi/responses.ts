@@ -111,7 +111,7 @@ function answersOf({ method, endpoint }: Route): Endpoint['answers'] {
   return record && method === 'GET' ? { ...answers, 304: NOT_MODIFIED } : answers
 }
 
-/** Headers that only some responses have. Any POST may replay an earlier answer, except with the statuses below. */
+/** Headers that only some responses have. Any POST may replay an earlier answer, except for status 401, 403 or 429. */
 function optionalHeaders(status: number, codes: ErrorCode[]): HeaderName[] {
   if (codes.includes('INSUFFICIENT_SCOPE')) return ['WWW-Authenticate']
   if (status === 401 || status === 403 || status === 429) return []

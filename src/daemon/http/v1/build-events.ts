@@ -3,7 +3,7 @@ import type { Services } from '../../services/services.ts'
 import type { Reply } from '../endpoint.ts'
 import { phaseEvents } from './phase-events.ts'
 
-/** Phases of a new build as they begin, then the finished build. Throws the errors of `Builds.create` before the stream. */
+/** Phases of a new build as they begin, then the finished build. Throws the errors of `Builds.create` before streaming. */
 export async function buildEvents(
   { builds, records }: Pick<Services, 'builds' | 'records'>,
   body: unknown,

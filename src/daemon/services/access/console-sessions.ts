@@ -65,7 +65,7 @@ export class ConsoleSessions {
     return { cookie, maxAgeSeconds: SESSION_MS / 1000 }
   }
 
-  /** Undefined for an unknown, ended or expired session. A session ends when its key expires or is revoked. */
+  /** Undefined for an unknown, ended or expired session, or for a revoked key. The caller checks whether the key has expired. */
   find(cookie: string): { session: ConsoleSession; principal: Principal } | undefined {
     const { clock, store } = this.#deps
     const session = store.consoleSessions.findByHash(hash(cookie))

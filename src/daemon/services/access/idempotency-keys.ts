@@ -25,7 +25,7 @@ export type Lookup =
 
 type Dependencies = Pick<ServiceDependencies, 'store' | 'clock' | 'secrets' | 'background'>
 
-/** Idempotency keys of the last 24 hours. They are unique for each API key. */
+/** Idempotency keys of the last 24 hours, unique per API key. */
 export class IdempotencyKeys {
   readonly #deps: Dependencies
   /** Requests in progress in this process. Any other record without an answer was interrupted. */
@@ -37,7 +37,7 @@ export class IdempotencyKeys {
     this.#deps = deps
   }
 
-  /** Reserves a key that is not in use. `request` identifies the request and is stored as a keyed hash. */
+  /** Reserves a key, or returns the state of the earlier request with it. `request` is stored as a keyed hash. */
   reserve(apiKeyId: string, key: string, request: string): Lookup {
     const { store, clock, secrets } = this.#deps
     const id = `${apiKeyId} ${key}`

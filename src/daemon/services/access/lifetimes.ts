@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 
-/** The system clock may be set forward, so a timer alone would be late. */
+/** Maximum time between two checks. The system clock may be set forward, so a single timer would be late. */
 const CHECK_MS = 60_000
 
 /** Aborts open streams when the key or console session that opened them expires or is revoked. */
@@ -12,7 +12,7 @@ export class Lifetimes {
     this.#clock = clock
   }
 
-  /** Aborts when the key expires or `end` is called. The key must exist. */
+  /** Aborts when the key or session expires or `end` is called. The key or session must exist. */
   signal(id: string, expiresAt: string | null): AbortSignal {
     const known = this.#open.get(id)
     if (known) return known.signal

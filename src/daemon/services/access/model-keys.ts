@@ -111,7 +111,7 @@ function getVendor(name: string): ModelVendor {
   )
 }
 
-/** The last characters of a key, such as `…3f9a`. */
+/** The last four characters of a key, such as `…3f9a`. Only `…` for a key of fewer than 12 characters. */
 function hintOf(key: string): string {
   return key.length >= 12 ? `…${key.slice(-4)}` : '…'
 }

@@ -8,7 +8,7 @@ interface Credentials {
 }
 
 /**
- * Makes sure that the credentials file has a valid key, and returns it. Without one, creates a new owner's key. Other
+ * Makes sure that the credentials file contains a known key, and returns it. Without one, creates a new owner's key. Other
  * contexts in the file are kept.
  */
 export function ensureOwnerKey(apiKeys: ApiKeys, path: string): string {

@@ -7,8 +7,8 @@ const CHECK_TEXT = 'check value of secret.key'
 
 /**
  * Opens the key file that the database was encrypted with. Only an empty database gets a new key. Throws UNAVAILABLE,
- * and changes nothing, when the file is missing, damaged or belongs to another database. `replace` accepts the existing key or
- * creates one. Values encrypted with the old key are then lost.
+ * and changes nothing, when the file is missing or damaged, or belongs to another database. `replace` accepts the existing key
+ * or creates one. Values encrypted with the old key are then lost.
  */
 export function openDatabaseSecrets(
   store: Pick<Store, 'facts' | 'isEmpty' | 'sealedValues' | 'idempotencyKeys'>,
@@ -38,7 +38,7 @@ export function keyCheck(secrets: Pick<SecretBox, 'derive'>): string {
   return secrets.derive(CHECK_TEXT)
 }
 
-/** Databases from older versions have no check value. */
+/** Checks the key by decrypting stored values, because databases from older versions have no check value. */
 function opensAny(secrets: SecretBox, sealed: readonly Buffer[]): boolean {
   return sealed.length === 0 || sealed.some(value => canOpen(secrets, value))
 }

@@ -52,7 +52,7 @@ export class SecretBox {
     } catch (cause) {
       throw new HostingError(
         'UNAVAILABLE',
-        `${UNDECRYPTABLE_PREFIX} ${this.#path}, because it is the wrong key.`,
+        `${UNDECRYPTABLE_PREFIX} ${this.#path}, because they were encrypted with another key.`,
         {
           details: 'Stop the daemon and put the old key file back, or deploy again with the values.',
           cause,

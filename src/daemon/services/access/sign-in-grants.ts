@@ -27,7 +27,7 @@ interface PageOptions {
   nextToken?: string | undefined
 }
 
-/** An action and the user who performs it, for the daemon's log. */
+/** An action, and the name of the API key that performs it (`by`) for the daemon's log. */
 interface Action {
   server: string
   id: string

@@ -16,14 +16,11 @@ import { readAuth } from '../deployments/deployment-secrets.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { SecretBox } from './secrets.ts'
 
-/** Path of an issuer or of its metadata (RFC 8414 3.1). */
+/** Path of an issuer, its endpoints or its metadata (RFC 8414 3.1). */
 const ISSUER = new RegExp(
   `^(?:/\\.well-known/oauth-authorization-server)?/auth/([A-Za-z0-9._-]{1,63})/(${ENVIRONMENTS.join('|')})(?:/oauth/[^?]*)?$`,
 )
-/**
- * Maximum number of revoked tokens that instances get when they start. Exceeding this number would take a hundred thousand
- * sign-outs within a day.
- */
+/** Maximum number of revoked grants and tokens that instances receive when they start. They receive the newest. */
 const MAX_REVOKED = 100_000
 const LOCAL = /^\/sign-in(\/|$)/
 

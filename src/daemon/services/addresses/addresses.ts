@@ -48,7 +48,7 @@ export class Addresses {
     this.#gateway.point(addressId(server, slot), servedId)
   }
 
-  /** Refuses new connections, unless the address is in use again by then. */
+  /** Refuses new connections, unless `isNeeded` returns true because the address is in use again. */
   close(server: string, slot: Slot, isNeeded: () => boolean): Promise<void> {
     const id = addressId(server, slot)
     return this.#queue.run(id, async () => {

@@ -34,8 +34,8 @@ export class Mappings {
   }
 
   /**
-   * Creates a mapping, or changes it with `replace`. Throws NOT_FOUND, and CONFLICT for a subdomain that points elsewhere or is
-   * the generated one of another address.
+   * Creates a mapping, or changes it with `replace`. Throws NOT_FOUND, and CONFLICT for a subdomain that points elsewhere or was
+   * generated for another address.
    */
   put(subdomain: string, deploymentId: string, { replace = false } = {}): MappingRecord {
     const { store, clock } = this.#deps

@@ -14,7 +14,7 @@ interface OpenAddress {
   url: Promise<string>
 }
 
-/** Addresses for tests of builds. The newest build of a server uses its preview. Other builds get a temporary address. */
+/** Addresses for tests of builds. The build that the preview serves uses its address. Others use a temporary address. */
 export class TestAddresses {
   readonly #deps: Dependencies
   readonly #temporaryBuilds: TemporaryBuilds

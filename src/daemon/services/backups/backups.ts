@@ -98,7 +98,7 @@ export class Backups {
   }
 }
 
-/** Makes a backup every day. A home that was empty at the start gets its first one after ten minutes. */
+/** Makes a backup every day and after an upgrade. In a home that was empty at the start, the first check is after ten minutes. */
 export function watchBackups(
   { store, background, closing }: { store: Store; background: Background; closing: AbortSignal },
   backups: Backups,

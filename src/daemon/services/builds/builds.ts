@@ -230,7 +230,7 @@ function definedNames({ tools, resources, prompts }: NamedDefinitions): Pick<Bui
 
 type NamedDefinitions = Pick<BuildRequest, 'tools' | 'resources' | 'prompts'>
 
-/** Removes a server if it has no builds: its addresses, subdomains, sign-ins and the files of its programs. */
+/** Removes a server without builds: its addresses, subdomains, sign-ins and, unless `keepFiles`, the files of its programs. */
 export function removeServerWithoutBuilds(
   { store, programs, signIns }: Pick<ServiceDependencies, 'store' | 'programs' | 'signIns'>,
   name: string,

@@ -104,7 +104,7 @@ export class CodeBuilds {
       this.#deps.toolchain.cache.remember(source.digest, request, made.digest)
       return made
     } finally {
-      // In the background. The next start removes what a crash leaves behind.
+      // The client does not wait for the removal. After a crash, the next daemon removes the folder.
       this.#deps.background.run(() => rm(folder, { recursive: true, force: true }))
     }
   }

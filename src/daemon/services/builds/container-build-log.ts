@@ -34,7 +34,7 @@ export class ContainerBuildLog {
       await this.#logs.append(id, { timestamp: this.#now(), level, stream: 'server', phase, message: line })
   }
 
-  /** Writes the last line. The state is already final, so readers of the log wait for it. */
+  /** Writes the last line. The state of the build is already final, so `page` waits for this line. */
   async finish(id: string, message: string, level: LogLine['level']): Promise<void> {
     const writing = this.write(id, LAST_PHASE, message, level)
     this.#finishing.set(id, writing)

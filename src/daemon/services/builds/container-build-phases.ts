@@ -126,7 +126,7 @@ async function enter({ signal, update, log }: PhaseContext, phase: BuildPhase): 
   await log(phase, 'started')
 }
 
-/** Throws NO_SOURCE for a source that was not uploaded here. */
+/** Throws NO_SOURCE if the source was removed while the build was pending. */
 function requireSource(
   { store }: Pick<ServiceDependencies, 'store'>,
   { sourceId, storageLocation }: ContainerBuild,
@@ -135,7 +135,7 @@ function requireSource(
   if (source) return source
   throw new HostingError(
     'NO_SOURCE',
-    `The source ${storageLocation} of the build was not uploaded to this daemon.`,
+    `The daemon no longer has the source ${storageLocation} of the build.`,
     {
       details: 'Upload the source to the project: mcp projects upload, or PUT /api/projects/{id}/source.',
     },

@@ -34,7 +34,7 @@ export class ContainerBuilds {
     this.#log = new ContainerBuildLog(deps.logs, () => deps.clock.now())
   }
 
-  /** Throws NOT_FOUND, NO_SOURCE for a project without a source, and CONFLICT if it is not active or has an unfinished build. */
+  /** Throws NOT_FOUND, NO_SOURCE without a readable source, and CONFLICT for an inactive project or a second build. */
   trigger(projectId: string): ContainerBuildRecord {
     const { store, clock } = this.#deps
     const build = store.transaction(() => {
@@ -129,7 +129,7 @@ export class ContainerBuilds {
       if (stopped.aborted) return
       const { code, message, details } = toHostingError(error)
       const text = closing.aborted
-        ? 'INTERRUPTED: the daemon stopped while this build was running.'
+        ? 'INTERRUPTED: the daemon stopped while this build was running. Trigger it again.'
         : `${code}: ${message}`
       await this.#finish(id, 'failed', text, details)
     }

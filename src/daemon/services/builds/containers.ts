@@ -51,8 +51,8 @@ export async function prepareContainer(
 }
 
 /**
- * Sets the engine in the configuration. Throws INVALID_REQUEST for container settings without a container, or an image without
- * one.
+ * Sets the engine in the configuration. Throws INVALID_REQUEST for an image or limits that need a container if there is none,
+ * and for `network` with a container.
  */
 export function resolveEngine(artifact: Artifact | undefined, config: DeployConfig): DeployConfig {
   const ofImage = artifact?.program?.type === 'image' ? artifact.program : undefined
@@ -78,7 +78,7 @@ export function resolveEngine(artifact: Artifact | undefined, config: DeployConf
   return config
 }
 
-/** Throws INVALID_REQUEST, because nothing would enforce the list. */
+/** Throws INVALID_REQUEST for `network`, because nothing would enforce it for a container. */
 function rejectNetwork({ network }: DeployConfig): void {
   if (network !== undefined)
     throw new HostingError('INVALID_REQUEST', 'config.network cannot be enforced for containers.', {

@@ -49,7 +49,7 @@ export interface BuiltImage {
 /** Images of built servers, in one OCI layout. */
 export class Images {
   readonly #options: ImagesOptions
-  /** Sends the base shared by many servers to a registry only once. */
+  /** Layers sent to registries, so that the base shared by many servers is sent only once. */
   readonly pushed = new PushedBlobs()
   #layout: Layout | undefined
   /** Number of images that are being made or read. Their blobs must not be removed. */
@@ -164,7 +164,7 @@ export class Images {
   }
 }
 
-/** Repository that each layer was last pushed to since the daemon started. Its registry can mount the layer from there. */
+/** Repository that each layer was last pushed to since the daemon started. The registry can mount the layer from there. */
 class PushedBlobs {
   readonly #repositories = new Map<string, string>()
 

@@ -11,8 +11,8 @@ const PAUSE_MS = 50
 
 /**
  * Runs the preview of a build with a debugger until the signal aborts, so that no debugger outlives its client's connection.
- * Throws CONFLICT when the port is in use, or the preview has another debugger or serves another build, INVALID_REQUEST without
- * handler modules, and UNAVAILABLE.
+ * Throws CONFLICT when the port is in use, or the preview has another debugger or serves another build. Throws INVALID_REQUEST
+ * if the build has no handler modules or Node cannot debug them, and UNAVAILABLE if the debugger does not start.
  */
 export async function inspectPreview(
   previews: Previews,
@@ -26,7 +26,7 @@ export async function inspectPreview(
     await previews.startInspected(build, () => findPort(requireSupport(port)), ended)
     return untilEnded({ url: await findUrl(previews, build) }, ended)
   } catch (error) {
-    end() // The signal does not abort when the error has been sent.
+    end() // The signal does not abort when the client receives the error.
     throw error
   }
 }
@@ -67,7 +67,7 @@ function requireSupport(port: number): number {
   })
 }
 
-/** `port`, or a free port if it is 0. Retries, because the previous build's process may still be closing it. Throws CONFLICT. */
+/** `port`, or a free port for 0. Retries, because the process of the previous build may still hold the port. Throws CONFLICT. */
 async function findPort(port: number): Promise<number> {
   for (let tries = 1; ; tries++) {
     try {

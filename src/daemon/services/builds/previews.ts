@@ -65,7 +65,7 @@ export class Previews {
     await logs.append(id, { timestamp: clock.now(), level: 'info', stream: 'server', message })
   }
 
-  /** Switches the preview to a ready build, unless it already serves a newer one. */
+  /** Switches the preview to a ready build, unless a newer build is ready. */
   switchTo(build: Build, env: Record<string, string> = {}): Promise<void> {
     if (Object.keys(env).length > 0) this.#env.set(build.id, env)
     return this.#queue.run(build.name, async () => {
@@ -114,7 +114,7 @@ export class Previews {
     }
   }
 
-  /** Tries again to open previews whose port was taken. Each is independent of the others. */
+  /** Tries again to open the previews whose port was taken, each independently of the others. */
   reopenConflicting(): void {
     const { store, background } = this.#deps
     const names = [...this.#conflicting]
@@ -153,8 +153,8 @@ export class Previews {
   }
 
   /**
-   * Starts the preview again with a debugger, until `ended`. Throws CONFLICT, also while another client debugs the server, and
-   * INVALID_REQUEST for a server without handler modules.
+   * Restarts the preview with a debugger until `ended` resolves. Throws CONFLICT if the preview serves another build or another
+   * client debugs the server, INVALID_REQUEST for a server without handler modules, and the errors of `findPort`.
    */
   startInspected(build: Build, findPort: () => Promise<number>, ended: Promise<void>): Promise<void> {
     return this.#queue.run(build.name, async () => {
@@ -218,7 +218,7 @@ export class Previews {
   async #serve(build: Build, { isAwake = false, waits = true } = {}): Promise<void> {
     const { addresses, supervisor } = this.#deps
     await addresses.open(build.name, 'preview', { waits })
-    // A build that is still draining does not take connections. It serves again because the newer build was removed.
+    // A build that is still draining accepts no connections. It serves again because the newer build was removed.
     if (this.#draining.delete(build.id)) await supervisor.remove(build.id)
     if (!supervisor.has(build.id)) supervisor.add(this.#workload(build))
     // A failed start is reported in the log and to the first client.

@@ -39,7 +39,7 @@ export class Sources {
     const first = await chunks.next()
     const keep = (stored: StoredSource) => this.#keep(projectId, stored, check)
     if (first.done) return this.#reuse(digest, keep)
-    // A build usually follows.
+    // A build, which needs the sandbox, usually follows.
     this.#deps.background.run(() => this.#deps.supervisor.prepareSandbox())
     const content = startingWith(first.value, chunks)
     const source = await this.#deps.archives.receive(content, digest, keep)

@@ -5,7 +5,7 @@ import { HostingError } from '../../../shared/errors.ts'
 import type { Build } from '../../store/tables/builds.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 
-/** A client that still needs a temporary build tests it again within this time. */
+/** Time from the creation or the last test of a temporary build until the build expires. */
 const TEMPORARY_MS = 10 * 60_000
 
 /** Fields that change with the state of a build. */

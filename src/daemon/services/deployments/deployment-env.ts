@@ -40,8 +40,8 @@ export function releaseEnv(
 
 /**
  * Checks environment variables against those that the server declares. A server without declarations accepts any variables,
- * because the contract has no declarations. Only its code can read them. Throws INVALID_REQUEST naming every unknown or missing
- * variable.
+ * because the contract has no declarations. Only custom servers can read them. Throws INVALID_REQUEST naming every unknown or
+ * missing variable.
  */
 export function checkEnv(
   { name: server, env }: Build,
@@ -79,7 +79,7 @@ export function checkEnv(
     )
 }
 
-/** The variables that a server gets: declared ones with their defaults. Code without declarations gets all. */
+/** Variables that a server receives: declared ones with their defaults, or all if it is code without declarations. */
 export function tenantEnv({ env, template }: Pick<Build, 'env' | 'template'>, given: Values): Values {
   if (template === 'custom' && env.length === 0) return given
   const entries = env.flatMap(({ name, default: value }) => {

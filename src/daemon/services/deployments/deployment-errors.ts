@@ -5,7 +5,7 @@ import type { Deployment } from '../../store/tables/deployments.ts'
 /** CONFLICT, because there is no live deployment to release again. */
 export function nothingLive(server: string, environment: Environment): HostingError {
   return new HostingError('CONFLICT', `"${server}" has no live deployment in ${environment} to redeploy.`, {
-    details: 'The next deployment there gets the stored variables.',
+    details: `The next deployment to ${environment} gets the stored variables.`,
   })
 }
 

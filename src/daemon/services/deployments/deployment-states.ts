@@ -67,7 +67,7 @@ const REPLACED_ERROR = {
     "The port of this server's address was in use by another program, and a later deployment replaced this one.",
 }
 
-/** Prevents deployments that a removed one had replaced from starting again when their port is free. */
+/** Prevents deployments that the removed deployment replaced from starting when their port becomes free. */
 export function markReplaced({ store }: Pick<ServiceDependencies, 'store'>, removed: Deployment): void {
   const { name, environment, updatedAt } = removed
   for (const older of store.deployments.listInConflict())

@@ -29,7 +29,7 @@ function scalingWarning(
   if (isDefault || (wantedMin === min && wantedMax === max)) return undefined
   const why =
     environment === 'production'
-      ? 'Its program runs as one instance.'
+      ? 'Programs and containers do not scale with load.'
       : 'Only production scales as configured.'
   return `config.scaling is not applied: ${wantedMin} to ${wantedMax} instances were requested, but ${environment} runs ${min} to ${max}. ${why}`
 }

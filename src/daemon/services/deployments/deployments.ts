@@ -123,9 +123,7 @@ export class Deployments {
     return this.#deps.store.deployments.list(filter, limit, cursor)
   }
 
-  /**
-   * Refuses new connections and lets running requests finish. Throws NOT_FOUND, and CONFLICT unless it is deploying or deployed.
-   */
+  /** Refuses new connections and lets running requests finish. Throws NOT_FOUND, and CONFLICT if already stopped or failed. */
   async stop(id: string): Promise<Deployment> {
     const { supervisor, background } = this.#deps
     const before = this.get(id)
@@ -136,7 +134,7 @@ export class Deployments {
     return stopped
   }
 
-  /** Starts a stopped or failed deployment. Throws NOT_FOUND, and CONFLICT when it runs or another one replaced it. */
+  /** Starts a stopped or failed deployment. Throws NOT_FOUND, and CONFLICT if it runs or its address or domain is in use. */
   start(id: string): AcceptedDeployment {
     const deployment = this.#deps.store.transaction(() => {
       const found = this.get(id)
@@ -159,8 +157,8 @@ export class Deployments {
   }
 
   /**
-   * Replaces the instances of a deployment without a failed request. Throws NOT_FOUND, CONFLICT unless it is
-   * deployed, and the reason when the new instances do not start. The old ones then keep serving.
+   * Replaces the instances of a deployment without a failed request. Throws NOT_FOUND, CONFLICT unless it is deployed, and the
+   * reason if the new instances do not start and the old ones keep serving. If no instance serves, the deployment fails.
    */
   async restart(id: string): Promise<Deployment> {
     const { supervisor } = this.#deps
@@ -182,8 +180,8 @@ export class Deployments {
   }
 
   /**
-   * Creates a deployment with the build and configuration of the one before `id`, or of `to`. Throws NOT_FOUND, and CONFLICT
-   * when there is no earlier one.
+   * Creates a deployment with the build and configuration of the deployment before `id`, or of `to`. Throws NOT_FOUND, CONFLICT
+   * if there is nothing to return to, and the errors of `create`.
    */
   rollback(
     id: string,

@@ -93,7 +93,7 @@ export function logLevel({ config, environment }: Deployment): 'info' | 'debug' 
   return config.log_level ?? ENVIRONMENT_RULES[environment].logLevel
 }
 
-/** Bodies are kept where messages are logged anyway. */
+/** By default, bodies are only recorded at the log level `debug`, which logs messages anyway. */
 export function recordsBodies(deployment: Deployment): boolean {
   return deployment.config.record_bodies ?? logLevel(deployment) === 'debug'
 }
@@ -102,7 +102,7 @@ export function memoryMb({ config, environment }: Deployment): number {
   return config.limits?.memory_mb ?? ENVIRONMENT_RULES[environment].memoryMb
 }
 
-/** Ratio of the hard memory limit to the memory at which an instance is replaced. A kill fails its running requests. */
+/** Ratio of the hard limit, which kills an instance and fails its requests, to the memory at which an instance is replaced. */
 const HARD_LIMIT_FACTOR = 2
 /** Default limit on processes and threads. Chromium and Java start a few hundred threads. */
 const PROGRAM_TASKS = 512

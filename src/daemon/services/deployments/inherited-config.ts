@@ -39,8 +39,8 @@ export function inheritConfig(
 }
 
 /**
- * The configuration to inherit. Domain and variables belong to their environment, and the build may no longer read a
- * variable.
+ * The configuration to inherit. Omits the domain and variables of another environment, and variables that the build does not
+ * read.
  */
 function inheritedConfig(
   deps: Dependencies,
@@ -57,9 +57,7 @@ function inheritedConfig(
   }
 }
 
-/**
- * The configuration without the variables that are stored, because a deployment gets their current values. Contains secrets.
- */
+/** The configuration without stored variables, because the new deployment uses their current values. Contains secrets. */
 function ownConfig({ secrets, store }: Dependencies, deployment: Deployment): DeployConfig {
   const { name, environment, variables } = deployment
   const { env_vars = {}, ...config } = revealConfig(secrets, deployment)

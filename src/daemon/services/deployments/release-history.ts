@@ -108,7 +108,7 @@ export function recordRelease(
   })
 }
 
-/** Changes for clients of the live deployment. Null if there is none, or when an artifact cannot be read. */
+/** Changes for clients of the live deployment. Null without a live deployment, or when an artifact cannot be read. */
 export function releaseChanges(
   deps: Pick<ServiceDependencies, 'artifacts' | 'store'>,
   build: Build,

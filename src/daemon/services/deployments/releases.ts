@@ -26,8 +26,8 @@ type OnPhase = (phase: string) => void
 type ReleaseDependencies = WorkloadDependencies & Pick<ServiceDependencies, 'changes' | 'supervisor'>
 
 /**
- * Releases a deployment without failing any requests: starts it next to the old one, switches when it is healthy, and drains the old
- * one. Releases of one server and environment run sequentially.
+ * Releases a deployment without failing any requests: starts it next to the old one, switches when it is healthy, and drains the
+ * old one. Releases of one server and environment run sequentially.
  */
 export class Releases {
   readonly #deps: ReleaseDependencies

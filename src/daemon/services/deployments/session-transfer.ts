@@ -12,7 +12,7 @@ const MAX_SESSION_MS = 24 * 3_600_000
 /** Maximum time that a release waits for the old instances to confirm the drain. */
 const CONFIRM_MS = 3000
 
-/** Called while a release starts. The old release prepares its sessions in the meantime. */
+/** Called before a release starts. The old release prepares its sessions for the transfer while the new one starts. */
 export function prepareSessionTransfer(
   deps: Pick<ServiceDependencies, 'store' | 'supervisor'>,
   released: Deployment,
@@ -39,8 +39,8 @@ function findSessionSource(
 }
 
 /**
- * Drains the old release after the switch. Once `begun` resolves, the old release answers no new requests except those in its
- * sessions.
+ * Drains the old release after the switch. `begun` resolves when the old release answers only requests in its sessions, or after
+ * CONFIRM_MS.
  */
 export function drainPrevious(
   deps: Pick<ServiceDependencies, 'artifacts' | 'background' | 'store' | 'supervisor'>,
@@ -64,7 +64,7 @@ export function drainPrevious(
   return { begun: Promise.race([Promise.all(begun), late]), ended }
 }
 
-/** Reports an unreadable old artifact instead of throwing, so that the old release drains anyway. */
+/** Reports an unreadable artifact instead of throwing, so that the old release drains anyway. */
 function findChangedLists(
   deps: Pick<ServiceDependencies, 'artifacts' | 'background' | 'store'>,
   released: Deployment,

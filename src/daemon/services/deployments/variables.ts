@@ -13,8 +13,8 @@ type Values = Record<string, string>
 type Dependencies = Pick<ServiceDependencies, 'background' | 'clock' | 'secrets' | 'store'>
 
 /**
- * Environment variables that stay with a server and environment. A deployment keeps the values that it started with, so that a
- * restart or rollback has them, too. Changes take effect with the next deployment.
+ * Environment variables that stay with a server and environment. A deployment keeps the values that it was created with, so that
+ * a restart or rollback uses the same values. Changes take effect with the next deployment.
  */
 export class Variables {
   readonly #deps: Dependencies

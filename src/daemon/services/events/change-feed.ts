@@ -58,7 +58,7 @@ export class ChangeFeed {
     }
   }
 
-  /** Starts to collect changes. `close` must be called. */
+  /** Starts to collect changes. The caller must call the returned `close`. */
   open(after: string | undefined): { log: EventLog; reader: EventReader; close(): void } {
     clearTimeout(this.#idle)
     const log = this.#log ?? this.#start()
@@ -105,8 +105,8 @@ export class ChangeFeed {
   }
 
   /**
-   * Fields that identify the owner of an instance, which may outlive the record of its deployment and then has no
-   * environment.
+   * Fields that identify the owner of an instance. An instance may outlive the record of its deployment. Its environment is then
+   * unknown.
    */
   #ownerOf({ id, serverName: server }: ServedName): Omit<NewChange, 'type' | 'action' | 'id'> {
     if (id.startsWith('mcp_')) return { server, environment: 'preview', mcpId: id }

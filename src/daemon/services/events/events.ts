@@ -43,7 +43,7 @@ export class Events {
     deps.changes.add(new HealthWatch(deps, records))
   }
 
-  /** Begins with a reset, or with the event after `after`. A client that loads a record after the reset misses no change to it. */
+  /** Begins with a reset or with the event after `after`. A client that loads a record after the reset misses no change to it. */
   async *follow(options: FollowOptions): AsyncGenerator<LoggedEvent<FeedEvent>> {
     const { signal, after } = options
     const { log, reader, close } = this.#changes.open(after)

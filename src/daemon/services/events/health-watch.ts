@@ -4,15 +4,15 @@ import type { ServiceDependencies } from '../dependencies.ts'
 import type { DeploymentRecords } from '../deployments/deployment-records.ts'
 import type { ChangeObserver } from './change-feed.ts'
 
-/** Instances of a release change several times within this time. */
+/** Delay of a check, because the instances of a release change several times in quick succession. */
 const SETTLE_MS = 200
 const ERRORS_EVERY_MS = 5000
 
 type Dependencies = Pick<ServiceDependencies, 'background' | 'changes' | 'requestMetrics' | 'store'>
 
 /**
- * Publishes an event when the health of a deployment changes. Checks it after changes to its state or instances, and after failed
- * requests.
+ * Publishes an event when the health of a deployment changes. Checks the health after changes to the state or instances, after
+ * failed requests, and regularly while the deployment is degraded.
  */
 export class HealthWatch implements ChangeObserver {
   readonly #deps: Dependencies

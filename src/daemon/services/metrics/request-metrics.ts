@@ -11,7 +11,7 @@ import type { Clock } from '../clock.ts'
 import { type LedgerOwner, RequestLedger } from './request-ledger.ts'
 
 const MINUTE_MS = 60_000
-/** Minutes older than a week are removed, once an hour. */
+/** Counts are kept for a week. Older ones are removed at most once an hour. */
 const KEPT_MINUTES = 7 * 24 * 60
 const FLUSHES_PER_PRUNE = 60
 /** Period of the `recent` figures. */

@@ -27,7 +27,7 @@ export class Projects {
     this.#deps = deps
   }
 
-  /** Throws CONFLICT for a name in use, and INVALID_REQUEST for a `storageLocation` that `readSourceAt` rejects. */
+  /** Throws CONFLICT for a name in use, and the errors of `parseBaseReference` and `readSourceAt`. */
   async create(request: CreateProjectRequest): Promise<ProjectRecord> {
     this.#requireFreeName(request.name)
     if (request.baseImage) parseBaseReference(request.baseImage)
@@ -78,8 +78,8 @@ export class Projects {
   }
 
   /**
-   * Throws NOT_FOUND, CONFLICT for an invalid status and for any change to a deleted project, and INVALID_REQUEST for a
-   * `storageLocation` that `readSourceAt` rejects. `check` runs in the transaction that writes.
+   * Throws NOT_FOUND, CONFLICT for an invalid status and for any change to a deleted project, and the errors of
+   * `parseBaseReference` and `readSourceAt`. `check` runs in the transaction that writes.
    */
   async update(id: string, change: UpdateProjectRequest, check = () => {}): Promise<ProjectRecord> {
     const before = getProject(this.#deps, id)

@@ -39,7 +39,7 @@ export async function describeBuilds(deps: Dependencies, builds: readonly Build[
   )
 }
 
-/** Builds that `mcp rollback` returns to. In development, their deployments have been removed. */
+/** Builds that `mcp rollback` returns to. In development, no deployment uses them, because replaced deployments are removed. */
 function rollbackTargets({ store }: Pick<Dependencies, 'store'>): Set<string> {
   const targets = store.deployments.listPlaces().flatMap(({ name, environment }) => {
     const current =
@@ -50,7 +50,7 @@ function rollbackTargets({ store }: Pick<Dependencies, 'store'>): Set<string> {
   return new Set(targets)
 }
 
-/** Paths by build. A file shared by several builds is listed under the first. */
+/** Paths of files that no other build needs, by build. A file shared by several of the builds is listed under the first. */
 function freedFiles(
   { store, artifacts, archives, programSources }: Dependencies,
   builds: readonly Build[],

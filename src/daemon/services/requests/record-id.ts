@@ -12,7 +12,7 @@ const RECORD_ID =
   /^req_(?<offset>[0-9a-z]{1,10})\.(?<segment>[0-9a-z]{1,6})\.(?<instance>[\w-]{1,64})\.(?<logId>(?:dep|mcp)_[0-9a-z]{1,32})$/
 
 /**
- * The id of a record is the place of its line, so that instances neither create nor write one. The offset is first, so that a
+ * The id of a record is the place of its line, so that instances neither create nor write ids. The offset is first, so that a
  * short prefix is unique among the last requests.
  */
 export function recordId({ logId, instance, at }: RecordPlace): string {

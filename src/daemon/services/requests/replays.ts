@@ -55,7 +55,7 @@ export class Replays {
       environment === 'preview'
         ? store.servers.find(server)?.previewMcpId != null
         : store.deployments.findLive(server, environment) !== undefined
-    // Another program may use the port of a closed address, and would get the token.
+    // Another program may use the port of a closed address, and would receive the token.
     if (address && isServed && addresses.isOpen(address)) return mcpUrl(address)
     throw new HostingError('CONFLICT', `"${server}" is not served in ${environment}.`, {
       next: [{ description: 'List servers and deployments', command: 'mcp list' }],

@@ -18,7 +18,7 @@ export interface RequestScope {
 /** Number of recent builds of a server whose preview logs are read. `mcp dev` makes a build for each change. */
 const RECENT_BUILDS = 20
 
-/** Logs that may have requests, with their origins. None for an unknown server or deployment. */
+/** Logs that may contain requests, with their origins. None for an unknown server or deployment. */
 export function requestLogs(deps: Dependencies, scope: RequestScope): Map<string, RequestOrigin> {
   const { environment, deployment } = scope
   if (deployment !== undefined) {

@@ -154,7 +154,7 @@ function matches(line: LogLine, { id, method, caller, outcome, kind, text }: Req
   return text === undefined || textOf(line).toLowerCase().includes(text.toLowerCase())
 }
 
-/** Values of a record without the names of its fields, which every record has. */
+/** Text of a record that is searched: the values without the field names, which are the same in every record. */
 function textOf(line: LogLine): string {
   const { message, tool, sessionId, caller, requestId, reason, replayOf, arguments: args, answer } = line
   return [

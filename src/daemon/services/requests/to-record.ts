@@ -38,7 +38,7 @@ export function idOf({ instance = '', at }: LogLine, logId: string): string {
   return recordId({ logId, instance, at: at! })
 }
 
-/** Record of a line, without bodies. `logId`: the deployment or build whose log has the line. */
+/** Record of a line, without bodies. `logId`: the deployment or build whose log contains the line. */
 export function toRecord(line: LogLine, logId: string, origin: RequestOrigin): RequestRecordItem {
   const { method, tool, message, instance = '' } = line
   return {

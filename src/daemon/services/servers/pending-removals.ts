@@ -2,9 +2,7 @@ import type { Environment } from '../../../shared/contract/states.ts'
 import { HostingError } from '../../../shared/errors.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
 
-/**
- * Throws CONFLICT while the server, or its environment, is being removed. Called in the transaction that adds a build or deployment.
- */
+/** Throws CONFLICT while the server or environment is being removed. Called in the transaction that adds to the server. */
 export function requireNotRemoved(
   { store }: Pick<ServiceDependencies, 'store'>,
   server: string,

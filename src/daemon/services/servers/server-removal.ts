@@ -103,7 +103,7 @@ export class ServerRemoval {
     store.variables.removeByServer(server, environment || undefined)
   }
 
-  /** Throws NOT_FOUND for an unknown server. The data of a server may outlive it, and so may a removal that failed. */
+  /** Throws NOT_FOUND for an unknown server. A removed server is still known while it has data or an unfinished removal. */
   #requireServer(name: string): void {
     const { states, store } = this.#deps
     const hasData = STORE_ENVIRONMENTS.some(slot => states.holds({ server: name, slot }))

@@ -70,7 +70,7 @@ async function remove(
   else if (store.unknownIds([name]).length > 0) await logs.remove(name)
 }
 
-/** Files without a record that have been unknown for seven days. The daily cleanup removes them as well. */
+/** Files without a record that have been unknown for seven days. The daily cleanup also removes them. */
 export async function expiredFiles(deps: CleanupDependencies) {
   return deps.unknownFiles.expired(await findUnknown(deps))
 }

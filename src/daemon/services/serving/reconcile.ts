@@ -36,7 +36,8 @@ export interface Reconciliation {
 type StartInput = Omit<Reconciliation, 'previews'>
 
 /**
- * Restores the stored state when the daemon starts. Fails interrupted work, opens the addresses of deployments, and starts those that must run, in the background. Others sleep until their first connection. With `startFirst`, another daemon is
+ * Restores the stored state when the daemon starts. Fails interrupted work, opens the addresses of deployments, and starts those
+ * that must run in the background. Other deployments sleep until their first connection. With `startFirst`, another daemon is
  * still serving, so deployments that must run are started before the addresses open.
  */
 export async function reconcile(
@@ -133,7 +134,7 @@ async function startAll(starting: StartInput, listening: Deployment[]): Promise<
   })
 }
 
-/** A failed write is reported and repeated (`Background.retryUntilWritten`), so it does not stop the others. */
+/** A failed write is reported and repeated (`Background.retryUntilWritten`), so that other deployments still start. */
 async function fail({ deps, deployments }: StartInput, { id }: Deployment, error: unknown): Promise<void> {
   if (deps.background.closing) return // the next daemon starts it
   await deployments.fail(id, error).catch(deps.background.report)

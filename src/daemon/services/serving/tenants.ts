@@ -31,7 +31,7 @@ export interface Preview {
 /** Time limit for handlers while a debugger may pause them. */
 const INSPECTED_TIMEOUT_MS = 24 * 3600_000
 
-/** Reads the tenant when an instance starts. `auth` is shared, because it also gets later revocations. */
+/** Reads the tenant when an instance starts. All instances share `auth`, because later revocations are added to it. */
 export function deploymentTenant(deps: TenantDependencies, id: string, auth: TenantAuth | undefined): Tenant {
   const deployment = deps.store.deployments.find(id)
   const address = deployment && deps.addresses.find(deployment.name, deployment.environment)

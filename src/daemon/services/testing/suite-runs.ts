@@ -63,7 +63,7 @@ export class SuiteRuns {
   }
 }
 
-/** The suite without credentials. A suite is a file in a project, but a setting on the command line may be confidential. */
+/** The suite with secrets redacted. A suite is a file in a project, but a setting from the command line may be a secret. */
 function withoutSecrets(definition: Suite | undefined): Suite | null {
   return definition === undefined ? null : JSON.parse(redactSecrets(JSON.stringify(definition)))
 }

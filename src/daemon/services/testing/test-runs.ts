@@ -28,7 +28,7 @@ export class TestRuns {
   readonly #chats: Chats
   readonly #keys: VendorKeys
   readonly #addresses: TestAddresses
-  /** Chats with a running message. A chat takes one message at a time. */
+  /** Chats that are waiting for an answer. A chat accepts one message at a time. */
   readonly #busy = new Set<string>()
 
   constructor(deps: Dependencies, chats: Chats, keys: VendorKeys, addresses: TestAddresses) {
