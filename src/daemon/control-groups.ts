@@ -7,7 +7,7 @@ import {
   unifiedFolder,
 } from '../shared/sandbox/control-groups.ts'
 
-/** Prepares limits for programs before the first one starts. Failed steps are ignored. `mcp doctor` reports which limits are in force. */
+/** Prepares limits for programs before the first one starts. Ignores failed steps. `mcp doctor` reports the limits in force. */
 export function prepareControlGroups(): void {
   if (process.platform !== 'linux') return
   const own = unifiedFolder()

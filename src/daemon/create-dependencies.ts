@@ -27,7 +27,7 @@ import { ReplacedFiles } from './services/prune/replaced-files.ts'
 import { Destinations } from './services/serving/destinations.ts'
 import { StateStores } from './state/state-stores.ts'
 
-/** Open files that all services share. */
+/** Database, object storage, artifacts, archives and secrets that all services share. */
 export type Files = Pick<ServiceDependencies, 'store' | 'storage' | 'artifacts' | 'archives' | 'secrets'>
 
 export interface DependenciesOptions {
@@ -147,7 +147,7 @@ export function backupSettings({ home, instanceProgram, databaseProgram }: Daemo
   }
 }
 
-/** Loads the code for images when the first image is made. */
+/** Loads the code for images when the first image is built. */
 function lazyImages(
   { home, instanceProgram, registry }: DaemonConfig,
   { artifacts }: Files,

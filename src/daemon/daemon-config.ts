@@ -15,7 +15,7 @@ export interface DaemonConfig {
   instanceProgram: string
   /** Path of the bundled `mcp-hosting/server` for handler modules. By default next to the instance program. */
   sdk?: string
-  /** Path of `database.js`, which makes backups. By default next to the instance program. */
+  /** Path of `database.js`, which creates backups. By default next to the instance program. */
   databaseProgram?: string
   /** Proves the identity of the daemon in `GET /health`. */
   nonce: string

@@ -40,7 +40,7 @@ export function startFailure(error: unknown): Record<string, unknown> {
   return { error: { ...body, ...(known?.next.length ? { next: known.next } : {}) } }
 }
 
-/** Moves a log larger than `maxBytes` to `<path>.1`. Truncates the file itself, because its descriptor was inherited. */
+/** Copies a log larger than `maxBytes` to `<path>.1`, then truncates it, because its file descriptor was inherited. */
 export function rotateDaemonLog(path: string, maxBytes = 10_000_000): void {
   try {
     if (!existsSync(path) || statSync(path).size <= maxBytes) return

@@ -40,7 +40,7 @@ export interface Daemon {
   backUp(reason: BackupReason): Promise<unknown>
   /** Steps of an upgrade. */
   handOver: HandOver
-  /** Process id of the egress process, which starts when code first needs it. Undefined until then. */
+  /** Process id of the egress process, which starts when code first needs it. Undefined while it is not running. */
   egressPid(): number | undefined
 }
 

@@ -17,7 +17,7 @@ import { UpgradeRequests } from './upgrade/upgrade-requests.ts'
 const LOG_CHECK_MS = 3_600_000
 /** After this time, the process exits. Instances stop when their IPC channel closes, and the state is in SQLite. */
 const CLOSE_LIMIT_MS = 20_000
-/** Longer than the 60 s that connections have to close (runtime/pool/pool-options.ts). */
+/** Longer than the 60 s after which open connections are closed (runtime/pool/pool-options.ts). */
 const DRAIN_LIMIT_MS = 90_000
 
 const isSuccessor = process.argv.includes('--take-over')

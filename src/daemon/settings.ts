@@ -17,7 +17,7 @@ export function parsePort(text: string | undefined, defaultPort = DEFAULT_PORT, 
   )
 }
 
-/** Reads `MCP_NAMED_PORT` and `MCP_NAMED_TLS_PORT`. With `MCP_PORT=0` they default to 0 too. */
+/** Reads `MCP_NAMED_PORT` and `MCP_NAMED_TLS_PORT`. With `MCP_PORT=0`, both default to 0. */
 export function readNamedPorts(env: NodeJS.ProcessEnv): { http: number; https: number } {
   const isPicked = env.MCP_PORT === '0'
   return {

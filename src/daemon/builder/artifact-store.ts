@@ -26,7 +26,7 @@ export class ArtifactStore {
 
   /**
    * Saves an artifact, locally and in the storage. `record` marks the artifact as in use before any removal can run.
-   * Throws UPSTREAM_FAILED when the storage rejects it.
+   * Throws UPSTREAM_FAILED when the storage rejects the artifact.
    */
   publish<T>(built: Pick<BuiltArtifact, 'digest' | 'bytes' | 'bundle'>, record: () => T): Promise<T> {
     const { digest, bytes, bundle } = built
@@ -79,7 +79,7 @@ export class ArtifactStore {
     return bundle
   }
 
-  /** Digests of all files. */
+  /** Digests of all artifacts that have a file. */
   list(): string[] {
     const names = readdirSync(this.#directory)
     return [...new Set(names.flatMap(name => /^([0-9a-f]{64})\.(?:json|mjs)$/.exec(name)?.[1] ?? []))]
@@ -91,8 +91,8 @@ export class ArtifactStore {
   }
 
   /**
-   * Removes an artifact unless `isUsed` returns true, which is checked last. Throws UPSTREAM_FAILED and keeps the files when the
-   * storage fails.
+   * Removes an artifact unless `isUsed` returns true. Calls `isUsed` after pending work on the artifact. Throws UPSTREAM_FAILED
+   * when the storage fails, and keeps the remaining files.
    */
   removeUnless(isUsed: () => boolean, digest: string): Promise<void> {
     return this.#queue.run(digest, async () => {

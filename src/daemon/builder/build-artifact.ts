@@ -12,7 +12,7 @@ export interface BuiltArtifact {
   bundle?: string
 }
 
-/** Code of a custom server, with the facts that it reported. Its lists are already in the request. */
+/** Code of a custom server, with the facts that it reported. The server's lists are already in the request. */
 export interface ServerCode {
   program: Program
   server?: DescribedServer['server']

@@ -9,7 +9,7 @@ export interface ChannelLimits {
 
 const MB = 1024 * 1024
 
-/** Processes without user code. One that hosts thousands of servers reports on all of them in one message. */
+/** Processes without user code. A process with thousands of servers reports on all of them in one message. */
 export const OPEN_LIMITS: ChannelLimits = {
   messageBytes: 32 * MB,
   bytesPerSecond: 128 * MB,

@@ -18,7 +18,7 @@ export interface ContainersOptions {
   home: string
   /** File that exists once containers have been used. Without it, a start does not look for leftover containers. */
   marker: string
-  /** True while the previous daemon is still serving. It removes its containers itself. */
+  /** True while the previous daemon is still serving. That daemon removes its containers itself. */
   isSuccessor?: boolean
   env?: NodeJS.ProcessEnv
   /** Maximum wait for the engine at start, if containers were used before. Default: 30 s. */
@@ -90,7 +90,7 @@ export class Containers {
     return (await this.#inspect(image)) !== undefined
   }
 
-  /** Returns the image's id, for example `sha256:…`. Pulls the image if it is missing. Throws UPSTREAM_FAILED. */
+  /** Returns the image's id, for example `sha256:…`. Pulls a missing image. Throws UPSTREAM_FAILED when that fails. */
   async pull(image: string): Promise<string> {
     const known = await this.#inspect(image)
     if (known !== undefined) return known
@@ -120,7 +120,7 @@ export class Containers {
     return found
   }
 
-  /** Loads the image if it is missing. `archive` returns it in the format of `docker save`. Throws UNAVAILABLE. */
+  /** Loads a missing image. `archive` returns the image in the format of `docker save`. Throws UNAVAILABLE when that fails. */
   provide(image: string, archive: () => Readable): Promise<void> {
     const providing = this.#providing.get(image) ?? this.#provide(image, archive)
     this.#providing.set(image, providing)
@@ -218,7 +218,7 @@ export class Containers {
       child.once('close', resolve)
     })
     if (input)
-      await pipeline(input, child.stdin).catch(() => {}) // its exit code and stderr explain the failure
+      await pipeline(input, child.stdin).catch(() => {}) // the engine's exit code and stderr explain the failure
     else child.stdin.end()
     const code = await ended
     clearTimeout(timer)

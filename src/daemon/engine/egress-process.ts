@@ -4,7 +4,7 @@ import { parse } from 'node:path'
 import { processEnvironment } from './process-engine.ts'
 
 const HEAP_MB = 96
-/** Threads for name lookups. A name server that does not answer blocks one for many seconds. */
+/** Threads for name lookups. A name server that does not answer blocks a thread for many seconds. */
 const THREADS = '16'
 
 /**

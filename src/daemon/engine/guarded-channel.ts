@@ -11,7 +11,7 @@ interface HandleSettler {
   settles(message: unknown): boolean
 }
 
-/** Node's side of a channel, `setupChannel` in lib/internal/child_process.js. */
+/** Node's side of a channel (see `setupChannel` in lib/internal/child_process.js). */
 export interface ChannelHandle {
   bytesWritten?: number
   writeQueueSize?: number

@@ -57,7 +57,7 @@ export class HandleSender {
     this.#unawaited++
   }
 
-  /** True when Node's internal message acknowledges an unawaited handle. They are acknowledged before awaited ones. */
+  /** True when Node's internal message acknowledges an unawaited handle. All of these are acknowledged before awaited ones. */
   settles(message: unknown): boolean {
     const { cmd } = Object(message) as { cmd?: unknown }
     if (this.#unawaited === 0 || (cmd !== 'NODE_HANDLE_ACK' && cmd !== 'NODE_HANDLE_NACK')) return false

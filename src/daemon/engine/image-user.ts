@@ -6,7 +6,7 @@ const TAR_BLOCK = 512
 
 /**
  * User id of an image's processes. `user`: as for `docker run --user`, by default the image's user. A name is looked up in the
- * image, without running it. Undefined when the name is unknown there.
+ * image, without running it. Undefined when the image does not contain the name.
  */
 export async function findImageUser(
   run: RunEngine,

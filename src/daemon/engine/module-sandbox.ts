@@ -38,7 +38,7 @@ const NAMESPACE_OPTIONS = [
   '--cap-drop',
   'ALL',
 ]
-/** Node reads its own memory use in /proc. Read-only, because a root daemon without setpriv leaves /proc/sys to root. */
+/** Node reads its own memory use in /proc. Read-only, because a root daemon without setpriv runs the process as root. */
 const NOTHING_WRITABLE = ['--proc', '/proc', '--remount-ro', '/proc', '--remount-ro', '/', '--chdir', '/']
 
 let found: ModuleSandbox | undefined
@@ -120,7 +120,7 @@ function createSandbox(bubblewrap: string, user: (UserSwitch & { usable: true })
   }
 }
 
-/** False for programs that only root can read. */
+/** False for a program that other users cannot read. */
 function isReadableByAll(program: string): boolean {
   const mode = statSync(program, { throwIfNoEntry: false })?.mode
   return mode === undefined || (mode & constants.S_IROTH) !== 0

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join, parse } from 'node:path'
 
-/** Files and folders of the host, by the path where a sandbox shows them. All are read-only. */
+/** Files and folders of the host, by the path at which a sandbox shows them. All are read-only. */
 export type View = ReadonlyMap<string, string>
 
 /** Path of the Node executable inside a sandbox. */

@@ -9,7 +9,7 @@ import { type Depth, redirectSignalsToNode } from './wrapped-child.ts'
 /**
  * `sealed`: handler modules, whose code runs inside the process. `sealedOpenNetwork`: the same with the machine's network,
  * for deployments with `allow_private_network`. `bridge`: programs, which run as children and share the process's network
- * namespace. `open`: everything else, without user code.
+ * namespace. `open`: everything else, without user code inside the process.
  */
 export type ProcessKind = 'open' | 'sealed' | 'sealedOpenNetwork' | 'bridge'
 
@@ -60,7 +60,7 @@ export function startProcess(options: ProcessOptions): StartedProcess {
         ...(gap !== undefined && { [SANDBOX_GAP]: gap }),
         ...(isSealed && { [LOG_DESCRIPTOR]: String(SEALED_LOG) }),
       },
-      // Raw output of user code goes to pipes that the daemon reads (raw-output.ts). It cannot reach the log.
+      // Raw output of user code goes to pipes that the daemon reads (raw-output.ts). It never reaches the log unchanged.
       stdio: isSealed ? ['ignore', 'pipe', 'pipe', 'ipc', log] : ['ignore', log, log, 'ipc'],
       // Starts a separate process group, because Ctrl-C in the daemon's terminal must not abort requests that the daemon
       // drains.
@@ -125,7 +125,7 @@ export function bridgeNetwork(): NetworkSandbox {
 }
 
 /**
- * The variables of the daemon that affect dates and text. Omits keys and tokens, and NODE_OPTIONS and
+ * The variables of the daemon that affect dates, text and temporary files. Omits keys and tokens, and NODE_OPTIONS and
  * NODE_EXTRA_CA_CERTS, which would change or slow down every start.
  */
 export function processEnvironment(from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {

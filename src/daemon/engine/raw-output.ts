@@ -5,7 +5,7 @@ import type { LogLine } from '../../shared/instances/log-line.ts'
 const BYTES_PER_SECOND = 64 * 1024
 const BURST_BYTES = 512 * 1024
 const MAX_LINE_CHARACTERS = 16 * 1024
-/** Enough for V8's report on an out-of-memory error. */
+/** Maximum length of `tail`. Enough for V8's report on an out-of-memory error. */
 const TAIL_CHARACTERS = 8192
 
 type Stream = 'stdout' | 'stderr'
@@ -70,7 +70,7 @@ export class RawOutput {
 
   #takeDropped(): string[] {
     if (this.#dropped === 0) return []
-    const message = `${this.#dropped} lines of raw output were dropped, because the process printed more than ${BYTES_PER_SECOND / 1024} KB per second`
+    const message = `${this.#dropped} lines of raw output were dropped, because the process printed more than ${BYTES_PER_SECOND / 1024} KB per second or the disk was full`
     this.#dropped = 0
     return [lineOf('stderr', message)]
   }

@@ -22,7 +22,7 @@ export function redirectSignalsToNode(child: ChildProcess, depth: Depth): void {
   })
 }
 
-/** Process id of Node as the host sees it. Undefined until bubblewrap has started it. */
+/** Process id of Node as the host sees it. Undefined while Node is not running. */
 export function nodePid(child: ChildProcess, depth: Depth): number | undefined {
   return child.pid === undefined || hasExited(child) ? undefined : descendantOf(child.pid, depth)
 }

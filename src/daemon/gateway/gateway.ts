@@ -12,7 +12,7 @@ export interface GatewayOptions {
   connect(servedId: string, socket: Socket): void
   /** Called during a burst of connections. See `Supervisor.shareSocket`. */
   shareSocket?(servedId: string, socket: ShareableSocket): void
-  /** A connection could not be accepted, for example ENOBUFS. Called at most once a minute. */
+  /** A connection could not be accepted, for example because of ENOBUFS. Called at most once a minute. */
   onAcceptError?(error: Error): void
   /** Listening sockets of the previous daemon. */
   inherited?: InheritedSockets | undefined
@@ -36,8 +36,8 @@ export class Gateway {
 
   /**
    * Opens an address on the given port, or on a free one (20000 to 31999, then 12000 to 19999). Returns the port, even if the
-   * address is already open. Throws CONFLICT when another program holds the port (immediately without `waits`) and UNAVAILABLE
-   * after `closeAll`.
+   * address is already open. Throws CONFLICT when another program holds the port (immediately without `waits`) or no port is
+   * free, and UNAVAILABLE after `closeAll`.
    */
   async open(addressId: string, port?: number, { waits = true } = {}): Promise<number> {
     const open = this.#listeners.get(addressId)
@@ -76,14 +76,14 @@ export class Gateway {
     listener.recall()
   }
 
-  /** Refuses new connections. Connections that were handed over stay open. */
+  /** Closes the address to new connections. Connections that were handed over stay open. */
   async close(addressId: string): Promise<void> {
     const listener = this.#listeners.get(addressId)
     this.#listeners.delete(addressId)
     listener?.close()
   }
 
-  /** Permanent. Also closes addresses that are still being opened. */
+  /** Permanently closes all addresses, including those that are still being opened. */
   async closeAll(): Promise<void> {
     this.#closed = true
     await Promise.all([...this.#listeners.keys()].map(id => this.close(id)))

@@ -13,7 +13,7 @@ export interface Acceptor {
   accept(socket: Socket, listener: Listener): void
   /** Connections arrive so fast that the instance should accept them itself. Called repeatedly during a burst. */
   onBurst?(listener: Listener): void
-  /** A connection could not be accepted, for example ENOBUFS. On EMFILE libuv drops connections silently. */
+  /** A connection could not be accepted, for example because of ENOBUFS. On EMFILE, libuv drops connections silently. */
   onAcceptError(error: Error): void
 }
 
@@ -60,7 +60,7 @@ export class Listener implements ShareableSocket {
 
   offer(lease: { end(): void }): SocketHandle | undefined {
     if (this.#lease) return undefined
-    // Node has no public API for the handle. The cluster module sends the same one (lib/internal/cluster/shared_handle.js).
+    // Node has no public API for the handle. The cluster module sends this handle (lib/internal/cluster/shared_handle.js).
     const handle = (this.#server as { _handle?: SocketHandle } | undefined)?._handle
     if (handle) this.#lease = lease
     return handle
@@ -81,7 +81,7 @@ export class Listener implements ShareableSocket {
     this.#accept(server)
   }
 
-  /** Ends a lease, so that new connections are accepted here. */
+  /** Ends a lease, so that the daemon accepts new connections again. */
   recall(): void {
     this.#lease?.end()
   }

@@ -8,17 +8,17 @@ import { type Problem, readHead } from './request-head.ts'
 import { WaitingConnections } from './waiting-connections.ts'
 
 export interface NamedGatewayOptions {
-  /** Returns the id of the server with this host name (lower case, without port). */
+  /** Returns the `servedId` for a host name (lower case, without port). Undefined for an unknown name. */
   resolve(hostname: string): string | undefined
   /** Takes a connection with the head of its first request. See `Supervisor.connect`. */
   connect(servedId: string, socket: Socket, named: NamedRequest): void
   onAcceptError?(error: Error): void
-  /** A connection was dropped because of an internal error, for example an unreadable database. */
+  /** A connection was dropped, for example because too many are waiting or the database cannot be read. */
   onDropped?(error: Error): void
   inherited?: InheritedSockets | undefined
   /**
-   * Maximum number of connections of a port that have not sent the head of a request. Depends on the limit on open files by
-   * default.
+   * Maximum number of connections to a port that have not sent the head of a request. The default depends on the limit on open
+   * files.
    */
   maxWaiting?: number
 }
@@ -70,7 +70,7 @@ async function admit(
   connect(servedId, socket, head)
 }
 
-/** Prevents an error on one connection from affecting the others. */
+/** Closes a connection after an error, so that the error does not affect other connections. */
 export function drop(socket: Socket, error: Error, { onDropped }: NamedGatewayOptions): void {
   socket.destroy()
   onDropped?.(error)
@@ -108,5 +108,5 @@ const PROBLEMS: Record<Exclude<Problem, 'gone'>, Refusal> = {
   'too-late': { status: 408, message: 'No request arrived within 15 s.' },
 }
 
-// A connection may break at any time. The head's reader and the next owner handle its `close` event.
+// A connection may break at any time. `readHead` and the next owner handle its `close` event.
 function ignoreBroken(): void {}

@@ -4,7 +4,7 @@ import { HostingError } from '../../shared/errors.ts'
 import type { InheritedSockets } from './inherited-sockets.ts'
 import { type Acceptor, Listener } from './listener.ts'
 
-/** Below the ephemeral range, so that no outgoing connection from another program takes a server's port. */
+/** Ports of servers, below the ephemeral range, so that no outgoing connection of another program takes one. */
 export const PORT_RANGE = { first: 20_000, last: 31_999 } as const
 /** Fallback range, because other programs often use these ports. */
 const SECOND_RANGE = { first: 12_000, last: 19_999 } as const
@@ -17,7 +17,7 @@ const RANDOM_TRIES = 30
 
 export interface PortOptions {
   inherited?: InheritedSockets | undefined
-  /** True to wait for a taken port. */
+  /** Waits up to 3 s for a taken port. Default: true. */
   waits?: boolean
 }
 
@@ -39,7 +39,7 @@ export async function listenOnPort(
   }
 }
 
-/** True when no process listens on the port. */
+/** True when the daemon can listen on the port. */
 export async function isPortFree(port: number): Promise<boolean> {
   try {
     const listener = await Listener.open(port, {
@@ -107,7 +107,8 @@ function portHeldError(port: number, cause: unknown): HostingError {
 }
 
 /**
- * Message prefix that identifies deployments that failed because another program held their port (services/addresses/port-conflicts.ts).
+ * Message prefix that identifies deployments that failed because another program held their port
+ * (services/addresses/port-conflicts.ts).
  */
 export function portHeldPrefix(port: number): string {
   return `Port ${port} of this server's address is in use by another program.`
@@ -123,7 +124,7 @@ function describeListenError(error: unknown): unknown {
   )
 }
 
-/** True if the port cannot be used. EACCES means that it is reserved, as whole ranges are on Windows. */
+/** True if the port cannot be used. EACCES means that the port is reserved, as whole ranges are on Windows. */
 function isTaken(error: unknown): boolean {
   return ['EADDRINUSE', 'EACCES'].includes((error as NodeJS.ErrnoException).code ?? '')
 }

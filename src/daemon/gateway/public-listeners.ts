@@ -15,17 +15,17 @@ export interface PublicListenersOptions extends NamedGatewayOptions {
   tlsDir: string
   /** The port cannot be opened, usually because the daemon of another home holds it. The servers keep their own ports. */
   onTaken(port: number, error: Error): void
-  /** Clients will reject the user's certificate for a host name. */
+  /** The user's certificate for a host name is unusable, or clients will reject it. */
   onCertificate(problem: string): void
 }
 
-/** The HTTP and HTTPS ports where all servers are available by name. Closed until `open`. */
+/** The HTTP and HTTPS ports on which all servers are available by name. Closed until `open`. */
 export class PublicListeners {
   #http: NamedGateway | undefined
   #https: TlsGateway | undefined
   #certificates: Certificates | undefined
 
-  /** Failed connections are reported at most once a minute. */
+  /** Opens the ports. A port that cannot be opened stays closed. Failed connections are reported at most once a minute. */
   async open({ ports, tlsDir, onTaken, onCertificate, ...given }: PublicListenersOptions): Promise<void> {
     const options = {
       ...given,

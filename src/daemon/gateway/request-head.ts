@@ -37,7 +37,10 @@ export function readHead(socket: Socket): Promise<Head> {
   })
 }
 
-/** The `Host` of a request's head, in lower case. Undefined unless there is exactly one (RFC 9112 section 3.2). */
+/**
+ * The `Host` of a request's head, in lower case. Undefined for a malformed head, and unless there is exactly one `Host` (RFC 9112
+ * section 3.2).
+ */
 export function findHost(head: string): string | undefined {
   const [line = '', ...fields] = head.split('\r\n')
   if (!/^[A-Z]+ \/\S* HTTP\/1\.[01]$/.test(line)) return undefined

@@ -7,7 +7,7 @@ export interface Served {
   /** Deployment id, or the `mcp_id` of a preview. */
   id: string
   serverName: string
-  /** When set, only requests with a token are served. Tokens revoked later are added to `revoked`. */
+  /** When set, only requests with a valid token are served. Tokens revoked later are added to `auth.revoked`. */
   auth?: TenantAuth | undefined
   /** `dedicated`: one process per instance. `shared`: one tenant among many in a host process, without user code. */
   placement: 'dedicated' | 'shared'
@@ -20,7 +20,7 @@ export interface Served {
   processMb?: number | undefined
   /** While the server sleeps, health and lists are answered from its artifact without a wake-up. */
   answersAsleep?: boolean
-  /** Port of a debugger for its handler modules on 127.0.0.1, in development only. */
+  /** Debugger port on 127.0.0.1 for the server's handler modules, in development only. */
   inspectPort?: number | undefined
   /** Called at each start. The tenant is not kept, because thousands of servers sleep and tenants contain secrets. */
   loadTenant(): Tenant
@@ -28,7 +28,7 @@ export interface Served {
   loadArtifact(): Artifact
   /** Text of a handler module's bundle. */
   loadBundle?(): string | undefined
-  /** True when it runs in containers, so none of its code runs in our processes. */
+  /** True when the server runs in containers, so none of its code runs in our processes. */
   isContained?: boolean
   /** Prepares everything else that an instance needs, before each start. Rejects when that fails. */
   provide?(): Promise<Pick<Tenant, 'container'>>
@@ -36,6 +36,6 @@ export interface Served {
 
 export interface ServedReport {
   instances: InstanceReport[]
-  /** Figures since the server was added. */
+  /** Totals of the server's instances since it was added. */
   requests: { total: number; errors: number }
 }

@@ -38,17 +38,17 @@ export interface SupervisorOptions {
   logsDir: string
   /** Number of spare processes. Default: 1. */
   warmSpares?: number
-  /** JavaScript heap of one process. Default: 256. */
+  /** Limit on the JavaScript heap of one process, in MB. Default: 256. */
   memoryLimitMb?: number
   /** Tenants per shared process. Default: 3500. */
   tenantsPerHost?: number
   limits?: Partial<PoolLimits>
-  /** A process that does not accept a connection within this time is killed. Default: 30 s. */
+  /** A process that does not respond within this time is killed. Default: 30 s. */
   hangTimeoutMs?: number
   egress?: HostOptions['egress']
   stores?: HostOptions['stores']
   termination?: TerminationDelays
-  /** A server that ran, or was woken, failed permanently. A failed `start` only rejects. */
+  /** Called when a server fails permanently while it runs or wakes up. A failed `start` only rejects. */
   onFailed(id: string, error: Error): void
   /** Requests that an instance has answered since its last report. */
   onTraffic?(id: string, series: SeriesCounts[]): void
@@ -140,7 +140,8 @@ export class Supervisor {
 
   /**
    * Lets open connections finish, up to a limit, then removes the server. With `notice.changed`, another id has taken over
-   * the address, and listening clients are notified of these changed lists. With `notice.sessionIdleMs`, the sessions stay.
+   * the address, and listening clients are notified of these changed lists. With `notice.sessionIdleMs`, sessions stay until
+   * they end or are idle for that long.
    */
   drain(id: string, options?: DrainOptions): Promise<void> {
     return this.#remove(id, pool => pool.drain(options))
@@ -154,7 +155,7 @@ export class Supervisor {
     return this.#sessions.transfer(from, to)
   }
 
-  /** Asks the instances of `from` while the next release starts, so that `transferSessions` finds their answers. */
+  /** Asks the instances of `from` to keep their sessions. Called early, so that `transferSessions` finds the answers. */
   prepareSessionTransfer(from: string): void {
     void this.#pools.get(from)?.keepSessions()
   }
@@ -196,8 +197,9 @@ export class Supervisor {
   }
 
   /**
-   * Returns what a custom server defines. Loads it in a dedicated process that is stopped afterwards. Throws INVALID_MCP
-   * when it cannot be loaded, with the trace in `cause`, and TIMEOUT when that takes longer than `timeoutMs`.
+   * Returns what a custom server defines. Loads it in a dedicated process that is stopped afterwards. Rejects with INVALID_MCP
+   * when the server cannot be loaded, with the trace in `cause`. Rejects with TIMEOUT when loading takes longer than
+   * `timeoutMs`, and with INTERRUPTED when the build or the daemon stops.
    */
   describe(tenant: Tenant, code: ServedCode, limits: DescribeLimits): Promise<DescribedServer> {
     if (this.#closed)
@@ -217,14 +219,14 @@ export class Supervisor {
     return this.#get(id).report()
   }
 
-  /** Running instances with their server's id. `since` (Unix ms): only those that may have written a log line since. */
+  /** Running instances with their server's id. `since` (Unix ms): only those that may have logged since then. */
   running(since = 0): { id: string; instanceId: string }[] {
     return [...this.#pools].flatMap(([id, pool]) =>
       pool.writers(since).map(instanceId => ({ id, instanceId })),
     )
   }
 
-  /** Makes an instance stop writing its log. Returns the function that resumes it. */
+  /** Makes an instance stop writing its log. Returns the function that resumes writing. */
   async holdLog(id: string, instanceId: string): Promise<() => void> {
     return (await this.#pools.get(id)?.holdLog(instanceId)) ?? (() => {})
   }
@@ -233,7 +235,7 @@ export class Supervisor {
   async close(): Promise<void> {
     this.#closed = true
     const removed = [...this.#pools.keys()].map(id => this.remove(id))
-    // Does not wait for the removals, because a hanging shared process would not confirm them.
+    // Stops the processes without waiting for the removals, because a hanging shared process would not confirm them.
     const spares = Object.values(this.#warmPools).map(pool => pool.close())
     const described = [...this.#describing].map(place => place.leave())
     await Promise.all([...removed, ...described, this.#shared.close(), ...spares])
@@ -242,7 +244,7 @@ export class Supervisor {
 
   #get(id: string): Pool {
     const pool = this.#pools.get(id)
-    if (!pool) throw new HostingError('NOT_FOUND', `"${id}" is not served here.`)
+    if (!pool) throw new HostingError('NOT_FOUND', `"${id}" is not being served.`)
     return pool
   }
 

@@ -36,8 +36,8 @@ export class SourceArchives {
 
   /**
    * Stores an archive while it streams. `keep` marks the archive as in use before any removal can run. Throws
-   * PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE when it is not an archive, INVALID_REQUEST when it is malicious, damaged or
-   * does not have the `expected` digest, and UPSTREAM_FAILED when the storage rejects it.
+   * PAYLOAD_TOO_LARGE, and UNSUPPORTED_MEDIA_TYPE when `body` is not an archive. Throws INVALID_REQUEST when the archive is
+   * malicious, damaged or does not have the `expected` digest. Throws UPSTREAM_FAILED when the storage rejects the archive.
    */
   async receive<T>(
     body: AsyncIterable<Uint8Array>,
@@ -114,8 +114,8 @@ export class SourceArchives {
   }
 
   /**
-   * Removes an archive unless `isUsed` returns true, which is checked last. Throws UPSTREAM_FAILED and keeps the file when the
-   * storage fails.
+   * Removes an archive unless `isUsed` returns true. Calls `isUsed` after pending work on the archive. Throws UPSTREAM_FAILED and
+   * keeps the file when the storage fails.
    */
   removeUnless(isUsed: () => boolean, digest: string): Promise<void> {
     return this.#queue.run(digest, async () => {

@@ -42,9 +42,9 @@ export function checkArchive(
 }
 
 /**
- * Unpacks into the empty folder `into` and returns the project's folder: the single top folder if the archive has one, as
- * GitHub's archives do. Modes are 0644, or 0755 for executables. Throws INVALID_REQUEST naming the invalid entry. The caller
- * removes the files written so far.
+ * Unpacks into the empty folder `into` and returns the project's folder: the single top folder if it contains a project, as in
+ * GitHub's archives, otherwise `into`. Modes are 0644, or 0755 for executables. Throws INVALID_REQUEST naming the invalid entry.
+ * After an error, the caller must remove the files written so far.
  */
 export async function unpackArchive(
   path: string,
@@ -100,7 +100,7 @@ async function visitEntries(
   }
 }
 
-/** Smaller files are written in one step. */
+/** Files up to this size are written in one step. */
 const SMALL_BYTES = 1024 * 1024
 
 async function writeEntry(to: string, entry: CheckedEntry, raw: RawEntry, tree: EntryTree): Promise<void> {

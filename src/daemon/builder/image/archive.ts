@@ -7,7 +7,7 @@ import type { Layout } from './layout.ts'
 
 /**
  * Image as a tar archive for `docker load`, `podman load` and `skopeo copy oci-archive:`: an OCI layout, and the
- * `manifest.json` that Docker before version 25 needs, over the same blobs.
+ * `manifest.json` that Docker before version 25 needs. Both refer to the same blobs.
  */
 export function imageArchive(layout: Layout, image: Image, name: string): Readable {
   const archive = pack()

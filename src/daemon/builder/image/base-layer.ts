@@ -7,7 +7,7 @@ import type { LayerEntry } from './layer.ts'
 /** User of the server in the image, as in distroless images. */
 export const USER = { id: 65532, name: 'nonroot' } as const
 
-/** Libraries that libc loads for the first name lookup, so they are not in the list of loaded libraries. */
+/** Libraries that libc loads on the first name lookup, so they are not in the list of loaded libraries. */
 const LOOKUP_LIBRARIES = /^lib(?:nss_(?:files|dns)|resolv)\.so\.2$/
 const SYSTEM_CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt'
 
@@ -37,7 +37,7 @@ export function baseEntries(): LayerEntry[] {
   ]
 }
 
-/** Key that changes when one of the files changes. Depends only on their sizes and times. */
+/** Key that changes when one of the files changes. Depends only on their paths, sizes and times. */
 export function baseKey(): string {
   const facts = baseEntries().map(({ path, file, content }) => {
     const { size, mtimeMs } = file ? statSync(file) : { size: content?.length, mtimeMs: 0 }

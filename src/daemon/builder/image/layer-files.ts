@@ -9,8 +9,9 @@ import type { ImagePaths } from './image-paths.ts'
 import type { Layer } from './layer.ts'
 import { malformedImage } from './manifest.ts'
 
-/** Limits on unpacked base images: far above what real images need, and safe for the machine. */
+/** Maximum number of entries in a base image. Far above what real images need, and safe for the machine. */
 const MAX_ENTRIES = 1_000_000
+/** Maximum size of one unpacked layer. */
 const MAX_UNPACKED_BYTES = 50_000_000_000
 
 /**
@@ -48,7 +49,10 @@ async function readLayer(
       hash.update(chunk)
       done(
         bytes > MAX_UNPACKED_BYTES
-          ? malformedImage(name, `its layer ${layer.digest} is too large unpacked`)
+          ? malformedImage(
+              name,
+              `its layer ${layer.digest} is larger than ${MAX_UNPACKED_BYTES} bytes unpacked`,
+            )
           : null,
         chunk,
       )

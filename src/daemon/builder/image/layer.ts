@@ -10,7 +10,7 @@ const GZIP_LEVEL = 1
 
 /** File, folder or symbolic link of a layer. */
 export interface LayerEntry {
-  /** Relative to the image's root, with `/`. */
+  /** Relative to the image's root, with `/` as the separator. */
   path: string
   /** Permission bits. Default: 0644 for files, 0755 for folders. */
   mode?: number

@@ -33,7 +33,7 @@ export class Layout {
     return this.#list().flatMap(({ annotations }) => annotations?.[REF_NAME] ?? [])
   }
 
-  /** Throws UNAVAILABLE when a part of the image is missing or damaged. */
+  /** Undefined for an unknown name. Throws UNAVAILABLE when the manifest is missing or damaged. */
   find(name: string): Image | undefined {
     const entry = this.#list().find(({ annotations }) => annotations?.[REF_NAME] === name)
     if (!entry) return undefined

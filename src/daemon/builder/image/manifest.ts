@@ -54,7 +54,10 @@ export function parseManifest(bytes: Buffer, name: string): Manifest | Index {
     throw malformedImage(name, `it must have 1 to ${MAX_LAYERS} layers`)
   const other = layers.find(layer => LAYER_TYPES[layer.mediaType] === undefined)
   if (other)
-    throw malformedImage(name, `its layer ${other.digest} has the type "${other.mediaType.slice(0, 100)}"`)
+    throw malformedImage(
+      name,
+      `its layer ${other.digest} has the unsupported type "${other.mediaType.slice(0, 100)}"`,
+    )
   if (layers.reduce((sum, { size }) => sum + size, 0) > MAX_IMAGE_BYTES)
     throw malformedImage(name, `its layers have more than ${MAX_IMAGE_BYTES} bytes`)
   return {
@@ -84,7 +87,7 @@ export function pickPlatform({ manifests }: Index, name: string): Descriptor {
   )
 }
 
-/** Parses the parts of an image's config that a new image needs. Throws UPSTREAM_FAILED for another platform. */
+/** Parses the parts of an image's config that a new image needs. Throws UPSTREAM_FAILED for a bad config or another platform. */
 export function parseConfig(
   bytes: Buffer,
   { layers }: Manifest,

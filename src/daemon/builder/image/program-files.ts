@@ -74,7 +74,7 @@ function isFile(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 }
 
-/** All files of a folder, with their execute permission. Throws INVALID_MCP for links that lead out of it. */
+/** All files of a folder, with their execute permission. Throws INVALID_MCP for links that lead out of the folder. */
 function filesOf(folder: string, into: string): LayerEntry[] {
   const entries: LayerEntry[] = []
   const visit = (relative: string) => {

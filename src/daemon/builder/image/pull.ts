@@ -16,7 +16,7 @@ import type { Registry, RegistryAnswer } from './registry.ts'
 
 /** Registry or folder with images. */
 export interface ImageSource {
-  /** Human-readable name. */
+  /** Name for messages and labels. */
   name: string
   /** `reference`: a tag or digest. Throws UPSTREAM_FAILED when there is no such image. */
   manifest(reference: string): Promise<Buffer>

@@ -16,8 +16,8 @@ import { findCredentials } from './registry-auth.ts'
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 /**
- * Base image from a registry or an OCI layout. Adds a layer with this machine's Node if the image has no supported one. Its
- * layers are not changed, so they need not be sent to a registry that has them. Throws UPSTREAM_FAILED.
+ * Base image from a registry or an OCI layout. Adds a layer with this machine's Node if the image has no supported one. The
+ * image's own layers are not changed, so they need not be sent to a registry that has them. Throws UPSTREAM_FAILED.
  */
 export async function pulledBase(
   layout: Layout,

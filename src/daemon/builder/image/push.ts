@@ -9,7 +9,7 @@ export interface PushReport {
 }
 
 export interface PushOptions {
-  /** Another repository of the registry that may have the blob, to mount it from there. */
+  /** Returns another repository of the registry that may have the blob, so that the registry can mount it from there. */
   mountFrom?(digest: string): string | undefined
   /** Receives one line per step. */
   onStep?(line: string): Promise<void> | void
@@ -42,7 +42,7 @@ async function hasBlob(registry: Registry, { digest }: Descriptor): Promise<bool
   return answer.statusCode === 200
 }
 
-/** Returns true when the registry mounted the blob from its other repository. */
+/** Returns true when the registry mounted the blob from the repository `mountFrom`. */
 async function uploadBlob(
   registry: Registry,
   blobs: Blobs,

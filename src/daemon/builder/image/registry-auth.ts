@@ -72,7 +72,7 @@ async function askHelper(helper: string, registry: string): Promise<Credentials 
     stdio: ['pipe', 'pipe', 'ignore'],
     timeout: 30_000,
   })
-  child.stdin.on('error', () => {}) // it exited without reading its input, but its output is enough
+  child.stdin.on('error', () => {}) // the helper exited without reading its input, but its output is enough
   child.stdin.end(registry)
   const ended = new Promise<number | null>((resolve, reject) =>
     child.once('error', reject).once('close', resolve),

@@ -65,7 +65,7 @@ export class Registry {
 
   #missingCredentials({ statusCode }: RegistryAnswer): string | undefined {
     if (statusCode !== 401 || this.#credentials) return undefined
-    return `This machine has no credentials for it. Run docker login ${this.address.registry}`
+    return `This machine has no credentials for this registry. Run docker login ${this.address.registry}`
   }
 
   /** Throws UPSTREAM_FAILED when a URL from the registry is not a web URL. */
@@ -105,7 +105,7 @@ export class Registry {
 
   async #try({ method, path, headers, body }: RegistryRequest): Promise<RegistryAnswer> {
     const url = this.url(path)
-    // Registries redirect to storage at other origins, which must not get our credentials.
+    // Registries redirect to storage at other origins, which must not receive our credentials.
     const own =
       url.origin === this.#origin && this.#authorization ? { authorization: this.#authorization } : {}
     try {

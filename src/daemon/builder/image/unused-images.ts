@@ -29,7 +29,7 @@ export function findUnusedImages(
   return { images, layers: rest.length > 0 ? describe(layout, rest) : undefined }
 }
 
-/** Removes blobs that no image needs. No image may be written at the same time. Throws UNAVAILABLE like `findUnusedImages`. */
+/** Removes blobs that no image needs. Must not run while an image is written. Throws UNAVAILABLE like `findUnusedImages`. */
 export function removeUnusedLayers(layout: Layout): void {
   const used = new Set(layout.names().flatMap(name => blobsOf(layout, name)))
   for (const digest of layout.blobs.list()) if (!used.has(digest)) layout.blobs.remove(digest)
@@ -41,7 +41,7 @@ function blobsOf(layout: Layout, name: string): string[] {
   return [descriptor, manifest.config, ...manifest.layers].map(({ digest }) => digest)
 }
 
-/** Like `blobsOf`, but empty for a damaged image, which can be removed as well. */
+/** Like `blobsOf`, but empty for a damaged image, so that damaged images can also be removed. */
 function readableBlobsOf(layout: Layout, name: string): string[] {
   try {
     return blobsOf(layout, name)

@@ -11,7 +11,7 @@ import type { NpxCommand } from './npx-command.ts'
 
 /** Packages that no server has used for this long count as unused. A server that needs one later uses npx. */
 const KEPT_MS = 90 * 24 * 3600 * 1000
-/** Longer than any installation takes. */
+/** Age at which an incomplete installation is removed. Longer than any installation takes. */
 const KEPT_WORK_MS = 3600 * 1000
 
 /**
@@ -29,9 +29,9 @@ export class Packages {
   }
 
   /**
-   * Installs the package that npx would run, unless that exact version is installed. When the registry cannot be reached, uses the last
-   * version of the same command. Throws UPSTREAM_FAILED when there is none, INVALID_MCP when npm fails, and INTERRUPTED when `stopped`
-   * aborts.
+   * Installs the package that npx would run, unless that exact version is installed. When the registry cannot be reached, uses
+   * the last version that was installed for the same command. Otherwise throws like `runNpm`. Throws INVALID_MCP when the package
+   * does not have the executable.
    */
   async install(command: NpxCommand, stopped?: AbortSignal): Promise<InstalledPackage> {
     const known = this.#recall(command)
@@ -148,7 +148,10 @@ function readPackage(
     'INVALID_MCP',
     `The package ${name}@${version} has no executable "${chosen ?? own}".`,
     {
-      details: names.length > 0 ? `It has ${names.join(', ')}: npx -p ${name} <program>` : 'It has none.',
+      details:
+        names.length > 0
+          ? `It has ${names.join(', ')}. Choose one: npx -p ${name} <executable>`
+          : 'It has none.',
     },
   )
 }

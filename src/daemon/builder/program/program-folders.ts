@@ -5,7 +5,7 @@ import type { Tenant } from '../../../shared/instances/instance-protocol.ts'
 
 type Place = NonNullable<Tenant['program']>
 
-/** Variables of the daemon that programs get, so that they find commands, locales, time zones and certificates. */
+/** Variables of the daemon that programs receive, so that they find commands, locales, time zones and certificates. */
 const PASSED_VARIABLES = [
   'PATH',
   'LANG',

@@ -23,8 +23,8 @@ export class ProgramSources {
   }
 
   /**
-   * Unpacks the archive unless that was already done. With a `package-lock.json`, installs its dependencies without running their
-   * scripts. Throws like `SourceArchives.unpack` and `Dependencies.provide`.
+   * Unpacks the archive unless that was already done. If it has a `package-lock.json`, installs the locked dependencies without
+   * running their scripts. Throws like `SourceArchives.unpack` and `Dependencies.provide`.
    */
   async provide(source: Pick<StoredSource, 'digest' | 'format'>): Promise<void> {
     const folder = this.folder(source.digest)

@@ -38,7 +38,7 @@ export class BuildCache {
     }
   }
 
-  /** Ignores the id of the source, because the same archive may be uploaded for several projects. */
+  /** Ignores the ids of source and project, because the same archive may be uploaded for several projects. */
   #path(sourceDigest: string, { source: _id, project_id: _project, ...request }: BuildRequest): string {
     return join(this.#directory, digestOf(JSON.stringify([this.#toolchain(), sourceDigest, request])))
   }

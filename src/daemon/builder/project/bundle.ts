@@ -23,7 +23,7 @@ const ENTRY = 'mcp-hosting:project'
 /** Path of the code at run time. The project's files do not exist there. */
 const SERVER_FILE = '/server/server.mjs'
 
-/** The bundle is sent to every new instance. */
+/** Maximum length of a bundle, because each new instance receives the whole bundle. */
 const MAX_CHARACTERS = 64_000_000
 const MEGA = 1_000_000
 
@@ -72,8 +72,7 @@ function optionsFor({ directory, modules, sdk }: BundleOptions): BuildOptions {
     minifySyntax: true,
     legalComments: 'none',
     logLevel: 'silent',
-    // Packages are reached through one link, because their real paths would make the bundle differ between
-    // machines.
+    // `node_modules` is a symbolic link. The real paths of packages would make the bundle differ between machines.
     preserveSymlinks: true,
     loader: TEXT_AND_BINARY,
     // Bundled CommonJS packages still call require() for Node's modules.
@@ -92,7 +91,7 @@ function optionsFor({ directory, modules, sdk }: BundleOptions): BuildOptions {
   }
 }
 
-/** Only the project's own file. esbuild would also use one in a parent folder. */
+/** Only the project's own `tsconfig.json`. esbuild would also use one in a parent folder. */
 function tsconfigOf(directory: string): Pick<BuildOptions, 'tsconfig' | 'tsconfigRaw'> {
   const tsconfig = join(directory, 'tsconfig.json')
   return existsSync(tsconfig) ? { tsconfig } : { tsconfigRaw: {} }

@@ -19,7 +19,7 @@ import { npmInstall } from './npm-install.ts'
 
 /** Dependencies that no build has used for this long are removed when the daemon starts. */
 const KEPT_MS = 30 * 24 * 3600 * 1000
-/** Longer than any installation takes. */
+/** Age at which an incomplete installation is removed. Longer than any installation takes. */
 const KEPT_WORK_MS = 3600 * 1000
 
 /** npm packages of projects, installed once per lock file. */
@@ -35,8 +35,8 @@ export class Dependencies {
   }
 
   /**
-   * Links the project's dependencies as its `node_modules`, unless it has none or the folder exists. `stopped` aborts the installation.
-   * Throws INVALID_MCP for dependencies that are not locked, and UPSTREAM_FAILED when they cannot be downloaded.
+   * Links the project's dependencies as its `node_modules`, unless the project has none or the folder exists. `stopped` aborts
+   * the installation. Throws like `readLockedDependencies` and `runNpm`.
    */
   async provide(project: string, stopped?: AbortSignal): Promise<void> {
     const link = join(project, 'node_modules')

@@ -17,7 +17,7 @@ export interface ProjectModule {
 const KINDS = ['tool', 'resource', 'prompt'] as const
 
 /**
- * Modules that the request names as handlers, then all files of `tools/`, `resources/` and `prompts/`, sorted by name.
+ * Modules that the request names as handlers, then all module files in `tools/`, `resources/` and `prompts/`, sorted by name.
  * Ignores subfolders, which contain shared code. Throws INVALID_MCP for a named module that does not exist.
  */
 export function findModules(directory: string, request: BuildRequest): ProjectModule[] {

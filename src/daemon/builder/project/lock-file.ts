@@ -16,7 +16,7 @@ type Fields = Record<string, unknown>
 
 /**
  * Dependencies of a project. Undefined when it has none. Throws INVALID_MCP when they are not locked by a
- * `package-lock.json`, or are not from a registry or an https URL.
+ * `package-lock.json`, or are not from a registry or a web URL.
  */
 export function readLockedDependencies(directory: string): LockedDependencies | undefined {
   const manifest = readJson(directory, 'package.json')
@@ -63,7 +63,12 @@ function fieldsOf(value: unknown): Fields {
 function lockedPackages(lock: Fields): Fields {
   if (Number(lock.lockfileVersion) < 2 || lock.packages === undefined)
     throw new HostingError('INVALID_MCP', 'package-lock.json has lockfileVersion 1, the format of npm 6.', {
-      next: [{ description: 'Update it with npm 7 or newer', command: 'npm install --package-lock-only' }],
+      next: [
+        {
+          description: 'Update the lock file with npm 7 or newer',
+          command: 'npm install --package-lock-only',
+        },
+      ],
     })
   const { [`node_modules/${OWN_PACKAGE}`]: _own, ...packages } = fieldsOf(lock.packages)
   for (const [path, entry] of Object.entries(packages)) {

@@ -7,8 +7,8 @@ interface WithHandler {
 }
 
 /**
- * Adds the modules' definitions to the request. Fields of the request take precedence over those of the module. Definitions of the request
- * come first, and the others follow in the order of their files.
+ * Adds the modules' definitions to the request. Fields of the request take precedence over those of the module. Definitions of
+ * the request come first, and the others follow in the order of their files.
  */
 export function mergeDescribed(
   request: BuildRequest,

@@ -63,7 +63,7 @@ function lockFileMismatch(details: string): HostingError {
   return new HostingError('INVALID_MCP', 'package-lock.json does not match package.json.', {
     details: [
       ...details.split('\n').filter(line => MISMATCH_LINE.test(line)),
-      `Update it, then build again: ${command}`,
+      `Update the lock file, then build again: ${command}`,
     ].join('\n'),
     next: [{ description: 'Update the lock file', command }],
   })
@@ -142,11 +142,13 @@ function environment(from: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 function tooSlow(): HostingError {
-  return new HostingError('TIMEOUT', `npm did not finish within ${TIMEOUT_MS / 60_000} minutes.`)
+  return new HostingError('TIMEOUT', `npm did not finish within ${TIMEOUT_MS / 60_000} minutes.`, {
+    details: 'Check the connection to the npm registry, then try again.',
+  })
 }
 
 function interruptedInstall(): HostingError {
-  return new HostingError('INTERRUPTED', 'The daemon stopped before npm finished.')
+  return new HostingError('INTERRUPTED', 'npm was stopped before it finished.')
 }
 
 function notStarted(error: NodeJS.ErrnoException): HostingError {

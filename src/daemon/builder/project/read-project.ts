@@ -8,8 +8,8 @@ import { HostingError } from '../../../shared/errors.ts'
 const FILES = ['mcp.config.json', 'mcp.config.yaml', 'mcp.config.yml'] as const
 
 /**
- * Unvalidated build request of an unpacked project: its project file with the contents of `resource.file`. Without a project file, the name
- * comes from its package, or is `fallbackName`. Throws INVALID_MCP.
+ * Unvalidated build request of an unpacked project: its project file with the contents of `resource.file`. Without a project
+ * file, the name comes from `package.json`, or is `fallbackName`. Throws INVALID_MCP.
  */
 export function readProject(directory: string, fallbackName: string): Record<string, unknown> {
   const file = FILES.find(name => existsSync(join(directory, name)))

@@ -4,13 +4,13 @@ import { isBuildFailure } from './bundle-errors.ts'
 /** esbuild's process is stopped after this time without a build, because it uses tens of megabytes and starts quickly. */
 const IDLE_MS = 60_000
 
-/** Running builds. A build never finishes if esbuild's process, which all builds share, is stopped. */
+/** Number of running builds. A build never finishes if esbuild's process, which all builds share, is stopped. */
 let running = 0
 let timer: NodeJS.Timeout | undefined
 /** Number of esbuild processes that have exited. */
 let exits = 0
 
-/** Loads esbuild with the first build. Its process keeps running between builds, and is replaced when it dies. */
+/** Loads esbuild on the first build. Its process keeps running between builds, and is replaced when it dies. */
 export async function runEsbuild(options: BuildOptions, idleMs = IDLE_MS): Promise<BuildResult> {
   const esbuild = await import('esbuild')
   clearTimeout(timer)

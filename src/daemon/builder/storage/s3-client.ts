@@ -137,7 +137,7 @@ export class S3Client {
   }
 }
 
-/** Text of the first element with this name. Enough XML for S3 responses. */
+/** Text of the first element with this name. Handles only the XML of S3 responses. */
 export function xmlText(text: string, name: string): string | undefined {
   const [, found] = new RegExp(`<${name}>([^<]*)</${name}>`).exec(text) ?? []
   return found?.replace(/&(quot|apos|lt|gt|amp|#34|#39);/g, (_, entity: string) => ENTITIES[entity]!)

@@ -4,7 +4,7 @@ import { checkDigest, type ObjectStorage, type StoredContent } from './object-st
 import { S3Client, type S3Settings, xmlText, xmlTexts } from './s3-client.ts'
 import { uploadInParts } from './s3-multipart.ts'
 
-/** Larger objects are sent in parts, so that a failure does not repeat the whole upload. */
+/** Objects of at least this size are sent in parts, so that a failure does not repeat the whole upload. */
 const PARTS_FROM_BYTES = 16 * 1024 * 1024
 /** Maximum number of consecutive attempts to resume a download without receiving a byte. */
 const MAX_STALLS = 4
@@ -104,7 +104,7 @@ export class S3Storage implements ObjectStorage {
       }
       download = await this.#get(key, headers)
     }
-    throw this.#interrupted(key, new Error('it was removed'))
+    throw this.#interrupted(key, new Error('the object was removed'))
   }
 
   async #get(key: string, headers: Record<string, string>): Promise<Download | undefined> {

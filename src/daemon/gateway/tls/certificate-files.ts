@@ -5,9 +5,9 @@ import { HostingError } from '../../../shared/errors.ts'
 
 export interface CertificateFiles {
   hostname: string
-  /** PEM: the certificate, then its chain. */
+  /** Path of a PEM file with the certificate, then its chain. */
   certificate: string
-  /** PEM, without a passphrase. */
+  /** Path of a PEM file without a passphrase. */
   key: string
 }
 
@@ -58,7 +58,7 @@ function requireTogether(
   if (x509.checkPrivateKey(privateKey)) return
   throw new HostingError('UNAVAILABLE', `The key ${key} does not belong to the certificate ${certificate}.`, {
     details:
-      'Replace it with the key that the certificate was requested with. The new file is used immediately.',
+      'Replace the key with the one that the certificate was requested with. The new file is used immediately.',
   })
 }
 

@@ -12,7 +12,7 @@ interface CachedContext {
   until: number
   /** Modification times of the certificate's files. */
   stamp: string
-  /** Only of issued certificates. */
+  /** Set only for issued certificates. */
   issued?: Certificate
 }
 
@@ -22,7 +22,7 @@ export interface CertificateReport {
   authority: Certificate | null
 }
 
-/** Issued certificates are replaced long before they expire. Files are read again when they change. */
+/** Cache time, much shorter than the lifetime of issued certificates. Changed files are read again on the next connection. */
 const CACHED_MS = 86_400_000
 
 /** The key and certificate of each host, from files if there are any, otherwise from the local authority. */
@@ -36,7 +36,7 @@ export class Certificates {
 
   /**
    * `directory` contains the user's certificates (`<host name>.pem` and `.key`) and the local authority. `onProblem` receives the
-   * reason why clients will reject a name's certificate.
+   * reason why a name's certificate is unusable or will be rejected by clients.
    */
   constructor(directory: string, onProblem: (problem: string) => void = () => {}) {
     this.#directory = directory
@@ -66,7 +66,7 @@ export class Certificates {
     return { items, authority: describeFile(join(this.#directory, 'authority.pem')) ?? null }
   }
 
-  /** Undefined for a certificate that the next connection replaces. */
+  /** Undefined if the next connection gets a new certificate. */
   #issued(hostname: string): Certificate | undefined {
     const cached = this.#cached.get(hostname)
     return cached && cached.until > Date.now() ? cached.issued : undefined
@@ -99,7 +99,8 @@ export class Certificates {
   }
 
   /**
-   * Empty without files. With only one of the files, `find` fails instead of silently falling back to the local authority.
+   * Modification times of the files, or empty without files. With only one of the files, `find` fails instead of silently
+   * falling back to the local authority.
    */
   #stampOf(hostname: string): string {
     const { certificate, key } = this.#filesOf(hostname)

@@ -32,7 +32,7 @@ export class SocketPairs {
   async create(): Promise<{ near: Socket; far: Socket }> {
     const { port } = this.#server.address() as { port: number }
     const near = connect({ port, host: '127.0.0.1', noDelay: true })
-    near.on('error', () => near.destroy()) // also before the first write
+    near.on('error', () => near.destroy()) // errors can occur before the first write
     await once(near, 'connect')
     const ownPort = near.localPort!
     const far = await this.#arrivalAt(ownPort).promise

@@ -63,7 +63,7 @@ export class TlsGateway {
 /** Returns the function that starts the handshake on an accepted connection, unless too many connections are waiting. */
 function createAccept(pairs: SocketPairs, options: TlsGatewayOptions): (socket: Socket) => void {
   const waiting = new WaitingConnections(options.maxWaiting)
-  /** Functions that end the wait, by remote address, which a TLS socket shares with the socket below it. */
+  /** Functions from `WaitingConnections.add`, by remote address. A TLS socket and the socket below it have the same address. */
   const onHeads = new Map<string, () => void>()
   const server = createTlsServer(options, secure => {
     const onHead = onHeads.get(remoteOf(secure))
@@ -139,7 +139,7 @@ async function admitSecure(secure: TLSSocket, { pairs, onHead, resolve, connect 
   connect(servedId, far, { ...head, secure: true })
 }
 
-/** Passes the end or an error of one side on to the other, with back-pressure. */
+/** Relays bytes in both directions with back-pressure. Passes the end or an error of one side on to the other. */
 function join(one: Socket, other: Socket): void {
   for (const [from, to] of [
     [one, other],

@@ -4,8 +4,8 @@ import { type FSWatcher, watch } from 'node:fs'
 const MAX_WATCHED = 128
 
 /**
- * Detects changes in folders since the last `forget()`, including ones made while the last page was read. Also resolves on abort, and once
- * a second because inotify misses changes on network file systems and folders may be created later.
+ * Detects changes in folders since the last `forget()`, including ones made while the last page was read. `next()` also resolves
+ * on abort, and once a second because inotify misses changes on network file systems and folders may be created later.
  */
 export class FolderChanges implements Disposable {
   #changed = Promise.withResolvers<void>()

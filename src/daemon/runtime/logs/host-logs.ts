@@ -46,7 +46,7 @@ export function lastLogLines(path: string): string[] {
 const HEAP_REPORT =
   /^<--- (?:Last few GCs|JS stacktrace) --->|^\[\d+:0x[\da-f]+\] .* ms: |^----- Native stack trace -----|^ *\d+: 0x[\da-f]+ |^FATAL ERROR: .*heap/i
 
-/** Enough for V8's report and the lines that are shown. */
+/** Number of bytes read from the end of a log. Enough for V8's report and the lines that are shown. */
 const TAIL_BYTES = 8192
 
 /** Empty when the file cannot be read, because errors are complete without log lines. */

@@ -34,7 +34,7 @@ export function matchesFilter(line: LogLine, filter: LogFilter): boolean {
   return !filter.grep || containsText(line, filter.grep.toLowerCase())
 }
 
-/** Text of the message first, because most searches end there and the arguments of a request may be long. */
+/** Searches the message first, because most searches end there and the arguments of a request may be long. */
 function containsText(line: LogLine, text: string): boolean {
   if (line.message.toLowerCase().includes(text)) return true
   return printedText(line).toLowerCase().includes(text)

@@ -7,12 +7,12 @@ import type { Segment } from './log-segments.ts'
 export type LogPosition = Record<string, LinePosition>
 
 const CHUNK_BYTES = 65_536
-/** Leaves space for lines written since the file was listed. */
+/** Minimum size of one read. Leaves space for lines written since the file was listed. */
 const MIN_READ_BYTES = 4096
 
 /**
- * Lines of instances after a position, merged by time. An unterminated last line is still
- * being written, so it is left for the next reader.
+ * Lines of instances after a position, merged by time. An unterminated last line is still being written, so it is left for the
+ * next reader.
  */
 export class LogReader {
   readonly position: LogPosition

@@ -6,7 +6,7 @@ import { DAEMON_INSTANCE, type LogStore } from './log-store.ts'
 export interface LogLimits extends RetentionLimits {
   /** A larger file is rotated. */
   segmentBytes: number
-  /** A file whose first line is older is rotated. Default: no limit. */
+  /** A file that has been active for longer is rotated. Default: no limit. */
   segmentMs?: number
 }
 
@@ -37,8 +37,8 @@ const CHECK_MS = 60_000
 const CHECKS_PER_PRUNE = 60
 
 /**
- * Rotates log files of running instances when they are too large or too old. Checks all servers once an hour. Every minute it checks only
- * those that may have written since the last check, because there may be thousands of servers.
+ * Rotates log files of running instances when they are too large or too old. Checks all servers once an hour. Every minute, it
+ * checks only those that may have written since the last check, because there may be thousands of servers.
  */
 export class LogRotator {
   readonly #timer: NodeJS.Timeout
@@ -81,7 +81,7 @@ async function rotateAllWhenDue(
 /**
  * Copies a file into a full segment and empties it. The instance holds an inherited descriptor in append mode, so the file
  * is kept and the next line is written at its new end. A crash between copy and truncation duplicates lines but does not
- * lose any. `hold` makes the instance stop writing and returns the function that resumes it.
+ * lose any. `hold` makes the instance stop writing and returns the function that resumes writing.
  */
 export async function rotateWhenDue(
   logs: LogStore,

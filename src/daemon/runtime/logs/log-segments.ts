@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import type { LogLine } from '../../../shared/instances/log-line.ts'
 
 /**
- * One file in a deployment's log folder. `<instance>.log` is the active file, and `<instance>.<n>.log` are full segments, oldest first. The
- * active file counts as segment n+1 and gets that number when it is rotated, so a position `{segment, offset}` stays valid across a
- * rotation.
+ * One file in a deployment's log folder. `<instance>.log` is the active file, and `<instance>.<n>.log` are full segments, oldest
+ * first. The active file counts as segment n+1 and gets that number when it is rotated, so a position `{segment, offset}` stays
+ * valid across a rotation.
  */
 export interface Segment {
   instance: string

@@ -22,7 +22,7 @@ export interface LogQuery extends LogFilter {
   tail?: number
 }
 
-/** `token` continues after this line. */
+/** `token` continues after this line. Undefined for most lines of `tail`, and when the token would be too long. */
 export interface FollowedLine {
   line: LogLine
   token: string | undefined
@@ -31,9 +31,12 @@ export interface FollowedLine {
 /** Maximum number of lines read per page. Otherwise the search for a rare match would occupy the daemon for seconds. */
 const MAX_SCANNED_LINES = 20_000
 
-/** Maximum number of instances in the token of each line. */
+/** Maximum number of instances in a line's token. The last line of a page may have more. */
 const MAX_INSTANCES_IN_TOKEN = 32
-/** Maximum number of instances in any token. A token is sent back in a header, which has at most 16 KB. */
+/**
+ * Maximum number of instances in the token of a page's last line. The client returns the token in a header, which has at most
+ * 16 KB.
+ */
 const MAX_INSTANCES_FOLLOWED = 128
 
 /** The log of one deployment or preview, or the logs of several deployments together. */
@@ -54,12 +57,12 @@ export class LogStore {
     this.#logsDir = logsDir
   }
 
-  /** Appends a line from the daemon, for example "crashed with SIGSEGV, restarting in 2 s". */
+  /** Appends a line from the daemon, for example "instance inst_x was killed by SIGSEGV; restarting now". */
   append(id: string, line: LogLine): Promise<void> {
     return this.exclusive(id, () => this.#append(id, line))
   }
 
-  /** One page, oldest line first. `nextToken` is null when there are currently no more lines. */
+  /** One page, oldest line first. `nextToken` is null with `tail`, and when there are currently no more lines. */
   async page(ids: LogIds, query: LogQuery): Promise<{ lines: LogLine[]; nextToken: string | null }> {
     if (query.tail !== undefined)
       return { lines: (await this.#tail(ids, query, query.tail)).lines.reverse(), nextToken: null }
@@ -97,7 +100,7 @@ export class LogStore {
 
   /**
    * Streams new matching lines until the signal aborts. `tail` and `since` add older lines. `after` continues an earlier
-   * call after the line with this token. `current` returns the ids to read next.
+   * call after the line with this token. `current`: the id, or a function that returns the ids to read next.
    */
   async *follow(
     current: string | (() => readonly string[]),
@@ -139,7 +142,7 @@ export class LogStore {
     return [...(await listSegments(this.folder(id))).keys()]
   }
 
-  /** Deployments and builds with a log, including removed ones. */
+  /** Deployments, previews and builds with a log, including removed ones. */
   async ids(): Promise<string[]> {
     const names = await readdir(this.#logsDir)
     return names.filter(name => /^(dep|mcp|bld)_/.test(name))
@@ -209,7 +212,7 @@ export class LogStore {
     return position
   }
 
-  /** Runs `work` while no other work reads or rotates the server's files. */
+  /** Runs `work` while no other work uses the log files of this deployment or preview. */
   exclusive<T>(id: string, work: () => Promise<T>): Promise<T> {
     return this.#queue.run(id, work)
   }
@@ -223,7 +226,7 @@ export class LogStore {
   }
 }
 
-/** Removes a partly written line (full disk). Otherwise the next line would be appended to it. */
+/** Appends a line. Removes a partly written one (full disk), because the next line would be appended to it. */
 async function appendWhole(path: string, text: string): Promise<void> {
   const file = await open(path, 'a', 0o600)
   const { size } = await file.stat()
@@ -244,7 +247,7 @@ function positionWithin(position: LogPosition, ids: LogIds): LogPosition {
   return Object.fromEntries(Object.entries(position).filter(([key]) => wanted.has(originOf(key).deployment!)))
 }
 
-/** Skips files whose last line is older, unless they are part of the position. */
+/** Skips files whose last line is older than `since`, unless their instance is part of the position. */
 function withoutOlder(
   logs: ReadonlyMap<string, Segment[]>,
   from: LogPosition,

@@ -13,12 +13,12 @@ export function encodeToken(position: LogPosition | OlderThan): string {
   return Buffer.from(JSON.stringify(position)).toString('base64url')
 }
 
-/** Throws INVALID_REQUEST. */
+/** Empty without a token. Throws INVALID_REQUEST for an invalid one. */
 export function decodeToken(token: string | undefined): LogPosition {
   return token === undefined ? {} : decode(token, requirePosition)
 }
 
-/** Throws INVALID_REQUEST. */
+/** Undefined without a token. Throws INVALID_REQUEST for an invalid one. */
 export function decodeOlderThan(token: string | undefined): OlderThan | undefined {
   if (token === undefined) return undefined
   return decode(token, ({ timestamp, before }) => {

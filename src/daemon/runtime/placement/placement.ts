@@ -10,7 +10,10 @@ export interface Place {
   readonly host: Host
   /** Id of the tenant in its process. */
   readonly tenantId: string
-  /** Returns the tenant with that id and, in a shared process, with `logFile`. Not stored, because there are thousands of tenants. */
+  /**
+   * Returns the tenant with `tenantId` as its id and, in a shared process, with `logFile`. The result is not stored, because
+   * there are thousands of tenants.
+   */
   describe(tenant: Tenant): Tenant
   /** Resolves when the process has released the tenant. May be called after the process has exited. */
   leave(): Promise<void>
@@ -35,8 +38,8 @@ export interface PlacementOptions {
 export type Placement = (servedId: string, options: PlacementOptions) => Place
 
 /**
- * Handler modules run inside the process, programs in a child, and images outside the network border. `isBorderless` is called
- * only when its result matters.
+ * Handler modules run inside the process, programs in a child process, and images outside the network border. `isBorderless`
+ * is called only when its result matters.
  */
 export function processKindOf({ program }: Artifact, isBorderless: () => boolean): ProcessKind {
   if (!program || program.type === 'image') return 'open'
@@ -53,7 +56,7 @@ export function moduleIsolation(): { sandbox: 'bubblewrap' | 'none'; gaps: strin
   return { sandbox: 'none', gaps: [sandboxGap(found.why)] }
 }
 
-/** Mechanism that enforces the network settings of user code on this machine, see `network` of a deployment's promises. */
+/** Mechanism that enforces the network settings of user code on this machine, see `promises.network` of a deployment. */
 export function networkBorderOf(kind: 'module' | 'program'): 'namespace' | 'process' | 'none' {
   if (kind === 'program') return bridgeNetwork().usable ? 'namespace' : 'none'
   const sandbox = moduleSandbox()

@@ -19,8 +19,8 @@ const REFILL_DELAY_MS = 150
 const WARM_UP_AFTER_MS = 50
 
 /**
- * A release of several instances may need more processes than there are spares, and is often followed by another, for example
- * a rollback. The pool keeps up to this many extra spares until none has been taken for a while.
+ * A release of several instances may need more processes than there are spares. It is often followed by another release, for
+ * example a rollback. The pool keeps up to this many extra spares until none has been taken for a while.
  */
 const MAX_EXTRA = 3
 const EXTRA_MS = 10 * 60_000

@@ -14,10 +14,10 @@ export interface DrainOptions {
   forward?(socket: Socket, named: NamedRequest | undefined): void
 }
 
-/** An instance that has sent nothing since the release began probably hangs, so the wait is short. */
+/** An instance that has not answered `keepSessions` probably hangs, so the wait for it is short. */
 const UNRESPONSIVE_MS = 300
 
-/** Lets the instance finish for at most `drainMs`, or as long as it has sessions to keep. */
+/** Lets the instance finish for at most `drainMs`, or, while it has sessions, for about `maxSessionMs`. */
 export async function drainInstance(
   instance: Instance,
   drainMs: number,

@@ -14,7 +14,7 @@ export interface HoldLimits {
   waitMs: number
 }
 
-/** Connections that wait for an instance, oldest first. They are unread, so the client's request stays in the kernel. */
+/** Connections that wait for an instance, oldest first. Unread except for the bytes in `named`. */
 export class HeldConnections {
   readonly #limits: HoldLimits
   #queue: (HeldConnection & { until: number })[] = []
@@ -39,7 +39,7 @@ export class HeldConnections {
     this.#timer ??= setTimeout(() => this.#refuseLate(), waitMs)
   }
 
-  /** Resolves when no connection waits, at the latest after `waitMs`. */
+  /** Resolves when no connection waits. Each one waits for at most `waitMs`. */
   emptied(): Promise<void> {
     if (this.#queue.length === 0) return Promise.resolve()
     this.#emptied ??= Promise.withResolvers()

@@ -82,7 +82,7 @@ export class InstanceSet implements Siblings {
     return this.#all.find(instance => instance.id === id)
   }
 
-  /** Instances with a connection or a request since the given time. */
+  /** Ids of the instances that have sent metrics since the given time (Unix ms). */
   idsActiveSince(since: number): string[] {
     return this.#all.filter(({ reportedAt }) => reportedAt >= since).map(({ id }) => id)
   }
@@ -153,7 +153,7 @@ export class InstanceSet implements Siblings {
     }
   }
 
-  /** Drains the instance, see `drainInstance`, then removes it. */
+  /** Drains the instance (see `drainInstance`), then removes it. */
   async dismiss(instance: Instance, drainMs: number, options: DrainOptions = {}): Promise<void> {
     const wasReady = instance.state === 'ready'
     if (wasReady || instance.state === 'starting') instance.state = 'draining'

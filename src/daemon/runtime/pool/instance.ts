@@ -51,7 +51,7 @@ const NO_REQUESTS = new RequestTally()
 const NO_HISTORY: InstanceHistory = { restarts: 0 }
 
 /**
- * One tenant in one process. Thousands wait for requests, so fields that only requests need are created with the first request.
+ * One tenant in one process. Thousands wait for requests, so fields that only requests need are created on the first request.
  */
 export class Instance implements TenantWatcher {
   readonly place: Place
@@ -132,7 +132,7 @@ export class Instance implements TenantWatcher {
     const timer = setTimeout(() => host.kill(), timeoutMs)
     try {
       await host.ready
-      if (this.state !== 'starting') return // dismissed while starting, so it is removed
+      if (this.state !== 'starting') return // dismissed while starting
       // Read as late as possible, because later changes are only sent to processes that serve the tenant.
       await host.serve(this.place.describe(tenant()), code, this.id)
       this.readyAt = Date.now()
@@ -173,7 +173,7 @@ export class Instance implements TenantWatcher {
   }
 
   /**
-   * Port where the instance accepts requests in its sessions. Undefined when its process has exited. Requested from the
+   * Port on which the instance accepts requests in its sessions. Undefined when its process has exited. Requested from the
    * process only once.
    */
   keepSessions(): Promise<number | undefined> {

@@ -18,16 +18,16 @@ export interface LauncherOwner {
   readonly options: PoolOptions
   /** Launched instances are added here. */
   readonly instances: InstanceSet
-  /** True when fewer instances than desired are running or starting. */
+  /** True when fewer instances than desired are running, starting or waiting for a restart. */
   readonly isMissing: boolean
   /** True when instances launched now answer only from the artifact until a request needs more. */
   readonly listsOnly: boolean
   onReady(instance: Instance): void
-  /** Called when another attempt would not help. */
+  /** Called after a crash loop, and when another attempt would not help. */
   onGiveUp(error: Error): void
 }
 
-/** Starts the instances of one deployment and restarts crashed ones, until that becomes a crash loop. */
+/** Starts the instances of one deployment and restarts crashed ones. Gives up after a crash loop. */
 export class Launcher {
   readonly #owner: LauncherOwner
   // Created at the first crash, because most deployments never crash.

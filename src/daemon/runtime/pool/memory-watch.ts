@@ -4,7 +4,7 @@ import { residentBytes } from '../process/vital-signs.ts'
 import type { Instance, InstanceHistory } from './instance.ts'
 
 export interface MemoryWatchOptions {
-  /** Memory of one instance, including the largest program that it runs. */
+  /** Memory limit of one instance, including the largest program that it runs. */
   limitBytes: number
   /** Starts an instance that does not take connections yet. */
   startReserve(history: InstanceHistory): Promise<Instance[]>
@@ -16,7 +16,7 @@ export interface MemoryWatchOptions {
   log(level: LogLine['level'], message: string): void
 }
 
-/** Limits restarts of a server that always exceeds its limit. */
+/** Pause between replacements, for a server that always exceeds its limit. */
 const PAUSE_MS = 10_000
 
 /**

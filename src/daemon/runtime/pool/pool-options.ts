@@ -10,7 +10,7 @@ import type { HoldLimits } from './held-connections.ts'
 export interface PoolOptions {
   placements: Record<Served['placement'], Placement>
   limits: PoolLimits
-  /** Not called for a failure that a pending `start` rejects with. */
+  /** Called when a server fails permanently while it runs or wakes up. A failed `start` only rejects. */
   onFailed(id: string, error: Error): void
   onTraffic(id: string, series: SeriesCounts[]): void
   /** Called when an instance's state, as shown in the deployment's report, has changed. */

@@ -16,8 +16,8 @@ import { SleepingResponder, type SleepingResponderOwner } from './sleeping-respo
 import { refuseConnection } from './unavailable.ts'
 
 /**
- * One deployment or preview, awake or asleep, and the routing of its connections. Thousands of pools hardly ever get a
- * connection, so fields that only connections need are created with the first one, and no field is a closure.
+ * One deployment or preview, awake or asleep, and the routing of its connections. Thousands of pools hardly ever receive a
+ * connection, so fields that only connections need are created on the first one, and no field is a closure.
  */
 export class Pool
   implements ReplicasOwner, SleepingResponderOwner, IdleTimerOwner, SessionKeeper, SessionPool

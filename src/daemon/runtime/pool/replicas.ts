@@ -86,7 +86,7 @@ export class Replicas implements InstanceOwner, LauncherOwner {
     if (this.#desired === 1 && !this.#renewing) this.instances.only?.lease(socket)
   }
 
-  /** Drains all instances until the next start. */
+  /** Drains all instances. The next start launches new ones. */
   sleep(): void {
     this.#listsOnly = false
     this.#desired = 0
@@ -94,7 +94,7 @@ export class Replicas implements InstanceOwner, LauncherOwner {
     this.#dismiss(this.instances.live)
   }
 
-  /** Permanent. A pending start rejects. */
+  /** Stops all instances permanently. A pending start rejects. */
   async close(drainMs: number, options?: DrainOptions): Promise<void> {
     this.#halt()
     this.#starting?.reject(this.stoppedError())

@@ -32,7 +32,7 @@ export async function startReserve(count: number, options: ReserveOptions): Prom
   }
 }
 
-/** Throws unless the instance is ready. It may have exited or been stopped while the others were still starting. */
+/** Rejects unless the instance is ready. It may have exited or been stopped while the others were still starting. */
 async function requireReady({ state, place: { host } }: Instance): Promise<void> {
   if (state === 'ready' && host.isReachable) return
   if (host.isReachable) throw new HostEndedError({ requested: true, code: null, signal: null })

@@ -53,7 +53,7 @@ export class EgressLink {
     this.#options = options
   }
 
-  /** Undefined until a confined process gets work. */
+  /** Undefined while no egress process is running. */
   get pid(): number | undefined {
     return this.#child?.pid
   }

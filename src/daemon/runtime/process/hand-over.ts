@@ -73,7 +73,7 @@ export class HandOvers {
     })
   }
 
-  /** Handles arrive in order. A skipped one was lost, for example because the process is out of descriptors. */
+  /** Handles arrive in order. A skipped handle was lost, for example because the process is out of descriptors. */
   markTaken(seq: number): void {
     for (const sent of this.#pending.keys()) {
       if (sent > seq) return

@@ -1,5 +1,5 @@
 export interface HostEnding {
-  /** True when the daemon stopped the process, so this is not a crash. */
+  /** True when the daemon stopped the process, so its exit is not a crash. */
   requested: boolean
   code: number | null
   signal: NodeJS.Signals | null

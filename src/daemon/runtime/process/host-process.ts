@@ -30,7 +30,7 @@ export interface HostProcessOptions extends ProcessOptions {
   termination?: TerminationDelays | undefined
 }
 
-/** A sealed process that leaves more messages from the daemon unread is killed. Otherwise it could request replies endlessly. */
+/** A sealed process that leaves more messages unread is killed. Otherwise it could fill the daemon's memory. */
 const MAX_UNREAD = 20_000
 
 /** Resident memory of Node itself and of an active young generation. */
@@ -50,7 +50,7 @@ export class HostProcess {
   #requested = false
   #hasSentMessage = false
   #unread = 0
-  /** True while the process describes a server. Only descriptions are large. */
+  /** True while the process describes a server. Other messages are small, so they have lower limits. */
   #isDescribing = false
   #reason: string | undefined
   #ending: HostEnding | undefined
@@ -95,7 +95,7 @@ export class HostProcess {
     return this.#ending
   }
 
-  /** The open file descriptor follows the file, so that no line is lost. */
+  /** Moves the log file. The process's open file descriptor follows the file, so no line is lost. */
   moveLog(path: string): void {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
     renameSync(this.#logPath, path)

@@ -27,7 +27,7 @@ export type TenantNotice = Extract<
 >
 
 export interface Draining {
-  /** The tenant no longer answers requests that belong to the next release. */
+  /** Resolves when the tenant no longer answers requests that belong to the next release. */
   begun: Promise<void>
   ended: Promise<void>
 }
@@ -135,7 +135,7 @@ export class Host {
     this.#handOvers.send(handOver)
   }
 
-  /** Lets the tenant accept connections from the socket itself while that is worthwhile. */
+  /** Lets the tenant accept connections from the socket directly during a burst. */
   lease(tenantId: string, socket: ShareableSocket): void {
     // User code in a sealed process could return a different handle.
     if (this.isReachable && !this.#process.isSealed) this.#leases.start(tenantId, socket)
@@ -156,7 +156,7 @@ export class Host {
 
   /** The drain ends when the tenant's last connection and kept session have ended, or when the process exits. */
   drain(tenantId: string, notice: DrainNotice = {}): Draining {
-    // Rejects only when the process has exited or the tenant has been retired, which counts as drained.
+    // A rejection means that the process has exited or the tenant was retired. Both count as drained.
     const begun = this.#answerTo('draining', tenantId).then(ignore, ignore)
     const ended = this.#ask({ type: 'drain', tenantId, ...notice }, 'drained', Number.POSITIVE_INFINITY)
     return { begun, ended }
@@ -181,7 +181,7 @@ export class Host {
     releasePorts()
   }
 
-  /** Resolves when the process has stopped writing to the tenant's log. Returns the function that resumes it. */
+  /** Resolves when the process has stopped writing to the tenant's log. Returns the function that resumes writing. */
   async holdLog(tenantId: string): Promise<() => void> {
     await this.#ask({ type: 'hold-log', tenantId }, 'log-held')
     return () => this.#process.send({ type: 'resume-log', tenantId })

@@ -25,7 +25,7 @@ export function receiveMessages(
     const messages = parseInstanceMessages(input)
     if (handle && !(messages && takesHandle(messages))) {
       closeHandle(handle)
-      return onViolation('sent the daemon a handle')
+      return onViolation('sent the daemon an unexpected handle')
     }
     if (!messages) return onViolation('sent the daemon a malformed message')
     for (const message of messages) onMessage(message, handle)

@@ -7,7 +7,7 @@ import { isSessionReport } from './session-report.ts'
 import { isStateBatch } from './state-operation.ts'
 
 const MAX_TENANTS = 10_000
-/** Sessions and subscription streams of a tenant. */
+/** Maximum number of sessions and subscription streams of a tenant. */
 const MAX_OPEN_SESSIONS = MAX_SESSIONS + 1000
 const MAX_MESSAGE_CHARACTERS = 64 * 1024
 /** Largest count in one report. Sums of larger numbers would lose precision and eventually overflow. */

@@ -1,8 +1,8 @@
-/** Bytes that the named gateway has read from a connection, which then belongs to one host. */
+/** Bytes that the named gateway has read from a connection to find its server. */
 export interface NamedRequest {
   /** At least the head of the first request. */
   head: Buffer
-  /** Its `Host`, in lower case, with the port. */
+  /** `Host` of that request, in lower case, with the port if it has one. */
   host: string
   /** True for TLS connections. */
   secure?: boolean

@@ -3,7 +3,7 @@ import { isCount, isListOf, isObject } from './message-checks.ts'
 
 const COUNTS = ['requests', 'activeRequests', 'openStreams'] as const satisfies (keyof SessionReport)[]
 const TIMES = ['startedAt', 'lastUsedAt'] as const satisfies (keyof SessionReport)[]
-/** Form of the handles that `sessionHandle` makes (instance/protocol/legacy/session-id.ts). */
+/** Format of the handles that `sessionHandle` creates (instance/protocol/legacy/session-id.ts). */
 const HANDLE = /^(?:ses|sub)_[0-9a-f]{20}$/
 /** Latest time that a Date can represent. */
 const MAX_TIME_MS = 8.64e15

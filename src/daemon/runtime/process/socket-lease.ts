@@ -8,11 +8,11 @@ export type SocketHandle = { close(): void }
  * accept queue, so no connection is refused or lost when either side stops accepting or its process exits.
  */
 export interface ShareableSocket {
-  /** Returns its handle and records the lease, so that the owner can end it. Undefined if unavailable. */
+  /** Returns the socket's handle and records the lease, so that the owner can end it. Undefined if unavailable. */
   offer(lease: { end(): void }): SocketHandle | undefined
-  /** The instance accepts, so the owner stops. `kept`: the same socket, on which this process does not accept. */
+  /** The instance now accepts connections, so the owner stops accepting. `kept`: handle of the same socket for `reclaim`. */
   onLeased(kept: SocketHandle): void
-  /** The lease is over, so the owner accepts again. */
+  /** The lease is over, so the owner accepts connections again. */
   reclaim(): void
 }
 
@@ -68,8 +68,8 @@ export class SocketLeases {
 }
 
 /**
- * A listening socket that an instance uses during a burst of connections. Each hand-over takes two processes and some messages,
- * which limits hand-overs to a few thousand per second. An instance that accepts connections itself has no such limit.
+ * A listening socket that an instance uses during a burst of connections. Each hand-over involves two processes and several
+ * messages, which limits hand-overs to a few thousand per second. An instance that accepts connections itself has no such limit.
  */
 class SocketLease {
   readonly #socket: ShareableSocket

@@ -27,7 +27,7 @@ function isCommit({ checks = [], writes }: Members): boolean {
   return (
     isList(checks, MAX_TRANSACTION_KEYS, isCheck) &&
     isList(writes, MAX_TRANSACTION_KEYS, isWrite) &&
-    // Counts characters, which never exceed the number of bytes.
+    // Counts characters. Their number never exceeds the number of bytes, so no valid commit is refused.
     (writes as Members[]).reduce((sum, { value }) => sum + String(value ?? '').length, 0) <= MAX_WRITE_BYTES
   )
 }
@@ -62,7 +62,7 @@ function isPrefix(prefix: unknown): boolean {
   return isText(prefix, 0, MAX_KEY_BYTES)
 }
 
-/** Strings that every database can store. */
+/** True for a string of valid length that every database can store. */
 function isText(text: unknown, least: number, mostBytes: number): boolean {
   if (typeof text !== 'string' || text.length < least || text.length > mostBytes) return false
   return !text.includes('\0') && text.isWellFormed() && Buffer.byteLength(text) <= mostBytes

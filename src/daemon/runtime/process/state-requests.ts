@@ -26,7 +26,7 @@ export class StateRequests {
   readonly #options: Options
   readonly #places = new Map<string, StatePlace>()
   readonly #running = new Set<string>()
-  /** Time until which the share is used up. */
+  /** Time (`performance.now()`) at which the cost of all operations so far is paid. */
   #paidAt = 0
 
   constructor(options: Options) {
@@ -58,7 +58,7 @@ export class StateRequests {
       try {
         return await stores.run(place, operations)
       } catch {
-        return operations.map(() => unavailableResult(STORE_FAILURE)) // the daemon logs the reason, which may contain paths
+        return operations.map(() => unavailableResult(STORE_FAILURE)) // omits the reason, which may contain paths
       }
     return operations.map(() => unavailableResult('This server has no store.'))
   }
@@ -81,7 +81,7 @@ function unavailableResult(message: string): StateResult {
   return { error: { code: 'UNAVAILABLE', message } }
 }
 
-/** Characters of all strings in plain data. */
+/** Total length of all strings in plain data. */
 function textLength(data: unknown): number {
   if (typeof data === 'string') return data.length
   if (typeof data !== 'object' || data === null) return 0

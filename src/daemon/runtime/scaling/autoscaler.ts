@@ -10,9 +10,9 @@ const RECHECK_MS = 5000
 export interface AutoscalerOptions {
   min: number
   max: number
-  /** {@link SCALE_DOWN_AFTER_MS} by default. */
+  /** Time of low load before an instance is stopped. Default: {@link SCALE_DOWN_AFTER_MS}. */
   calmMs?: number
-  /** Includes starting instances. */
+  /** Includes starting instances and pending restarts. */
   countInstances(): number
   /** Current load of all instances. */
   load(now: number): Omit<Load, 'waiting'>
@@ -76,7 +76,7 @@ export class Autoscaler {
     return desiredInstances({ instances, min, max, calmMs: this.#calmMs, lowForMs, unchangedForMs, ...load })
   }
 
-  /** Weights a report by the time since the last one. The first counts as one second. */
+  /** Weights a report by the time since the last one. The first report counts as one second. */
   #smooth({ activeRequests, busy, waiting }: Load, now: number): void {
     const sinceMs = Number.isFinite(this.#sampledAt) ? Math.max(0, now - this.#sampledAt) : HALF_LIFE_MS
     const share = 1 - 0.5 ** (sinceMs / HALF_LIFE_MS)

@@ -23,7 +23,7 @@ export class QueueEstimator {
     return totalMs > 0 ? 1 - baseMs / totalMs : 0
   }
 
-  /** Returns the base duration. The first mean counts as the base. */
+  /** Returns the base duration. While none is known, the mean of this report counts as the base. */
   #learn(name: string, requests: number, meanMs: number): number {
     const known = this.#baseMs.get(name)
     if (requests >= MIN_REQUESTS && (known === undefined || meanMs < known)) {

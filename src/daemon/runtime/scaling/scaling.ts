@@ -4,11 +4,11 @@ import { availableParallelism } from 'node:os'
 export const TARGET_ACTIVE_REQUESTS = 32
 /** Mean event-loop utilization above which instances are added. */
 const MAX_UTILIZATION = 0.8
-/** Mean utilization after adding instances. */
+/** Mean utilization that adding instances aims for. */
 const TARGET_UTILIZATION = 0.7
 /** Waiting requests per instance. Above this, another instance is needed. */
 const WAITING_REQUESTS = 8
-/** An instance is removed only below these shares of the limits, so that the number does not oscillate. */
+/** An instance is removed only below these shares of the limits, so that the number of instances does not oscillate. */
 const HEADROOM = { requests: 0.7, busy: 0.5, waiting: 0.5 }
 /** Time for a new instance to take effect before another one is added for latency. */
 const SETTLE_MS = 5000
@@ -31,9 +31,9 @@ export interface ScalingState extends Load {
   max: number
   /** Time for which one instance fewer would have been enough. */
   lowForMs: number
-  /** Time since the number last changed. */
+  /** Time since the number of instances last changed. */
   unchangedForMs: number
-  /** {@link SCALE_DOWN_AFTER_MS} */
+  /** Time of low load before an instance is stopped. */
   calmMs: number
 }
 

@@ -16,7 +16,7 @@ export interface SessionHolder {
   endSessions(ended: EndedSessions): Promise<string[]>
 }
 
-/** A running deployment or preview. */
+/** A deployment or preview, running or asleep. */
 export interface SessionPool {
   readonly serverName: string
   readonly sessionHolders: readonly SessionHolder[]
@@ -31,7 +31,7 @@ export interface LiveSession extends SessionReport {
 /** Answers of several instances to the same question. */
 interface Answers<T> {
   given: { servedId: string; instanceId: string; value: T }[]
-  /** Instances that did not answer in time, because their code blocks them. */
+  /** Ids of instances that did not answer in time, because their code blocks them. */
   unanswered: string[]
 }
 
@@ -112,7 +112,7 @@ export class LiveSessions {
     return answers
   }
 
-  /** Undefined when the process has exited, which ends its sessions. */
+  /** `LATE` after the time limit. Undefined when the process has exited, because its sessions ended with it. */
   async #withinLimit<T>(answer: Promise<T>): Promise<T | undefined | typeof LATE> {
     const late = Promise.withResolvers<typeof LATE>()
     const timer = setTimeout(() => late.resolve(LATE), this.#answerMs)

@@ -13,7 +13,7 @@ export interface PeerPort {
 const BACKLOG = 1024
 
 /**
- * Ports on 127.0.0.1 where instances accept requests from the other instances of their address. An instance may have its own
+ * Ports on 127.0.0.1 on which instances accept requests from other instances at the same address. An instance may have its own
  * network namespace, so the daemon opens the ports and connects instances that cannot reach them. Only holders of the
  * same key reach each other.
  */

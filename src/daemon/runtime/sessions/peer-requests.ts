@@ -51,8 +51,8 @@ export class PeerRequests {
   }
 
   /**
-   * Must be called before the tenant is asked to retire. The returned function releases its ports and must be called when it has
-   * retired. Until then, the same tenant may be served again and request other ports.
+   * Must be called before the tenant is asked to retire. The returned function must be called when the tenant has retired. It
+   * releases the ports that the tenant has now. If the tenant is served again before that, its new ports are kept.
    */
   retire(tenantId: string): () => void {
     const requested = [...this.#ports].filter(one => one.tenantId === tenantId)

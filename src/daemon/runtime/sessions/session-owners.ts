@@ -8,8 +8,8 @@ const MAX_CLAIMS = 10_000
 /** Maximum number of earlier releases of an address that keep their sessions. Each may keep a process of 15 MB running. */
 const MAX_EARLIER = 16
 /**
- * Time limit for the answer, so that an instance that is blocked by its code does not delay a release. The instance was first
- * asked while the release was starting.
+ * Time limit for the answer to `keepSessions`, so that an instance that is blocked by its code does not delay a release. The
+ * instance was first asked while the release was starting.
  */
 const KEEP_ANSWER_MS = 400
 
@@ -32,7 +32,10 @@ export class SessionClaims {
   }
 }
 
-/** Prepares the instances to accept requests in their sessions from other instances. Omits those that do not answer. */
+/**
+ * Prepares the instances to accept requests in their sessions from other instances. Returns their ports. Omits instances that do
+ * not answer in time.
+ */
 export async function keepSessions(
   instances: { id: string; keepSessions(): Promise<number | undefined> }[],
 ): Promise<EarlierVersion['instances']> {
@@ -50,7 +53,7 @@ export async function keepSessions(
 
 /** A release whose instances have sessions. */
 export interface SessionKeeper {
-  /** Ports where its instances will serve the sessions that they keep. */
+  /** Returns the ports on which the instances will serve the sessions that they keep. */
   keepSessions(): Promise<EarlierVersion['instances']>
   readonly instances: {
     earlier: EarlierVersion[]
@@ -71,7 +74,7 @@ export class SessionTransfers {
     const old = this.#releases.get(from)
     const kept = (await old?.keepSessions()) ?? []
     const next = this.#releases.get(to)
-    if (!old || !next) return // removed while it answered
+    if (!old || !next) return // removed while the instances answered
     const all = [...old.instances.earlier, ...(kept.length > 0 ? [{ version: from, instances: kept }] : [])]
     for (const { version } of all.slice(0, -MAX_EARLIER))
       this.#releases.get(version)?.instances.releaseSessions()
