@@ -6,8 +6,8 @@ const require = createRequire(import.meta.url)
 
 /**
  * An `import` of `node:http` reads all its properties, and the lazy `WebSocket` among them loads Node's whole fetch
- * implementation, which takes 25 ms at the start and 14 MB of memory (measured). With `getBuiltinModule`, it stays unread
- * (https://nodejs.org/api/process.html#processgetbuiltinmoduleid).
+ * implementation, which takes 25 ms at the start and 14 MB of memory (measured). With `getBuiltinModule`, that property stays
+ * unread (https://nodejs.org/api/process.html#processgetbuiltinmoduleid).
  */
 export const lightHttpImport: Plugin = {
   name: 'light-http-import',

@@ -4,7 +4,7 @@ import { delimiter } from 'node:path'
 /** Lint rules, types and unused code. They share no work, so they run at the same time. */
 const CHECKS = [
   'biome check .',
-  // Parallel checkers repeat work. The tests need the processors.
+  // Single-threaded, because parallel checkers repeat work and the tests need the processors.
   'tsc --singleThreaded --incremental --tsBuildInfoFile node_modules/.cache/types.tsbuildinfo',
   'tsc --singleThreaded --incremental --tsBuildInfoFile node_modules/.cache/console-types.tsbuildinfo -p src/console',
   'tsc -p examples/conformance',

@@ -20,7 +20,7 @@ const PLATFORM =
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Adds entries to the lock file that `npm install` omits. Run after each change of dependencies: `npm run lock`. */
+/** Adds entries that `npm install` omits from the lock file. Run after each change of dependencies: `npm run lock`. */
 function completeLock(): string[] {
   const path = join(root, 'package-lock.json')
   const lock = JSON.parse(readFileSync(path, 'utf8')) as { packages: LockedPackages }

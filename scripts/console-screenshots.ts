@@ -18,9 +18,9 @@ const folder = fileURLToPath(new URL('../docs/console/', import.meta.url))
 const THEMES = ['light', 'dark'] as const
 type Theme = (typeof THEMES)[number]
 const SIZE = { width: 1280, height: 800 }
-/** Live figures arrive once a second. */
+/** Wait for live figures, which arrive once a second. */
 const SETTLED_MS = 1500
-/** Small charts of live figures are empty when the page opens. */
+/** Wait for the small charts of live figures, which are empty when the page opens. */
 const LIVE_MS = 25_000
 
 /** Calls that are made while the pictures are taken, and the milliseconds between them. */

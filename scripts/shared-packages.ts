@@ -6,7 +6,7 @@ import { type BuildOptions, build, type OutputFile, type Plugin } from 'esbuild'
  * instance, the only folder that processes of handler modules may read.
  */
 const FOLDER = 'instance'
-/** Used names. esbuild removes the rest. `test/bundles.test.ts` finds missing names. */
+/** Exports that the programs use. esbuild removes the rest. `test/bundles.test.ts` finds missing names. */
 const PACKAGES: Record<string, string> = {
   undici: `export { Agent, default, EnvHttpProxyAgent, fetch, Pool, request } from 'undici'`,
   ajv: `export { Ajv } from 'ajv'

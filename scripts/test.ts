@@ -6,7 +6,7 @@ import { check } from './check.ts'
 // The programs that the tests start. Some checks read the types of the SDK in `dist/`.
 await updateDist()
 
-/** Runs the checks while the tests run, which mostly wait. `node scripts/test.ts [options of vitest run]` */
+/** Runs the checks at the same time as the tests, which mostly wait. `node scripts/test.ts [options of vitest run]` */
 const vitest = spawn('node_modules/.bin/vitest', ['run', ...process.argv.slice(2)], { stdio: 'inherit' })
 const [[code], passed] = await Promise.all([once(vitest, 'exit'), check()])
 if (!passed) console.error('The checks failed. Their output is above.')

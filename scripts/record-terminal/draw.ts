@@ -16,7 +16,7 @@ export interface Recording {
 const CHARACTER = 8.4
 const LINE = 20
 const PADDING = 20
-/** Time for which the prompt is shown alone, and the whole output at the end of each loop. */
+/** Time for which the prompt is shown alone, and time for which the whole output is shown at the end of each loop. */
 const PROMPT_MS = 800
 const REST_MS = 6000
 

@@ -56,7 +56,7 @@ export function testErrors(contract: Contract): void {
       keys.set(scope, (await createKey(daemon, { scopes: [scope], plan: 'pro' })).key)
     for (const { spec } of api.operations.filter(({ spec }) => spec['x-scopes'])) {
       for (const [scope, key] of keys) {
-        // An allowed operation on a missing record does nothing.
+        // The invalid parameters keep allowed operations from changing anything.
         const { body, status, headers } = await api.call(spec.operationId, INVALID_PARAMS, {
           key,
           query: 'limit=0',
@@ -71,7 +71,7 @@ export function testErrors(contract: Contract): void {
     }
   })
 
-  test('returns 404 for an unknown path, and 405 for an unsupported method, with the supported ones', async () => {
+  test('returns 404 for an unknown path, and 405 with the supported methods for any other method', async () => {
     expect((await daemon.api('GET', '/api/none')).status).toBe(404)
     for (const target of new Set(api.operations.map(({ path }) => path.replace(/\{\w+\}/g, 'none')))) {
       const matches = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`).test(target)

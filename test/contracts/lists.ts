@@ -8,7 +8,7 @@ import type { OpenApiClient } from './openapi-client.ts'
 
 /** Reads every list of the API to its end. */
 export function testLists(contract: Contract): void {
-  test('returns each record once across its pages and rejects an unknown page token', async () => {
+  test('every list returns each record once across its pages and rejects an unknown page token', async () => {
     const { api } = contract
     await makeTwoOfEach(contract)
     const lists = api.operations.filter(({ method, spec }) => method === 'GET' && tokenOf(spec))

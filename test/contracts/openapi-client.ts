@@ -98,7 +98,7 @@ function mediaType({ headers }: ApiAnswer): string | undefined {
   return headers['content-type']?.split(';')[0]
 }
 
-/** Forbids unknown fields. Clients accept them, but they are not documented. */
+/** Forbids unknown fields, so that undocumented fields fail the check. Other clients accept them. */
 function close(node: Json): Json {
   if (Array.isArray(node)) return node.map(close)
   if (typeof node !== 'object' || node === null) return node

@@ -8,7 +8,7 @@ import {
 import { referenceWith } from './proof-table.ts'
 import { STATE_CHANGES, stateTable } from './state-changes.ts'
 
-test('every transition between states is tested, and no test makes another transition', () => {
+test('every transition between states is tested, and no test expects any other transition', () => {
   const machines = {
     build: BUILD_TRANSITIONS,
     deployment: DEPLOYMENT_TRANSITIONS,
@@ -45,6 +45,6 @@ test('every transition between states is tested, and no test makes another trans
   }
 })
 
-test('the API reference lists every state change', () => {
+test('the coverage report lists every state change', () => {
   expect(referenceWith('states', stateTable())).toContain(stateTable())
 })

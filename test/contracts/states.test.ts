@@ -48,7 +48,7 @@ const api = (method: string, path: string, body?: unknown, headers = {}) =>
   daemon.api(method, path, { ...(body !== undefined && { body }), headers })
 const ASYNC = { prefer: 'respond-async' }
 
-/** Makes a server whose start waits for a file. */
+/** Build request for a server whose start waits for a file, and a function that writes the file. */
 function gatedServer() {
   const gate = join(folder, `gate-${++made}`)
   const program = {
@@ -216,7 +216,7 @@ async function triggered(
   return { path: `/api/lambda-builds/${body.id}`, project }
 }
 
-/** Triggers a build that waits without a process. */
+/** Triggers a build that waits for the silent registry, without a process. */
 function triggeredSilent() {
   const { port } = silentRegistry.address() as AddressInfo
   return triggered(DECLARED, { baseImage: `127.0.0.1:${port}/base:1` })
@@ -225,7 +225,7 @@ function triggeredSilent() {
 const reached = (path: string, state: string) =>
   expect.poll(async () => (await api('GET', path)).body.status, { timeout: 20_000 }).toBe(state)
 
-/** Affects all records, so it is tested once for all of them. */
+/** Event that affects all records, so it is tested once for all of them. */
 const DAEMON_STOPS = 'the daemon stops'
 
 // First, because restarting the daemon restarts every deployment.

@@ -41,7 +41,7 @@ describe.each(Object.entries(DRIVERS))('object storage: %s', (name, open) => {
     expect(await storage.list('listed/')).toEqual([])
   })
 
-  test('returns a stored object repeatedly until it is removed', async () => {
+  test('stores, returns and removes an object, even if it is stored or removed twice', async () => {
     const storage = await open()
     const object = makeObject(3 * MIB)
     await storage.put('sources/a.tar.gz', object.file, object)
@@ -106,7 +106,7 @@ describe.each(Object.entries(DRIVERS))('object storage: %s', (name, open) => {
 })
 
 describe('faults of object storage', () => {
-  test('retries after temporary faults: no connection, 429, 503 and failed parts', async () => {
+  test('retries after temporary faults: 429, 503, failed parts and cut connections', async () => {
     await using server = await startS3()
     const storage = new S3Storage(server.settings)
     const object = makeObject(16 * MIB)

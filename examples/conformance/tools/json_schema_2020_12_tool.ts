@@ -1,7 +1,7 @@
 import { defineTool } from 'mcp-hosting/server'
 
 export default defineTool({
-  description: 'Keeps its schema unchanged',
+  description: 'Has a JSON Schema (2020-12) that clients receive unchanged',
   input: {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     type: 'object',

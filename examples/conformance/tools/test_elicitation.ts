@@ -4,7 +4,7 @@ export default defineTool({
   description: 'Asks the person for a name and an address',
   input: {
     type: 'object',
-    properties: { message: { type: 'string', description: 'What the person is asked' } },
+    properties: { message: { type: 'string', description: 'Question for the person' } },
     required: ['message'],
   },
   handler: async ({ message }, context) => {

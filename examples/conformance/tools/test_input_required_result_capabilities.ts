@@ -1,7 +1,7 @@
 import { defineTool, user } from 'mcp-hosting/server'
 
 export default defineTool({
-  description: 'Asks only what the client can answer',
+  description: 'Sends only requests that the client supports',
   handler: async (_args, context) => {
     const { sampling, elicitation } = context.client.capabilities
     const [greeting, name] = await Promise.all([

@@ -1,7 +1,7 @@
 import { defineTool, inputRequired } from 'mcp-hosting/server'
 
 export default defineTool({
-  description: 'Asks by hand and keeps something from one try to the next',
+  description: 'Returns its own input request and keeps state between two calls',
   handler: (_args, { inputResponses, requestState }) =>
     inputResponses?.confirm && requestState === 'asked'
       ? 'state-ok'

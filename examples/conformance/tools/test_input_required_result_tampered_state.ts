@@ -1,7 +1,7 @@
 import { defineTool, inputRequired } from 'mcp-hosting/server'
 
 export default defineTool({
-  description: 'Rejects a state that was changed',
+  description: 'Rejects a request state that the client changed',
   handler: (_args, { inputResponses, requestState }) =>
     inputResponses?.confirm && requestState === 'asked'
       ? 'state-ok'

@@ -1,7 +1,7 @@
 import { defineTool } from 'mcp-hosting/server'
 
 export default defineTool({
-  description: 'Asks a model that the client need not have',
+  description: 'Uses sampling, which the client may not support',
   handler: async (_args, context) => {
     const { text } = await context.sample('Say hello')
     return text

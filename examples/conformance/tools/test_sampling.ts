@@ -4,7 +4,7 @@ export default defineTool({
   description: "Asks the client's model",
   input: {
     type: 'object',
-    properties: { prompt: { type: 'string', description: 'What the model is asked' } },
+    properties: { prompt: { type: 'string', description: 'Prompt for the model' } },
     required: ['prompt'],
   },
   handler: async ({ prompt }, context) => {

@@ -1,7 +1,7 @@
 import { defineTool } from 'mcp-hosting/server'
 
 export default defineTool({
-  description: 'Has an argument that clients repeat as a header',
+  description: 'Has an argument that clients also send as a header',
   input: {
     type: 'object',
     properties: { region: { type: 'string', 'x-mcp-header': 'Region' } },

@@ -17,7 +17,7 @@ type Recording = NonNullable<TestResult['recording']>
 
 const SHOWN_REQUEST_LENGTH = 300
 
-/** Wraps a model and records every answer under the digest of its request. */
+/** Wraps a model and records every complete streamed answer under the digest of its request. */
 export function recordModel(model: LanguageModelV4, name: string, recording: Recording): LanguageModelV4 {
   return {
     ...facts(model.provider, model.modelId),

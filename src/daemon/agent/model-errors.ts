@@ -51,7 +51,7 @@ function statusError(status: number, fault: Fault, model: string): HostingError 
   return new HostingError('UPSTREAM_FAILED', `The model ${model} failed. ${reply}`)
 }
 
-/** Unwraps "failed after 3 attempts". */
+/** The last error of a request that the AI SDK retried. */
 function rootOf(fault: Fault): Fault {
   return fault?.lastError ? rootOf(fault.lastError) : (fault ?? {})
 }

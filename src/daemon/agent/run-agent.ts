@@ -114,8 +114,8 @@ async function startStream(
 }
 
 /**
- * Throws when the vendor sent nothing for half the time limit, or when the stream ended early without an error, as when a
- * proxy closes a slow stream.
+ * Throws when the time limit aborted the run and the vendor had sent nothing for at least half of that time. Also throws when the
+ * stream ended early without an error, as when a proxy closes a slow stream.
  */
 function requireAnswered(ended: 'end' | 'abort', progress: Progress, model: string, limits: Limits): void {
   if (ended === 'abort') {
@@ -123,7 +123,7 @@ function requireAnswered(ended: 'end' | 'abort', progress: Progress, model: stri
     if (silentMs < (limits.seconds * 1000) / 2) return
     throw new HostingError(
       'UNAVAILABLE',
-      `The model ${model} did not respond for ${(silentMs / 1000).toFixed(1)} s, until the time limit of ${limits.seconds} s for the run.`,
+      `The model ${model} did not respond in the last ${(silentMs / 1000).toFixed(1)} s of the run, which has a time limit of ${limits.seconds} s.`,
       { details: 'Run the test again, or raise the limit with --max-time or in "limits".' },
     )
   }

@@ -8,7 +8,7 @@ import { toStoreError } from '../store/database-errors.ts'
 export interface DatabaseFacts {
   databaseId: string
   keyCheck: string | null
-  /** Paths below the home. An artifact file refers to its bundle. */
+  /** Paths below the home. Omits bundles, because the artifact files refer to them. */
   artifacts: string[]
   sources: string[]
 }
@@ -38,7 +38,7 @@ export async function copySqliteFile(from: string, to: string): Promise<void> {
   makeSingleFile(to)
 }
 
-/** Merges the write-ahead log into a copy and flushes it to disk. */
+/** Merges a copy's write-ahead log into the copy and flushes the copy to disk. */
 export function makeSingleFile(file: string): void {
   const connection = new BetterSqlite3(file, { fileMustExist: true })
   connection.pragma('journal_mode = DELETE')

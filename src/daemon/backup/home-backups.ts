@@ -42,7 +42,7 @@ export class HomeBackups {
     this.#openRemote = openRemote
   }
 
-  /** Makes, verifies and sends a backup. Throws UNAVAILABLE when the home could not be backed up. */
+  /** Creates, verifies and sends a backup. Throws UNAVAILABLE when the home could not be backed up. */
   async make(reason: BackupReason): Promise<CreatedBackup> {
     try {
       const manifest = await makeBackup(this.#paths, reason)
@@ -125,7 +125,7 @@ export class HomeBackups {
     }
   }
 
-  /** Finds a backup by path, URI or name, the newest by default. Throws NOT_FOUND. */
+  /** Finds a backup by path, URI or name. Default: the newest in the home, or else in the storage. Throws NOT_FOUND. */
   async #find(reference: string | undefined): Promise<StoredBackup | RemoteBackup> {
     const { backups } = this.#paths
     if (reference !== undefined && /[/\\]|\.db$|\.json$/.test(reference) && !/^(s3|file):/.test(reference))
@@ -158,7 +158,7 @@ export class HomeBackups {
       } satisfies BackupStatus)
       writeFileAtomic(join(this.#paths.backups, 'status.json'), `${text}\n`)
     } catch {
-      // The disk is full. The caller reports the error.
+      // For example a full disk. The status is informational, and the caller reports a failed backup.
     }
   }
 }

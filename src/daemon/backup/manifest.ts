@@ -36,14 +36,14 @@ export interface Manifest {
   missing: string[]
 }
 
-/** Older backups have no reason and no manifest. */
+/** Name of a backup. Backups from older versions have such a name but no manifest. */
 const BACKUP_NAME = /^daemon-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z$/
 
 export function backupName(createdAt: string): string {
   return `daemon-${createdAt.replace(/[:.]/g, '-')}`
 }
 
-/** Adds a checksum that detects damage. */
+/** JSON of the manifest with a checksum that detects damage. */
 export function renderManifest(manifest: Manifest): string {
   const text = JSON.stringify(manifest)
   return `${JSON.stringify({ checksum: sha256(text), manifest })}\n`
@@ -55,7 +55,7 @@ export const FILE_PATH = /^(?:artifacts|sources|config|state)\/[a-z0-9][\w-]*(?:
 /** Path of a store or a program file: `<server>/<environment>/…`. */
 const STATE_PATH = /^(?!(?:.*\/)?\.{1,2}(?:\/|$))[^/\0]+\/[a-z]+\/(?:store\.db|files(?:\/[^/\0]+)+)$/
 
-/** Undefined for a damaged manifest, or one with paths outside the home's folders. */
+/** Undefined for a damaged manifest, one in another format, or one with paths outside the home's folders. */
 export function parseManifest(text: string): Manifest | undefined {
   try {
     const { checksum, manifest } = JSON.parse(text) as { checksum: string; manifest: Manifest }

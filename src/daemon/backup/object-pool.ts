@@ -50,12 +50,12 @@ export class ObjectPool {
     await copyAtomically(from, this.path(path))
   }
 
-  /** Undefined when the pool does not have it. */
+  /** Size and digest of an object. Undefined when the pool does not have the object. */
   describe(path: string): Promise<BackedUpFile | undefined> {
     return describeFile(this.path(path), path)
   }
 
-  /** Removes all objects except `kept`, including partial copies. */
+  /** Removes partial copies and all objects except `kept`. */
   prune(kept: ReadonlySet<string>): void {
     if (!existsSync(this.directory)) return
     for (const entry of readdirSync(this.directory, { recursive: true, withFileTypes: true })) {
@@ -78,7 +78,7 @@ export async function copyAtomically(from: string, to: string): Promise<void> {
   }
 }
 
-/** Size and digest of a file. Undefined when there is none. */
+/** Size and digest of a file. Undefined when the file does not exist. */
 export async function describeFile(file: string, path: string): Promise<BackedUpFile | undefined> {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined
   const hash = createHash('sha256')

@@ -142,7 +142,7 @@ export class RemoteBackups {
     return Buffer.concat(chunks).toString('utf8')
   }
 
-  /** Keeps every object if a manifest cannot be read, because that manifest may name any of them. */
+  /** Removes nothing if a manifest cannot be read, because that manifest may refer to any of the objects. */
   async #prune(databaseId: string): Promise<void> {
     const all = await this.list(databaseId)
     const manifests = await this.#storage.list(`${databaseId}/manifests/`)

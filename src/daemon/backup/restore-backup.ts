@@ -14,7 +14,7 @@ import { stagedState, swapDatabase } from './swap-database.ts'
 import { databaseProblems, isWhole, laterChange, manifestState, poolOf } from './verify-backup.ts'
 
 export interface RestoreOptions {
-  /** Check value of the home's `secret.key`. Undefined without a key. */
+  /** Check value of the home's `secret.key`. Undefined if the key is missing or damaged. */
   keyCheck: string | undefined
   /** Accepts a missing or different key. */
   acceptsKey: boolean
@@ -23,9 +23,9 @@ export interface RestoreOptions {
 }
 
 /**
- * Verifies a backup, adds its files to the home and replaces the database in one step. Until then, the old database works as
- * before. Throws INVALID_REQUEST, and changes nothing, for a backup that is damaged, has no manifest or was made with another
- * `secret.key`. The home must be locked.
+ * Verifies a backup, adds its files to the home, and replaces the database and the state of servers in one step. Until then,
+ * both are unchanged. Throws INVALID_REQUEST, and changes nothing, for a damaged backup. Also for a backup that lacks files or a
+ * manifest, or was made with another `secret.key`, unless `options` accepts that. The home must be locked.
  */
 export async function restoreBackup(
   paths: HomePaths,
@@ -94,7 +94,7 @@ function isState(path: string): boolean {
   return path.startsWith('state/')
 }
 
-/** Target of a file. Undefined if the home already has a configuration, which belongs to its user. */
+/** Target of a file. Undefined for the configuration if the home has one, because that file belongs to the user. */
 function targetOf(paths: HomePaths, path: string): string | undefined {
   if (!path.startsWith('config/')) return join(paths.home, path)
   return existsSync(paths.config) ? undefined : paths.config
@@ -108,7 +108,7 @@ async function restoreFile(paths: HomePaths, backup: StoredBackup, path: string)
   chmodSync(target, 0o600)
 }
 
-/** Also copies a write-ahead log, which a manual copy of a database may have. */
+/** Without a manifest, also copies the write-ahead log that a manual copy of a database may have. */
 function copyDatabaseFiles({ file, manifest }: StoredBackup, to: string): void {
   copyFileSync(file, to)
   if (!manifest && existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${to}-wal`)
@@ -137,7 +137,7 @@ async function findIncomplete(
   return { wouldNotStart, needBuild }
 }
 
-const OLD_KEY = 'its environment variables need the old secret.key: deploy it again with them'
+const OLD_KEY = 'its environment variables need the old secret.key: deploy it again and set them'
 
 async function missingPart(paths: HomePaths, digest: string | null): Promise<string | undefined> {
   const artifact = digest === null ? undefined : join(paths.artifacts, `${digest}.json`)
@@ -161,7 +161,7 @@ function missingSource(
     : 'its unpacked source is not part of a backup: build the server again'
 }
 
-/** Describes what a program lacks, but may still get when it starts. */
+/** Describes a missing image or npm package that may still be available when the program starts. */
 function missingInstallation(
   { packages }: HomePaths,
   program: NonNullable<Artifact['program']>,
@@ -195,7 +195,7 @@ function withoutManifest(paths: HomePaths, backup: StoredBackup): HostingError {
   )
 }
 
-/** Reference to a backup on the command line. A downloaded one keeps its name. */
+/** Argument for `mcp daemon restore`: the name of a backup in the home or the storage, otherwise its path. */
 function referenceTo({ backups }: HomePaths, { name, file }: StoredBackup): string {
   const folder = dirname(file)
   if (folder === backups || (dirname(folder) === backups && folder.endsWith('.tmp'))) return name
@@ -223,7 +223,8 @@ function incompleteBackup(paths: HomePaths, backup: StoredBackup, damaged: Refer
 }
 
 function otherKey(paths: HomePaths, backup: StoredBackup, keyCheck: string | undefined): HostingError {
-  const state = keyCheck === undefined ? 'is missing' : 'is not the one that its values were encrypted with'
+  const state =
+    keyCheck === undefined ? 'is missing' : 'is not the one that the values in the backup were encrypted with'
   return new HostingError(
     'INVALID_REQUEST',
     `${backup.file} cannot be restored: the key file ${paths.secretKey} ${state}. Nothing was changed.`,

@@ -21,8 +21,8 @@ import { poolOf } from './verify-backup.ts'
 type CollectedFiles = Required<Pick<Manifest, 'state' | 'files' | 'missing'>>
 
 /**
- * Adds the stores of handlers and the data folders of programs to a backup. They change all the time, so each is copied first
- * and named after the digest of its copy.
+ * Adds the stores of handlers and the data folders of programs to a backup. These files change all the time, so each is copied
+ * first and stored under the digest of the copy.
  */
 export async function collectState({ state: folder }: HomePaths, pool: ObjectPool): Promise<CollectedFiles> {
   const collected: CollectedFiles = { state: {}, files: [], missing: [] }
@@ -35,8 +35,8 @@ export async function collectState({ state: folder }: HomePaths, pool: ObjectPoo
 }
 
 /**
- * Copies the state of a backup to a new folder and returns it. Objects that the backup lacks are left out. Undefined for a backup
- * without information about state.
+ * Copies the state of a backup to a new folder and returns the folder. Skips objects that the backup lacks. Undefined for a
+ * backup without information about state.
  */
 export async function stageState(backup: StoredBackup, folder: string): Promise<string | undefined> {
   const state = backup.manifest?.state

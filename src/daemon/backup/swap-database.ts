@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
 
-/** SQLite keeps pending changes in files next to the database (https://sqlite.org/walformat.html). */
+/** Suffixes of a database, its write-ahead log and the index of that log (https://sqlite.org/walformat.html). */
 const SUFFIXES = ['', '-wal', '-shm'] as const
 
 interface Swap {

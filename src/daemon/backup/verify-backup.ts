@@ -24,8 +24,8 @@ export function manifestState(backup: StoredBackup): string {
 }
 
 /**
- * Reports a write-ahead log next to a backup with a manifest. SQLite would apply the log despite the digest of the database
- * (https://sqlite.org/walformat.html).
+ * Reports a write-ahead log next to a backup with a manifest. SQLite would apply the log, which the digest of the database
+ * does not cover (https://sqlite.org/walformat.html).
  */
 export function laterChange({ file, manifest }: StoredBackup): string[] | undefined {
   const log = `${file}-wal`
@@ -43,7 +43,7 @@ export async function databaseProblems(
   return found?.digest === expected.digest ? [] : ['its database was changed']
 }
 
-/** `bytes` is checked when it is known. */
+/** True if the file has this digest and, if given, this size. */
 export async function isWhole(
   path: string,
   { digest, bytes }: Pick<BackedUpFile, 'digest'> & Partial<BackedUpFile>,
@@ -52,7 +52,7 @@ export async function isWhole(
   return found?.digest === digest && (bytes === undefined || found.bytes === bytes)
 }
 
-/** Folder with the objects of a backup. */
+/** Pool with the objects of a backup. */
 export function poolOf({ file }: StoredBackup): ObjectPool {
   return new ObjectPool(join(dirname(file)))
 }

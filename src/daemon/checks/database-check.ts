@@ -20,7 +20,7 @@ export async function checkDatabaseFile(context: MachineContext): Promise<Findin
   }
 }
 
-/** Never repaired automatically, because a restore loses everything after the backup. */
+/** A damaged database is never repaired automatically, because a restore loses all changes since the backup. */
 async function damagedFinding(context: MachineContext, problems: readonly string[]): Promise<Finding> {
   const more = problems.length > 1 ? `, and ${problems.length - 1} more` : ''
   const message = `${context.paths.database} is damaged: ${problems[0]}${more}`
@@ -42,7 +42,7 @@ async function restoreStep({
   }
   if (storageError !== undefined)
     return [
-      `There is no backup in the home, and external storage could not be read: ${storageError} Fix the access to the storage, then restore`,
+      `There is no backup in the home, and external storage could not be read: ${storageError} Fix access to the storage, then restore`,
       'mcp daemon restore',
     ]
   const name = quoteShellWord(paths.database)

@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import { type Check, type Finding, fail, pass, warn } from '../../shared/check.ts'
 import type { BackupStatus, HomeInspection } from '../../shared/contract/daemon/backups.ts'
 import { KEPT_UNKNOWN_DAYS, type UnknownFilesRecord } from '../../shared/contract/daemon/unknown-files.ts'
+import { counted } from '../../shared/counted.ts'
 import { formatDurationMs } from '../../shared/duration.ts'
 import { formatBytes } from '../../shared/format/metric-format.ts'
 import type { HomePaths } from '../../shared/paths.ts'
 import type { MachineContext } from './machine-context.ts'
 
-/** Backups are made daily. */
+/** Age at which a backup is out of date. Backups are made daily. */
 const OLD_BACKUP_MS = 2 * 24 * 3600_000
 
 /** Compares the files of the home with its database: key, artifacts, sources and backups. */
@@ -69,10 +70,10 @@ function checkUnknown({ unknownFiles }: HomePaths): Finding {
   const found = Object.entries(readJson<UnknownFilesRecord>(unknownFiles)?.files ?? {})
   if (found.length === 0) return pass('no unknown files')
   const kinds = Map.groupBy(found, ([key]) => key.slice(0, key.indexOf('/')))
-  const counts = [...kinds].map(([kind, all]) => `${all.length} ${kind}`).join(', ')
+  const counts = [...kinds].map(([kind, all]) => `${kind}: ${all.length}`).join(', ')
   const bytes = found.reduce((sum, [, one]) => sum + one.bytes, 0)
   return pass(
-    `${found.length} unknown files (${counts}; ${formatBytes(bytes)}) are kept for ${KEPT_UNKNOWN_DAYS} days`,
+    `unknown files: ${found.length} (${counts}; ${formatBytes(bytes)}), kept for ${KEPT_UNKNOWN_DAYS} days`,
   )
 }
 
@@ -87,7 +88,7 @@ function checkBackups(paths: HomePaths, { backup }: HomeInspection): Finding {
   if (!backup.isOfThisDatabase)
     return warn(`the last backup ${backup.name} belongs to another database`, ...make)
   if (backup.missing > 0)
-    return warn(`the last backup ${backup.name}${age} lacks ${backup.missing} files`, ...make)
+    return warn(`the last backup ${backup.name}${age} lacks ${counted(backup.missing, 'file')}`, ...make)
   if (ageMs !== undefined && ageMs > OLD_BACKUP_MS)
     return warn(`the last backup ${backup.name} is ${formatDurationMs(ageMs)} old`, ...make)
   return pass(`the last backup is ${backup.name}${age}, verified after writing`)

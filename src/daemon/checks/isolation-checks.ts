@@ -27,7 +27,7 @@ function checkNetwork({ env }: MachineContext): Finding {
   if (network.usable) return pass('custom servers only reach public addresses, or what their settings permit')
   const isInstalled = bubblewrapFile(env.PATH ?? '') !== undefined
   return warn(
-    `programs can reach every network, because ${network.why}. Their network settings are not enforced. Those of handler modules are enforced by functions within the process`,
+    `programs can reach every network, because ${network.why}. Their network settings are not enforced. The network settings of handler modules are enforced only within their process`,
     isInstalled ? 'Allow network namespaces, and sandboxes within them' : 'Install bubblewrap',
     isInstalled ? undefined : 'apt install bubblewrap',
   )

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { HomePaths } from '../../shared/paths.ts'
 
-/** Private files that other users can read, with their correct mode. */
+/** Private files and folders that other users can access, with the correct mode. */
 export function findOpenFiles(paths: HomePaths): { path: string; mode: number }[] {
   if (process.platform === 'win32') return []
   return [...secretFiles(paths), ...privateFolders(paths)].filter(

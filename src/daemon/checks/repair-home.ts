@@ -6,7 +6,7 @@ import type { HomePaths } from '../../shared/paths.ts'
 import { unfinishedFiles } from '../../shared/unfinished-files.ts'
 import { findOpenFiles } from './open-files.ts'
 
-/** Repairs problems that the checks found, and describes each repair. */
+/** Repairs by check. Each returns a sentence about every repaired file. */
 const REPAIRS: Record<RepairedCheck, (paths: HomePaths) => string[]> = {
   permissions: restrictFiles,
   leftovers: ({ home }) => removeUnfinished(home),

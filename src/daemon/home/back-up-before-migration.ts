@@ -24,7 +24,7 @@ export async function backUpBeforeMigration(database: string, backups: Backups):
   }
 }
 
-/** Schema version from the file's header, without opening the database. 0 for a file that is missing or too short. */
+/** Schema version from the file's header, without opening the database. 0 for a file that is missing or no database. */
 function readUserVersion(database: string): number {
   if (!statSync(database, { throwIfNoEntry: false })?.size) return 0
   const descriptor = openSync(database, 'r')

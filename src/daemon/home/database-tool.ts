@@ -96,7 +96,7 @@ function lostDatabase(paths: HomePaths): string | undefined {
   }
 }
 
-/** Undefined without a key or with a damaged one. */
+/** Undefined if the key is missing or damaged. */
 function homeKeyCheck({ secretKey }: HomePaths): string | undefined {
   try {
     return existsSync(secretKey) ? keyCheck(readSecretBox(secretKey)) : undefined

@@ -22,7 +22,7 @@ export function repairDiscovery(paths: HomePaths, discovery: Discovery): void {
   if (readDiscovery(paths.discovery)?.nonce === undefined) writeDiscovery(paths, discovery)
 }
 
-/** Removes the file, unless it is a newer daemon's or unreadable. */
+/** Removes the file, unless it belongs to a newer daemon or is unreadable. */
 export function removeDiscovery(paths: HomePaths, nonce: string): void {
   if (readDiscovery(paths.discovery)?.nonce === nonce) rmSync(paths.discovery, { force: true })
 }

@@ -7,7 +7,8 @@ import { toStoreError } from '../store/database-errors.ts'
 
 /**
  * Locks a home for one daemon. Uses SQLite's file lock on an empty database, which the kernel releases when the process
- * dies, so that there are no stale locks (https://sqlite.org/lockingv3.html). Throws CONFLICT and UNAVAILABLE.
+ * dies, so that there are no stale locks (https://sqlite.org/lockingv3.html). Throws CONFLICT while another process holds the
+ * lock, and UNAVAILABLE when the home is not writable.
  */
 export function lockHome(paths: HomePaths): { release(): void } {
   try {
@@ -18,7 +19,7 @@ export function lockHome(paths: HomePaths): { release(): void } {
   }
 }
 
-/** Locks the backups of a home. Waits up to `waitMs` for another backup. Throws CONFLICT and UNAVAILABLE. */
+/** Locks the backups of a home. Waits up to `waitMs` for another backup, and throws CONFLICT if it takes longer. */
 export function lockBackups({ backups }: HomePaths, waitMs: number): { release(): void } {
   try {
     mkdirSync(backups, { recursive: true, mode: 0o700 })

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { HostingError } from '../../shared/errors.ts'
 import type { HomePaths } from '../../shared/paths.ts'
 
-/** Creates the folders of a home. Throws UNAVAILABLE when the home is not writable. */
+/** Creates a home and its log folder. Throws UNAVAILABLE when the home is not writable. */
 export function prepareHome({ home, logs }: HomePaths): void {
   try {
     mkdirSync(home, { recursive: true, mode: 0o700 })

@@ -61,7 +61,7 @@ function count(folder: string, pattern: RegExp): number {
 }
 
 /**
- * Renames the files, because the write-ahead log of a lost database may contain its last changes, and SQLite would delete it.
+ * Renames the files of a lost database, because its write-ahead log may contain the last changes, and SQLite would delete it.
  */
 function setAsideEmpty(database: string): void {
   const kept = `${database}.replaced-${new Date().toISOString().replace(/[:.]/g, '-')}`
@@ -99,7 +99,7 @@ function existingDatabase({ database }: HomePaths): HostingError {
     `The database ${database} exists. --new-database does not replace it.`,
     {
       next: [
-        { description: 'Start with it', command: 'mcp daemon start' },
+        { description: 'Start with this database', command: 'mcp daemon start' },
         {
           description: 'Or stop the daemon and move the database away, together with its -wal and -shm files',
         },

@@ -61,7 +61,7 @@ function ownFamilies({
     gauge('mcp_instances', 'Running instances.', countStates(instances)),
     gauge(
       'mcp_instance_memory_bytes',
-      "Resident memory of an instance's process. Servers without code share a process.",
+      "Resident memory of an instance's process. Outside production, servers without code share one process.",
       ofInstance(one => one.memoryBytes),
     ),
     gauge(

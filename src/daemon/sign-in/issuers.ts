@@ -18,7 +18,7 @@ export interface IssuersOptions {
   deriveKey(purpose: string): string
   /** Revoked grants and tokens of `<server>/<environment>`. */
   revoked(address: string): RevokedTokens
-  /** Called for each later revocation. */
+  /** Called for each new revocation. */
   onRevoked(issuer: string, tokens: RevokedTokens): void
   /** Users who may sign in with `local`. */
   users: LocalUsers
@@ -50,7 +50,7 @@ export class Issuers {
     this.local = new LocalProvider(options)
   }
 
-  /** Throws a TypeError for an identity provider that cannot work. */
+  /** Throws a TypeError for invalid settings of the identity provider. */
   serverFor(address: ProtectedAddress): AuthorizationServer {
     const { auth, resources } = address
     const made = JSON.stringify({ auth, resources })

@@ -61,7 +61,7 @@ export class LocalProvider {
     }
   }
 
-  /** Answers requests below `/sign-in`. */
+  /** Answers requests to `/sign-in` and paths below it. */
   async fetch(request: Request): Promise<Response> {
     try {
       return await this.#answer(request)
@@ -128,7 +128,7 @@ ${problem === undefined ? undefined : html`<p class="warning" role="alert">${pro
     return Response.json({ sub: user.id, name: user.name }, NO_STORE)
   }
 
-  /** Undefined unless the sign-in returns to an authorization server of this daemon. */
+  /** Undefined if a parameter is missing, or unless the sign-in returns to an authorization server of this daemon. */
   #read(parameters: URLSearchParams): SignIn | undefined {
     const redirectUri = parameters.get('redirect_uri') ?? ''
     const state = parameters.get('state')

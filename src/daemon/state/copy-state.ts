@@ -12,7 +12,7 @@ export interface StateCopy {
   /** Folders `<server>/<environment>`. */
   from: string
   to: string
-  /** Folder for unfinished copies, on the same disk. Created if necessary. */
+  /** Folder for unfinished copies, on the same disk as `to`. Created if necessary. */
   unfinished: string
   /** Path of `state.js`. */
   program: string
@@ -39,7 +39,7 @@ export async function copyState({ from, to, unfinished, program, nowMs }: StateC
   }
 }
 
-/** Runs in a separate thread, because a large store takes a second, during which other stores are read and written. */
+/** Runs in a separate thread, because copying a large store takes a second and must not delay access to other stores. */
 async function runInThread(program: string, request: Omit<StateRequest, 'id'>): Promise<void> {
   const worker = new Worker(program)
   try {

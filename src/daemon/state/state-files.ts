@@ -2,7 +2,7 @@ import { HostingError } from '../../shared/errors.ts'
 import { StateDatabase } from '../store/state/state-database.ts'
 import type { StateCall, StateRequest, StateResponse } from './state-calls.ts'
 
-/** Maximum number of open files. Each takes two descriptors and a page cache. */
+/** Maximum number of open stores. Each takes file descriptors and a page cache. */
 const MAX_OPEN = 32
 
 /** The stores that a worker has open, least recently used first. */

@@ -14,7 +14,7 @@ export interface StateStoresOptions {
   program: string
   /** Folder of all stores: `<server>/<environment>/store.db`. */
   directory: string
-  /** Folder for unfinished copies, on the same disk. */
+  /** Folder for unfinished copies, on the same disk as the stores. */
   unfinished: string
   now(): number
   /** Receives failures of operations that instances request. */
@@ -26,7 +26,7 @@ interface PendingCall {
   reject(error: Error): void
 }
 
-/** The stores of all servers. A thread that starts with the first use reads and writes them. */
+/** The stores of all servers. A thread, which starts on first use, reads and writes them. */
 export class StateStores {
   readonly #options: StateStoresOptions
   readonly #waiting = new Map<number, PendingCall>()
@@ -69,7 +69,7 @@ export class StateStores {
     return existsSync(this.#path(place))
   }
 
-  /** Gives a place without state a copy of another place's shared entries and files. False when nothing was copied. */
+  /** Copies a place's shared entries and files to a place without state. False when nothing was copied. */
   copy(from: StatePlace, to: StatePlace): Promise<boolean> {
     const { program, unfinished, now } = this.#options
     const folders = { from: this.#folder(from), to: this.#folder(to) }
@@ -81,7 +81,7 @@ export class StateStores {
     return existsSync(this.#folder(place))
   }
 
-  /** Removes a store and the files of the server's programs. Its instances must have stopped. */
+  /** Removes a store and the files of the server's programs. The server's instances must have stopped. */
   async remove(place: StatePlace): Promise<void> {
     if (this.has(place)) await this.#call(place, { method: 'close' })
     const folder = this.#folder(place)

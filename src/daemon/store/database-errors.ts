@@ -1,8 +1,8 @@
 import { HostingError } from '../../shared/errors.ts'
 
 /**
- * Turns SQLite errors into HostingErrors by result code (https://sqlite.org/rescode.html). Constraint violations become CONFLICT.
- * Returns other errors unchanged.
+ * Turns SQLite errors into HostingErrors by result code (https://sqlite.org/rescode.html). Constraint violations become CONFLICT,
+ * and failures of the file or the disk become UNAVAILABLE. Returns other errors unchanged.
  */
 export function toStoreError(error: unknown, path: string): unknown {
   const code = (error as { code?: unknown } | null)?.code

@@ -77,7 +77,7 @@ export class Database {
     return this.#relaxed
   }
 
-  /** Makes writes throw while another daemon owns the file. */
+  /** While read-only, writes throw, because another daemon owns the file. */
   setReadOnly(isReadOnly: boolean): void {
     for (const connection of [this.#connection, this.relaxed])
       connection.pragma(`query_only = ${isReadOnly ? 'ON' : 'OFF'}`)
@@ -122,7 +122,7 @@ function open(path: string): BetterSqlite3.Database {
   }
 }
 
-/** Opens a SQLite file with the settings that all of the daemon's databases share. */
+/** Opens an SQLite file with the settings that all of the daemon's databases share. */
 export function connect(path: string, synchronous: 'FULL' | 'NORMAL'): BetterSqlite3.Database {
   const connection = new BetterSqlite3(path, { timeout: 5000 })
   try {

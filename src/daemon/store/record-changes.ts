@@ -9,7 +9,7 @@ interface Watched {
   table: string
   /** The column for each field of the event. */
   fields: { id: string } & Record<string, string>
-  /** Columns whose updates are reported. The others are counters and times. */
+  /** Columns whose updates are reported. */
   updates: readonly string[]
 }
 

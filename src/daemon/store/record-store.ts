@@ -22,7 +22,7 @@ export class RecordStore<T extends { id: string }> extends TableStore<T> {
     this.table.insert(record)
   }
 
-  /** Returns false when there was none. */
+  /** Returns false when there was no such record. */
   remove(id: string): boolean {
     return this.table.remove('id = ?', [id]) === 1
   }

@@ -4,7 +4,7 @@ import { type KeysetQuery, selectPage } from './keyset.ts'
 type Row = Record<string, unknown>
 type Field<T> = keyof T & string
 
-/** Fields whose columns hold another type. */
+/** Fields whose columns have another type: text for JSON, 0 or 1 for booleans. */
 export interface Encodings<T> {
   json?: readonly Field<T>[]
   booleans?: readonly Field<T>[]

@@ -2,7 +2,7 @@ import type { ApiServer } from '../api-server.ts'
 import type { InheritedSockets } from '../gateway/inherited-sockets.ts'
 import type { ServiceDependencies } from '../services/dependencies.ts'
 
-/** Time for running API requests before they are aborted. */
+/** Time that running API requests have to finish before they are aborted. */
 const API_GRACE_MS = 20_000
 const BACKGROUND_GRACE_MS = 5000
 
@@ -14,7 +14,7 @@ export interface InheritedState {
   sockets: InheritedSockets
 }
 
-/** Steps in which a daemon hands the home over to its successor, while its servers keep answering. */
+/** Steps in which a daemon hands the home over to its successor, while the servers keep answering. */
 export interface HandOver {
   inheritedState(): InheritedState
   /** Closes the API and makes the database read-only, so that the successor may write. */

@@ -25,7 +25,7 @@ export async function waitForTakeOver(): Promise<InheritedState> {
   return { apiPort, namedPorts, sockets: new Map(sockets) }
 }
 
-/** Waits for the lock, which the predecessor releases at about the same time. */
+/** Waits up to 5 s for the lock of the home, which the other daemon releases at about the same time. */
 export async function waitForHomeLock(paths: HomePaths): Promise<{ release(): void }> {
   for (let tries = 1; ; tries++) {
     try {
@@ -37,7 +37,7 @@ export async function waitForHomeLock(paths: HomePaths): Promise<{ release(): vo
   }
 }
 
-/** Reports to the predecessor, which then drains. */
+/** Reports that this daemon serves. The predecessor then drains. */
 export async function reportServing(): Promise<void> {
   await becomeMainProcess()
   sendToPredecessor({ type: 'serving' })

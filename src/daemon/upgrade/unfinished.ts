@@ -2,7 +2,7 @@ import { readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { HomePaths } from '../../shared/paths.ts'
 
-/** Removes files that a killed daemon left half written. Called before anything starts, when no process uses `.tmp` files. */
+/** Removes files that a killed daemon left half written. Called at the start, before this daemon writes `.tmp` files. */
 export function removeUnfinished(paths: HomePaths): void {
   const { artifacts, sources, programSources, images, cache, backups, database, unfinishedState } = paths
   const blobs = join(images, 'blobs', 'sha256')

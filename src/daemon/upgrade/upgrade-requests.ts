@@ -11,7 +11,7 @@ import { waitForHomeLock } from './take-over.ts'
 import { checkProgram, upgrade, versionOf } from './upgrade.ts'
 
 export interface UpgradeRequestsOptions {
-  /** This daemon's own program. Default for requests. */
+  /** This daemon's program, the default for upgrade requests. */
   program: string
   paths: HomePaths
   lock: { release(): void }
@@ -43,7 +43,7 @@ export class UpgradeRequests implements Upgrades {
     if (this.#state?.status === 'running')
       throw new HostingError('CONFLICT', 'An upgrade is already running.')
     this.#state = { status: 'running' }
-    // Starts after responding.
+    // Starts after the API has responded.
     setImmediate(() => void this.#run(request))
   }
 

@@ -23,8 +23,9 @@ export interface UpgradeOptions {
 
 /**
  * Starts a successor, which inherits every listening socket and takes over the home while this daemon's servers keep answering.
- * Resolves with its process when it serves. This daemon must not write after that. Rejects when the successor fails, and restores
- * the previous state. If one process dies in between, the other continues. The successor takes over when the channel closes.
+ * Resolves with the successor's process once it serves. This daemon must not write after that. Rejects when the successor fails,
+ * and restores the previous state. If one process dies in between, the other continues. The successor also takes over when the
+ * IPC channel closes.
  */
 export async function upgrade({
   program,
@@ -109,7 +110,7 @@ function startSuccessor(program: string, { settings, home, inheritedState }: Suc
   }
 }
 
-/** Opens a deleted file that contains the text. Unlike a message, it survives the process that wrote it. */
+/** Opens a file that contains the text and is already deleted. Unlike a message, it survives the process that wrote it. */
 function openText(folder: string, text: string): number {
   const path = join(folder, `inherited-state-${process.pid}.tmp`)
   try {

@@ -7,7 +7,7 @@ import type { Call, Contract } from '../contract.ts'
 export function testChats(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
 
-  test('runs tests and manages chats', async () => {
+  test('runs tests, and reads and removes chats', async () => {
     const stub = await startModelStub('compatible', [{ status: 400 }])
     const { body } = await call(
       'runTest',
@@ -40,7 +40,7 @@ export function testChats(contract: Contract): void {
     await call('removeSuiteRun', { id: stored.id })
   })
 
-  test('manages model keys', async () => {
+  test('saves, lists and removes model keys', async () => {
     await call('saveModelKey', { vendor: 'openai' }, { body: { apiKey: 'sk-0123456789abcdef' } })
     await call('listModelKeys')
     await call('removeModelKey', { vendor: 'openai' })

@@ -6,7 +6,7 @@ import type { Call, Contract } from '../contract.ts'
 export function testDaemon(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
 
-  test('manages API keys', async () => {
+  test('creates, lists, checks and revokes API keys', async () => {
     await call('getApiKeyInfo')
     const { body } = await call('createApiKey', {}, { body: { name: 'ci', scopes: ['READ'] } })
     await call('listApiKeys', {}, { query: 'limit=1' })

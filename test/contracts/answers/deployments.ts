@@ -55,7 +55,7 @@ export function testDeployments(contract: Contract): void {
     await call('listDeployments', {}, { query: 'environment=production&limit=1' })
   })
 
-  test('compares surfaces', async () => {
+  test('compares the surface of a build with that of the live deployment', async () => {
     const { body } = await call('getSurface', { mcp_id: contract.mcpId }, { query: 'environment=production' })
     expect(body.data).toMatchObject({
       mcp_id: contract.mcpId,
@@ -147,7 +147,7 @@ export function testDeployments(contract: Contract): void {
     stream.destroy()
   })
 
-  test('manages subdomain mappings', async () => {
+  test('sets, lists and removes subdomain mappings', async () => {
     await call('putMapping', { subdomain: 'team' }, { body: { deploymentId: contract.deploymentId } })
     await call('listMappings', {}, { query: 'limit=1' })
     await call('removeMapping', { subdomain: 'team' })

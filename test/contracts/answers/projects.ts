@@ -7,7 +7,7 @@ import type { Call, Contract } from '../contract.ts'
 export function testProjects(contract: Contract): void {
   const call: Call = (...input) => contract.api.call(...input)
 
-  test('manages projects', async () => {
+  test('creates, lists, updates and deletes projects', async () => {
     const { body: project } = await call('createProject', {}, { body: { name: 'kept' } })
     const at = { id: project.id }
     expect((await call('getProject', at)).body).toEqual(project)
@@ -19,7 +19,7 @@ export function testProjects(contract: Contract): void {
     expect((await call('updateProject', at, { body: { name: 'x' } })).status).toBe(409)
   })
 
-  test('runs container builds', async () => {
+  test('triggers, stops and lists container builds', async () => {
     const { body: project } = await call('createProject', {}, { body: { name: 'image' } })
     expect((await call('triggerContainerBuild', { projectId: project.id })).body.error.code).toBe('NO_SOURCE')
     const source = tarGz([{ name: 'mcp.config.json', content: JSON.stringify(echoServer('image')) }])

@@ -54,7 +54,7 @@ export async function serveHome(paths: HomePaths, config: Partial<DaemonConfig> 
 function discoverable(home: HomePaths): Partial<DaemonConfig> {
   const nonce = randomUUID()
   const startedAt = new Date().toISOString()
-  // A command upgrades a daemon of another version.
+  // A command would upgrade a daemon of another version.
   const { version } = manifest
   const onReady = (url: string) => writeDiscovery(home, { url, pid: process.pid, nonce, startedAt, version })
   return { home, nonce, startedAt, onReady }

@@ -6,7 +6,7 @@ import { SubjectAlternativeNameExtension, X509CertificateGenerator } from '@pecu
 
 const DAY_MS = 86_400_000
 
-/** Makes a key and a self-signed certificate that clients can trust directly. It expires after `days`. */
+/** Creates a key and a self-signed certificate that clients can trust directly. The certificate expires after `days`. */
 export async function makeCertificate(hostname: string, days: number): Promise<{ pem: string; key: string }> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify'])

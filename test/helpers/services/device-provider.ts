@@ -19,7 +19,7 @@ export interface DeviceProvider extends AsyncDisposable {
 export interface DeviceProviderOptions {
   /** Lets programs register themselves. */
   registration?: boolean
-  /** Seconds. Default: 600. */
+  /** Lifetime of an access token in seconds. Default: 600. */
   tokenTtl?: number
   /** Replaces the provider's response to token requests of this grant type. */
   instead?(grantType: string): { error: string } | undefined

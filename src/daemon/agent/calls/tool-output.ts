@@ -4,7 +4,7 @@ import type { CallOutcome } from './call-ledger.ts'
 
 type ModelOutput = ToolResultPart['output']
 
-/** Result of a call for the model: structured content as JSON, text, and images if supported. */
+/** Result of a call for the model: the error, the text with images if supported, structured content, or only the text. */
 export function toModelOutput({ result, text, error }: CallOutcome, takesImages: boolean): ModelOutput {
   if (error !== null) return { type: 'error-text', value: error }
   const { structuredContent, content } = (result ?? {}) as {
@@ -28,7 +28,7 @@ export function toModelOutput({ result, text, error }: CallOutcome, takesImages:
   return { type: 'text', value: text }
 }
 
-/** Content as plain text. Other content is represented by its type and size. */
+/** Content as plain text. Images and audio are represented by type and size, and binary resources by their URI. */
 export function contentText(content: readonly ContentBlock[]): string {
   return content.map(blockText).join('\n')
 }

@@ -48,7 +48,7 @@ function offerResources({ readResource, resources = [] }: Partial<ModelHints>): 
   }))
 }
 
-/** If the message contains a URI of a template, offers that resource instead. */
+/** Offers each template, or the resources of that template whose URIs the message contains. */
 function offerTemplates(
   { readResource, resourceTemplates = [] }: Partial<ModelHints>,
   message: string,

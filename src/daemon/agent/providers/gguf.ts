@@ -19,7 +19,7 @@ interface LlamaModel {
   dispose(): Promise<void>
 }
 
-/** A loaded model is kept for the next case of a suite, but no longer, because it takes gigabytes. */
+/** Time until an unused model is unloaded. The next case of a suite can reuse it until then. A model takes gigabytes. */
 const KEPT_IDLE_MS = 60_000
 
 interface LoadedModel {
@@ -64,7 +64,7 @@ async function unload(): Promise<void> {
   loaded = undefined
   await model?.then(
     one => one.dispose(),
-    () => {}, // never loaded
+    () => {}, // the model was never loaded
   )
 }
 

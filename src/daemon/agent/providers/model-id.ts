@@ -9,7 +9,7 @@ export type ModelChoice =
   | { kind: 'compatible'; model: string; baseUrl: string }
   | { kind: 'gguf'; file: string }
 
-/** The contract's default model, used when its vendor has a key. */
+/** The contract's default model, used if a key for its vendor is configured. */
 export const DEFAULT_VENDOR_MODEL: ModelChoice = { kind: 'anthropic', model: VENDOR_MODELS.anthropic }
 
 /**

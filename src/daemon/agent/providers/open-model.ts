@@ -24,8 +24,8 @@ export interface OpenedModel {
 }
 
 /**
- * Loads the provider's code and opens the model. Throws CONFLICT when the vendor's key is missing, UNAVAILABLE when
- * node-llama-cpp is not installed, and NOT_FOUND for a missing GGUF file.
+ * Loads the provider's code and opens the model. Throws CONFLICT when the vendor's key is missing, and the errors of `openGguf`
+ * for a GGUF model.
  */
 export async function openModel(choice: ModelChoice, keys: ModelKeys): Promise<OpenedModel> {
   const plain = { name: modelName(choice), takesImages: takesImages(choice), providerOptions: {} }

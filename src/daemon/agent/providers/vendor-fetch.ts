@@ -1,6 +1,6 @@
 /**
  * `fetch` for model vendors with support for HTTPS_PROXY, HTTP_PROXY and NO_PROXY, which Node's `fetch` ignores by default.
- * Loads undici only if one of them is set.
+ * Undefined if no proxy is set. undici is loaded on the first request.
  */
 export function vendorFetch(env: NodeJS.ProcessEnv = process.env): typeof fetch | undefined {
   const proxied = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].some(name => env[name])

@@ -21,7 +21,7 @@ CREATE TABLE usage (version INTEGER NOT NULL, entries INTEGER NOT NULL, bytes IN
 INSERT INTO usage VALUES (0, 0, 0);
 PRAGMA user_version = 1;`
 
-/** The SQLite file of one store, which several processes may open. Every commit is on disk before it returns. */
+/** The SQLite file of one store, which several processes may open. A commit returns once it is on disk. */
 export class StateConnection {
   readonly #path: string
   readonly #connection: BetterSqlite3.Database
@@ -49,7 +49,7 @@ export class StateConnection {
     return this.#connection.transaction(work).immediate()
   }
 
-  /** Converts errors of SQLite to UNAVAILABLE. */
+  /** Converts SQLite errors to HostingErrors. */
   translate<T>(work: () => T): T {
     try {
       return work()

@@ -80,7 +80,7 @@ export class StateReads {
     return this.#connection.prepare<StateRow>(sql).all(given)
   }
 
-  /** Adds the entries without an owner to an empty store. */
+  /** Copies the entries that no user owns to the empty store at `path`. */
   copyShared(path: string, now: number): void {
     this.#connection.prepare('ATTACH @path AS copy').run({ path })
     try {

@@ -20,7 +20,7 @@ interface EntryRow {
   expires_at: number | null
 }
 
-/** Expired entries removed by each commit. */
+/** Maximum number of expired entries that each commit removes when it starts. */
 const SWEPT_PER_COMMIT = 100
 
 /** Thrown to roll back one commit. */
@@ -46,8 +46,8 @@ export class StateWrites {
   }
 
   /**
-   * Runs `work` with the version of its writes, in a new transaction or as part of the current one. Returns the reason
-   * why it was refused and rolled back, for example a full store.
+   * Runs `work` with the version of its writes, in a new transaction or as part of the current one. Returns why the commit was
+   * refused and rolled back, for example because the store is full. Undefined when the commit succeeded.
    */
   commit(work: (version: number) => void, now: number): StateResult | undefined {
     try {

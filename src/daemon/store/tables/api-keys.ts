@@ -41,12 +41,12 @@ export class ApiKeyStore extends RecordStore<ApiKey> {
     return this.table.page({ filters: {}, limit, cursor })
   }
 
-  /** Every request does this, so the write uses the connection that does not wait for the disk. */
+  /** Called for every request, so the write uses the connection that does not wait for the disk. */
   touch(id: string, now: string): void {
     this.database.relaxed.prepare('UPDATE api_keys SET last_used_at = ? WHERE id = ?').run(now, id)
   }
 
-  /** Removes the key and its request counter. Returns false when there was none. */
+  /** Removes the key and its request counter. Returns false when there was no such key. */
   override remove(id: string): boolean {
     return this.database.transaction(() => {
       this.database.prepare('DELETE FROM rate_limits WHERE key = ?').run([id])

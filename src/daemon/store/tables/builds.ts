@@ -79,8 +79,9 @@ export class BuildStore extends RecordStore<Build> {
   }
 
   /**
-   * Failed builds, and ready ones that are not the newest of their server and that no deployment or running container build
-   * needs. Deployments that failed before they served and were followed by another one need no build. Omits temporary builds.
+   * Failed builds, and ready ones that are not the newest of their server and that no deployment or unfinished container
+   * build needs. Deployments that failed before they served and were followed by another one need no build. Omits temporary
+   * builds.
    */
   listUnused(): Build[] {
     return this.table.list(

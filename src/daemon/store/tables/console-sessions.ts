@@ -29,7 +29,7 @@ export class ConsoleSessionStore extends RecordStore<ConsoleSession> {
     })
   }
 
-  /** Returns the sessions that had not expired. */
+  /** Removes a key's sessions. Returns those that had not expired. */
   removeByKey(apiKeyId: string, now: string): ConsoleSession[] {
     return this.database.transaction(() => {
       const removed = this.table.list('WHERE api_key_id = ? AND expires_at > ?', [apiKeyId, now])

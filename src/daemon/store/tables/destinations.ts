@@ -2,7 +2,7 @@ import type { Destination } from '../../../shared/contract/monitoring/metrics.ts
 import type { Database } from '../database.ts'
 import { TableStore } from '../record-store.ts'
 
-/** Hosts and ports that the code of deployments connected to. */
+/** Hosts and ports that the code of deployments connected to, or was denied access to. */
 export class DestinationStore extends TableStore<Destination & { deploymentId: string }> {
   constructor(database: Database) {
     super(database, 'deployment_destinations')

@@ -44,7 +44,7 @@ export class MappingStore extends TableStore<StoredMapping> {
     )
   }
 
-  /** Returns false when there was none. */
+  /** Returns false when there was no such mapping. */
   remove(subdomain: string): boolean {
     return this.table.remove('id = ?', [subdomain]) > 0
   }

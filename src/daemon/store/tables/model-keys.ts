@@ -29,7 +29,7 @@ export class ModelKeyStore extends TableStore<ModelKey> {
     )
   }
 
-  /** Returns false when there was none. */
+  /** Returns false when the vendor had no key. */
   remove(vendor: string): boolean {
     return this.table.remove('vendor = ?', [vendor]) === 1
   }

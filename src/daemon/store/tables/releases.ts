@@ -17,7 +17,7 @@ export interface Release {
   version: number
   mcpId: string
   digest: string | null
-  /** Name of the API key. */
+  /** Name of the API key that created the release. */
   author: string | null
   message: string | null
   git: ReleaseGit | null
@@ -42,7 +42,7 @@ export type NewRelease = Omit<
   'version' | 'requests' | 'errors' | 'status' | 'deployedAt' | 'removedAt'
 >
 
-/** A server in one environment, or in all of them. */
+/** Server and environment of releases. Undefined selects all. */
 export interface ReleasePlace {
   server?: string | undefined
   environment?: Environment | undefined
@@ -86,7 +86,7 @@ export class ReleaseStore {
     return this.#table.page({ filters: { server, environment }, limit, cursor })
   }
 
-  /** Releases of a server, newest first, without those whose deployment was removed before the given time. */
+  /** Releases, newest first, without those whose deployment was removed before the given time. */
   listSince({ server, environment }: ReleasePlace, removedAfter: string): Release[] {
     return this.#table.list(
       `WHERE (@server IS NULL OR server = @server) AND (@environment IS NULL OR environment = @environment)

@@ -28,7 +28,7 @@ export class RemovalStore extends TableStore<Removal> {
     return this.table.exists("server = ? AND environment IN ('', ?)", [server, environment])
   }
 
-  /** A repeated removal may also remove the data. Returns the stored record. */
+  /** Stores a removal. Repeating it with `data` also removes the data. Returns the stored record. */
   put(removal: Removal): Removal {
     this.table.insert(
       removal,

@@ -20,7 +20,7 @@ export interface StoredClient {
   /** Its registration. Undefined for a client identified by a metadata document. */
   metadata: ClientMetadata | undefined
   grants: number
-  /** Newest sign-in. Null without a grant. */
+  /** Time of the newest sign-in. Null without a grant. */
   signedInAt: number | null
   /** Latest expiry of its refresh tokens. */
   refreshUntil: number | null
@@ -49,7 +49,7 @@ export interface GrantQuery {
 const SIGNED_IN_AT = "json_extract(g.value, '$.signedInAt')"
 const CLIENT_ID = "json_extract(g.value, '$.clientId')"
 
-/** The indexes are small, because they include only records that have these values. */
+/** The indexes are small, because they include only records with a sign-in time or a client id. */
 const INDEXES = [
   `CREATE INDEX IF NOT EXISTS oauth_records_by_sign_in
    ON oauth_records (kind, ${onRecord(SIGNED_IN_AT)}) WHERE ${onRecord(SIGNED_IN_AT)} IS NOT NULL`,

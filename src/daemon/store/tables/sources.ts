@@ -5,7 +5,7 @@ import { RecordStore } from '../record-store.ts'
 export interface Source {
   id: string
   projectId: string
-  /** SHA-256 of the archive, its name under `sources/`. */
+  /** SHA-256 of the archive, also the name of its file below `sources/`, without the extension. */
   digest: string
   format: 'tar.gz' | 'zip'
   sizeBytes: number

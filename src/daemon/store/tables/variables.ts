@@ -10,7 +10,7 @@ export interface Variable {
   name: string
   /** The encrypted value. */
   sealed: Buffer
-  /** The value is never shown. */
+  /** True if the value is never shown. */
   secret: boolean
   createdAt: string
   updatedAt: string

@@ -134,7 +134,7 @@ function isSpent(mention: Mention, spot: { from: number; to: number }): boolean 
 
 const EXPLICIT = new Set<MentionKind>(['code', 'path', 'url', 'email', 'quoted'])
 
-/** Assigns a single unused explicit value to the single unfilled text parameter. */
+/** Assigns the only unused explicit value to the only unfilled optional text parameter. */
 function assignRemaining(
   scope: Scope,
   parameters: Parameter[],

@@ -90,7 +90,7 @@ function weightOfRange(scope: Scope, parameter: Parameter, noun: Mention): numbe
   return best
 }
 
-/** Score of one word: highest for the parameter's name, lower for its description, lowest for a related word. */
+/** Score of one word: highest for the parameter's name, lower for a related word or a word of the description. */
 function weightOf(scope: Scope, parameter: Parameter, token: Token, next: Token | undefined): number {
   if (token.kind !== 'word') return 0
   const ordinal = ordinalOf(parameter)
@@ -111,7 +111,7 @@ function weightOf(scope: Scope, parameter: Parameter, token: Token, next: Token 
   return best
 }
 
-/** "repo" for "repository" */
+/** True for an abbreviation such as "repo" for "repository". */
 function isShortFor(short: string, long: string): boolean {
   return short.length > 3 && long.startsWith(short)
 }
@@ -168,7 +168,7 @@ const TARGET_WORDS = new Set([
   '→',
 ])
 
-/** 1 when the words before the mention point to the parameter's end of a movement or range, -1 for the other end. */
+/** 1 when the words before the mention point to the parameter's end of a movement or range, -1 for the other end, else 0. */
 export function sideScore(scope: Scope, parameter: Parameter, mention: Mention): number {
   const opposite = scope.signature.parameters.some(({ side }) => side && side !== parameter.side)
   if (!parameter.side || !opposite) return 0
@@ -179,7 +179,7 @@ export function sideScore(scope: Scope, parameter: Parameter, mention: Mention):
   return side === parameter.side ? 1 : -1
 }
 
-/** True for a currency next to a number. It is the source of a conversion: "500 US dollars in euros". */
+/** True for a unit or currency next to a number, the source of a conversion: "500 US dollars in euros". */
 function isNextToNumber({ analysis }: Scope, mention: Mention): boolean {
   return (
     mention.kind === 'number' ||

@@ -106,7 +106,7 @@ function ordinalScore({ roles, namedRoles }: Parameter, { inWords }: Quantity): 
   return roles.has('ordinal') || roles.has('year') ? 1.5 : -1.5
 }
 
-/** True for a calendar year, false for a number of years. */
+/** True for a parameter that asks for a calendar year, false for a number of years. */
 function isYearParameter(parameter: Parameter): boolean {
   if (
     parameter.name.toLowerCase().endsWith('years') ||
@@ -116,7 +116,7 @@ function isYearParameter(parameter: Parameter): boolean {
   return parameter.namedRoles.has('year') || /(?<!per )\byear\b/i.test(parameter.description.slice(0, 40))
 }
 
-/** "in 2010" and "year 1510" name years. */
+/** Score of the words next to a number: "in 2010" and "year 1510" name years, and "3 articles" is a count. */
 function placeScore(scope: Scope, parameter: Parameter, mention: Mention): number {
   const before = scope.analysis.tokens[mention.from - 1]?.lower ?? ''
   const after = scope.analysis.tokens[mention.to]?.lower ?? ''

@@ -64,7 +64,7 @@ function headScore(scope: Scope, parameter: Parameter, from: number, to: number)
   return of > 0 && words[of - 1]!.stems.some(part => parameter.descriptionStems.includes(part)) ? 1.5 : 0
 }
 
-/** Score of a common noun as a place, person or organization. Negative unless the tagger knows it as a place or person. */
+/** Score of a common noun as a place, person or organization. Negative unless the tagger knows it as that place or person. */
 function properScore({ analysis }: Scope, { roles }: Parameter, { from, to }: Mention): number {
   const tagged = (tag: string) => analysis.tags.slice(from, to).some(tags => tags.has(tag))
   if (roles.has('place')) return tagged('Place') ? 1.5 : -1.2
@@ -89,7 +89,7 @@ function isEmpty({ lower }: Token): boolean {
   return GENERIC_WORDS.has(lower) || FUNCTION_WORDS.has(lower)
 }
 
-/** Share of words that the tool itself does not use. They are specific to the request. */
+/** Share of words that the tool itself does not use. Such words are specific to the request. */
 export function novelty(scope: Scope, tokens: Token[]): number {
   const stems = tokens.filter(token => !FUNCTION_WORDS.has(token.lower)).flatMap(token => token.stems)
   if (stems.length === 0) return 0

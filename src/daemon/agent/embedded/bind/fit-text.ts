@@ -50,7 +50,7 @@ function emailScore({ roles, namedRoles }: Parameter): number {
   return roles.has('person') ? 1.5 : -0.5
 }
 
-/** Passages fit only parameters whose names denote text, and only with words that the tool does not use. */
+/** Passages fit only required parameters whose names denote text, unless the tool uses all of their content words. */
 function fitPassage(scope: Scope, { namedRoles, required }: Parameter, mention: Mention): Fit | undefined {
   if (!namedRoles.has('text') || !required) return undefined
   const words = scope.analysis.tokens.slice(mention.from, mention.to)

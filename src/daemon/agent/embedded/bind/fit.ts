@@ -5,7 +5,7 @@ import { fitNumber } from './fit-number.ts'
 import { fitText } from './fit-text.ts'
 import type { Fit, Scope } from './scope.ts'
 
-/** Undefined when the mention cannot be a value of the parameter. */
+/** Undefined when the mention cannot be a value of the parameter, or when the budget is used up. */
 export function fitMention(scope: Scope, parameter: Parameter, mention: Mention): Fit | undefined {
   if (scope.analysis.budget.left-- <= 0) return undefined
   const found = fitType(scope, parameter, mention)

@@ -23,7 +23,7 @@ export function formatDate(parameter: Parameter, mention: Mention): string {
   return dateTime.hour === undefined ? isoDate(dateTime) : `${isoDate(dateTime)} ${clock(dateTime, false)}`
 }
 
-/** True for a time of day without a date. */
+/** True for a parameter that asks for a time of day without a date. */
 export function asksTime({ roles, schema }: Parameter): boolean {
   return schema.format === 'time' || (roles.has('time') && !roles.has('date'))
 }

@@ -31,7 +31,7 @@ export function scopeOf(
   return { analysis, from, to, signature, stemCounts: countStems(signature.parameters) }
 }
 
-/** The mentions in the scope. Without array parameters, "(45, 60)" gives separate numbers. */
+/** The mentions in the scope. If no parameter takes an array or object, "(45, 60)" gives separate numbers. */
 export function mentionsIn(scope: Scope): Mention[] {
   const { mentions, inner } = scope.analysis
   const within = (mention: Mention) => mention.from >= scope.from && mention.to <= scope.to

@@ -32,8 +32,8 @@ export function callsOf(signature: Signature, binding: Binding, respectively: bo
 const MAX_CALLS = 16
 
 /**
- * Value of a required parameter that the message does not mention: its default, English for a language, or the state or
- * country of a mentioned city.
+ * Value of a required parameter that the message does not mention: its default, English for a language, the state or country
+ * of a mentioned city, or false.
  */
 export function fallback(parameter: Parameter, values: unknown[]): unknown[] {
   if (!parameter.required) return []

@@ -2,7 +2,7 @@ import { FUNCTION_WORDS, JOINING_WORDS } from '../lexicon/function-words.ts'
 import type { Analysis } from '../text/mention.ts'
 import type { Piece } from './pieces.ts'
 
-/** Words other than verbs that start a request: questions and polite forms. */
+/** Words that start a request regardless of the tagger: question words, polite forms and the most common verbs. */
 const OPENERS = new Set(
   'what who where when which how why whose can could would will please i is are do does did tell give find get show let help'.split(
     ' ',
@@ -47,7 +47,7 @@ function startsRequest({ tokens, tags }: Analysis, at: number): boolean {
   )
 }
 
-/** Request verbs that the tagger mistakes for nouns here. */
+/** Verbs that the tagger mistakes for nouns at the start of a request. */
 const VERBS = new Set(
   'calculate compute determine estimate predict convert translate book order buy play search look check list create add delete remove update set send save read write open close move copy rename fetch retrieve provide generate draw plot analyze analyse compare identify recommend suggest schedule cancel remind summarize describe explain solve train run start stop commit push mark assign invite post reply upload download press click type navigate fill submit take turn switch enable disable increase decrease subscribe share rate archive restore reserve count sort filter merge split export import reschedule pay transfer deploy install register'.split(
     ' ',

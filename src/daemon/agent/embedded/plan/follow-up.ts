@@ -17,7 +17,7 @@ const OPENINGS = [
   ['again'],
 ]
 
-/** Calls the tool of the previous message with the new values of a follow-up message. Other values stay the same. */
+/** Plans another call of the previous message's tool with the new values of a follow-up message. Other values stay the same. */
 export function continueRequest(
   analysis: Analysis,
   before: Analysis,

@@ -42,7 +42,7 @@ const CUTS = new Set([
   'or',
 ])
 
-/** Tokens between the first and the last member of a list, and inside values. */
+/** True for each token within a list, a value or a name, except the first one. */
 function insideLists(analysis: Analysis): boolean[] {
   const inside = analysis.owners.map((owner, at) => owner !== undefined && owner.from < at)
   for (const list of analysis.lists)

@@ -13,14 +13,14 @@ import { findRequests, type Request } from './requests.ts'
 export interface Plan {
   /** Calls that can be made with the current results. */
   calls: Call[]
-  /** Tools by score (about 0 to 1), best first. */
+  /** Tools by score (see `RankedTool`), best first. */
   ranking: { name: string; score: number }[]
   missing?: { tool: string; parameters: string[] }
 }
 
 /**
- * Minimum score for a tool to fit a request: how much of the tool the request names (0 to 1.5) plus how well it fills the
- * required parameters (up to 0.3).
+ * Minimum score for a tool to fit a request: how much of the tool the request names, plus how well the request fills the required
+ * parameters (up to 0.3) and names optional values (up to 0.16).
  */
 export const RELEVANT_SCORE = 0.47
 const WEIGHT_OF_FILLING = 0.06
@@ -82,7 +82,7 @@ interface AnsweredRequest {
 /** Score of a literally named choice. */
 const SCORE_OF_CHOICE = 4
 
-/** Uses the mean score of the required parameters. Missing ones count as 0. */
+/** True if the score of the request and its parameters is sufficient. Missing required parameters count as 0. */
 function isRelevant({ request, bindings: [first] }: AnsweredRequest): boolean {
   const bound = first?.bound.filter(({ parameter }) => parameter.required) ?? []
   const chosen = request.signature.parameters.filter(

@@ -96,7 +96,7 @@ function repeatsExact(before: Binding, alone: Binding): boolean {
   return false
 }
 
-/** Fills missing values of a record from the previous record, and those of the first records from later ones. */
+/** Fills missing values of each record from the previous record, and then from the next one. */
 function share(records: Record[]): Record[] {
   const general = records[0] ? leadingValues(records[0].binding) : new Map<string, unknown[]>()
   for (let i = 1; i < records.length; i++) {

@@ -5,10 +5,10 @@ import type { Analysis, Mention } from '../text/mention.ts'
 import type { RankedTool } from '../tools/rank.ts'
 import type { Piece } from './pieces.ts'
 
-/** Tools above this share of the best score are compared by how they use the values. */
+/** Tools that reach this share of the best score are compared by how they use the values. */
 const CLOSE_SHARE = 0.7
 
-/** Lower share for when the best tool lacks a value. */
+/** Share that replaces `CLOSE_SHARE` if the best tool lacks a required value. */
 const CLOSE_TO_LACKING = 0.4
 const MAX_WEIGHED = 5
 
@@ -50,7 +50,7 @@ function filling({ bound }: Binding): number {
   return scores.length === 0 ? 0 : scores.reduce((sum, score) => sum + score, 0) / scores.length
 }
 
-/** Cost of a single value for an array parameter, and of several values for a scalar one, which take several calls. */
+/** Cost of a single value for an array parameter, and of several values for a scalar one, because they need several calls. */
 function costOfNumber({ bound }: Binding): number {
   const costs = bound.map(({ parameter, candidate }) => {
     const many = candidate.members.length > 1

@@ -18,7 +18,7 @@ const PERIODS = new Set(
   'day week month year weekend quarter hour minute'.split(' ').flatMap(word => [word, `${word}s`]),
 )
 
-/** Only windows around cues are parsed, because the parsing time grows faster than linearly. */
+/** Number of tokens to parse before and after a cue. Parsing the whole text would take longer than linear time. */
 const BEFORE = 5
 const AFTER = 8
 const MAX_WINDOWS = 24

@@ -77,7 +77,7 @@ export interface Analysis {
   mentions: Mention[]
   /** Remaining number of parameter-mention pairs to compare, which limits the time per message. */
   budget: { left: number }
-  /** Numbers inside literals, for tools without array parameters. */
+  /** Numbers inside literals, for tools without array or object parameters. */
   inner: Mention[]
   /** Mentions joined by commas and "and". */
   lists: Mention[][]

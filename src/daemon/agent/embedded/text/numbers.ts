@@ -221,14 +221,14 @@ function singular(word: string): string {
   return unitOf(word)?.name ?? word
 }
 
-/** True for a single letter before a capitalized word, which is not a unit: "5 A Street". */
+/** True for a single letter that is not a unit because a capitalized word follows: "5 A Street". */
 function isMisread(part: Token[], next: Token | undefined): boolean {
   const [only] = part
   if (part.length > 1 || only!.glued || only!.text.length > 1 || only!.kind === 'mark') return false
   return next?.kind === 'word' && next.capital
 }
 
-/** Gives the numbers in a list the unit of the last one: in "5, 10 and 15 years", all are years. */
+/** Copies the unit of the last number in a list to the others: in "5, 10 and 15 years", all are years. */
 function shareUnits(numbers: Mention[], tokens: Token[]): void {
   for (let i = numbers.length - 2; i >= 0; i--) {
     const here = numbers[i]!.quantity!

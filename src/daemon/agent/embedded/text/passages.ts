@@ -86,7 +86,7 @@ function searchesBefore(tokens: Token[], at: number): boolean {
 const TAILS = new Set(['.', '!', '?', ',', 'please', 'thanks'])
 const PREPOSITIONS = new Set(['to', 'in', 'on', 'at', 'into', 'from', 'by', 'with', 'for'])
 
-/** Possible ends: the end of the sentence, before a date or another value, and before a joined command. */
+/** Possible ends: the end of the sentence or the start of a joined command, and before a value or a preposition. */
 function endsOf(tokens: Token[], tags: ReadonlySet<string>[], values: Mention[], from: number): number[] {
   let end = from
   while (end < tokens.length && tokens[end]!.sentence === tokens[from]!.sentence) end++

@@ -8,7 +8,7 @@ import type { Signature } from './signature.ts'
 
 export interface RankedTool {
   signature: Signature
-  /** Share of the tool that the text mentions, about 0 to 1.5. */
+  /** Share of the tool that the text mentions (0 to 1.5), plus 1 if the text names the tool literally, minus its handicap. */
   score: number
 }
 
@@ -18,7 +18,7 @@ const GENERIC_STEMS = new Set([...GENERIC_WORDS].map(stem))
 interface Content {
   /** Stems, and kinds of well-known things with a lower weight. */
   weights: ReadonlyMap<string, number>
-  /** Groups of related words that its words belong to. */
+  /** Groups of related words that the words of the content belong to. */
   concepts: ReadonlySet<number>
   /** Adjacent words joined: "check out" for "checkout". */
   joined: ReadonlySet<string>
@@ -46,10 +46,10 @@ export function rankTools(
     .sort((a, b) => b.score - a.score)
 }
 
-/** "Jazz" implies music, and "USD" implies a currency. */
+/** Weight of an implied kind: "jazz" implies music, and "USD" implies a currency. */
 const WEIGHT_OF_KIND = 0.6
 
-/** Quoted words are usually the subject, rarely the action. */
+/** Weight of a quoted word, which is usually the subject and rarely the action. */
 const WEIGHT_OF_QUOTED = 0.4
 
 function readContent(analysis: Analysis, from: number, to: number): Content {
@@ -158,7 +158,7 @@ function rarityOf(signatures: Signature[]): Rarity {
   return rarity
 }
 
-/** Verbs in names distinguish tools: create_task, complete_task. */
+/** Minimum rarity of a word in a tool's name, because even common verbs distinguish tools: create_task, complete_task. */
 const MIN_RARITY_IN_NAME = 0.4
 
 function scoreTool(content: Content, signature: Signature, rarity: Rarity): number {

@@ -20,7 +20,7 @@ export interface Parameter {
   descriptionStems: string[]
   /** Allowed values. */
   choices?: Choice[]
-  /** Examples from the description. */
+  /** Examples from the schema and the description. */
   suggestions: Choice[]
   default?: unknown
   roles: ReadonlySet<Role>
@@ -50,7 +50,7 @@ export interface Signature {
   nameStems: string[]
   descriptionStems: string[]
   parameters: Parameter[]
-  /** Stems of the name, the description and the parameters. */
+  /** Stems of the name, the description and the parameter names. */
   vocabulary: ReadonlySet<string>
   /** Groups of related words that the vocabulary belongs to. */
   concepts: ReadonlySet<number>
@@ -60,7 +60,7 @@ const bySchema = new WeakMap<object, Signature>()
 const byText = new Map<string, Signature>()
 const MAX_CACHED = 1000
 
-/** Reads a tool. Cached by schema object, and by the tool's text for a schema that is parsed again. */
+/** Reads a tool. Cached by schema object, and by the tool's JSON for schemas that are parsed again. */
 export function signatureOf(tool: Tool): Signature {
   const known = bySchema.get(tool.inputSchema)
   if (known && known.name === tool.name && known.description === (tool.description ?? '')) return known
