@@ -26,7 +26,7 @@ test('reports a port in use and starts nothing', async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('a daemon that fails to start leaves no process and no port behind', async () => {
+test('a daemon that fails to start releases its port', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-daemon-'))
   const free = createServer()
   await new Promise<void>(resolve => free.listen(0, '127.0.0.1', resolve))

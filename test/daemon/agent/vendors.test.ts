@@ -68,7 +68,7 @@ const MODEL = {
 } as const
 
 describe.each(['anthropic', 'openai', 'compatible'] as const)('the wire format %s', wire => {
-  test('calls of one turn are made in parallel, and results and errors are returned to the model', async () => {
+  test('a turn can contain several calls, and their results and errors are returned to the model', async () => {
     const answer = await run(wire, [
       { text: 'Adding.', calls: [add(2, 3), add(4, 'five')] },
       { text: 'The sum is 5.' },
@@ -166,7 +166,7 @@ describe.each(['anthropic', 'openai', 'compatible'] as const)('the wire format %
     expect(body.error.message).toMatch(/incomplete|without a finish/)
   })
 
-  test('a call to an unknown tool is a failed call, and the model gets the error', async () => {
+  test('a call to an unknown tool counts as a failed call, and the run continues', async () => {
     const { body } = await run(wire, [{ calls: [{ name: 'subtract', arguments: {} }] }, { text: 'sorry' }])
     expect(body.data).toMatchObject({
       ai_response: 'sorry',
@@ -176,7 +176,7 @@ describe.each(['anthropic', 'openai', 'compatible'] as const)('the wire format %
     })
   })
 
-  test('invalid JSON arguments are a failed call, and the model gets the error', async () => {
+  test('a call with invalid JSON arguments counts as a failed call, and the run continues', async () => {
     const { body } = await run(wire, [
       { calls: [{ name: 'math_add', raw: '{"a": 2, "b"' }] },
       { text: 'sorry' },
@@ -235,7 +235,9 @@ test('an OpenAI-compatible endpoint gets only the key configured for its URL', a
 test('a run fails if the vendor does not respond', async () => {
   const { status, body } = await run('anthropic', [{ silent: true }], { limits: { seconds: 0.2 } })
   expect(status).toBe(503)
-  expect(body.error.message).toContain('did not respond for 0.2 s, until the time limit of 0.2 s')
+  expect(body.error.message).toContain(
+    'did not respond in the last 0.2 s of the run, which has a time limit of 0.2 s',
+  )
   expect(body.error.details).toContain('--max-time')
 })
 
@@ -245,7 +247,9 @@ test('a vendor that stops responding in a later turn is reported with the time o
     return { calls: [add(1, 1)] }
   }
   const { body } = await run('anthropic', [slow, { silent: true }], { limits: { seconds: 2 } })
-  expect(body.error.message).toMatch(/did not respond for 1\.[0-7] s, until the time limit of 2 s/)
+  expect(body.error.message).toMatch(
+    /did not respond in the last 1\.[0-7] s of the run, which has a time limit of 2 s/,
+  )
 })
 
 test('a run stops at its limits on calls and tokens', async () => {

@@ -44,7 +44,7 @@ function damage(file: string): void {
   closeSync(descriptor)
 }
 
-/** Makes a database with the first schema and one build. */
+/** Replaces the database with one that has the first schema and one build. */
 function makeOldDatabase(): void {
   for (const ending of ['', '-wal', '-shm']) rmSync(used.home.database + ending, { force: true })
   const [artifact] = readdirSync(used.home.artifacts)
@@ -61,7 +61,7 @@ function makeOldDatabase(): void {
   database.close()
 }
 
-test('a backup has the database, every artifact and source, the configuration and a check value, but no key', async () => {
+test('a backup contains the database, all artifacts and sources, the configuration and a check value of the key, but not the key', async () => {
   const record = await used.withDaemon(async daemon => (await daemon.api('POST', '/api/daemon/backup')).body)
   expect(record).toMatchObject({ reason: 'manual', files: 3, missing: 0 })
   const objects = join(used.home.backups, 'objects')

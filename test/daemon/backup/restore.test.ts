@@ -26,7 +26,7 @@ beforeEach(() => used.copy())
 afterEach(() => used.discardCopy())
 afterAll(() => used.remove())
 
-/** Everything in a home that a restore may change. */
+/** Contents of the database, artifacts, sources and secret key of a home, by path. */
 function contentOf(folder: string): Record<string, string> {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   const files = names.filter(name => /^(daemon\.db$|artifacts\/|sources\/|secret)/.test(name))
@@ -37,7 +37,7 @@ function contentOf(folder: string): Record<string, string> {
   )
 }
 
-/** Kills the process before the n-th rename or link, because only renames and links change what the next start finds. */
+/** URL of a module that kills the process before a rename or link. Only these calls change what the next start finds. */
 const killedAt = (count: number) =>
   `data:text/javascript,${encodeURIComponent(`
   import fs from 'node:fs'
@@ -86,7 +86,7 @@ test('rebuilds a home from only a backup and the secret key', async () => {
   expect(checks).toContainEqual(passed('no artifacts or sources are missing'))
 })
 
-test('treats a manifest with a path outside the home as damaged and writes nothing there', async () => {
+test('treats a manifest with a path that no backup can contain as damaged and writes nothing to that path', async () => {
   const { file } = await used.backup()
   const env = used.newHome()
   const manifestFile = file.replace(/db$/, 'json')

@@ -19,7 +19,7 @@ const instanceProgram = fixtureProgram('instance')
 // biome-ignore lint/suspicious/noExplicitAny: tests look into any answer
 export type Answer = Record<string, any>
 
-/** A closed home with a deployed server that has a variable, and an uploaded source. Each test gets a copy. */
+/** Home of a stopped daemon with a deployed server, a variable and an uploaded source. Each test uses a copy. */
 export class UsedHome {
   /** The copy of the current test. */
   home!: HomePaths
@@ -65,7 +65,7 @@ export class UsedHome {
     }
   }
 
-  /** Backups in this process, which is faster than running the tool. */
+  /** Runs backups in this process, because that is faster than running the tool. */
   backups(): HomeBackups {
     return new HomeBackups(this.home, async () => undefined)
   }
@@ -74,7 +74,7 @@ export class UsedHome {
     return this.backups().make('manual')
   }
 
-  /** Runs the tool as the command line does. Rejects with the error that it printed. */
+  /** Runs the tool as the command line does. Rejects with the error that the tool printed. */
   async tool(args: string[], env: NodeJS.ProcessEnv = {}, flags: string[] = []): Promise<Answer> {
     const all = { ...process.env, MCP_HOME: this.home.home, ...env }
     try {
@@ -87,7 +87,7 @@ export class UsedHome {
     }
   }
 
-  /** Creates another home, empty except for a copy of the secret key. Returns its environment. */
+  /** Creates another home, empty except for an optional copy of the secret key. Returns its environment. */
   newHome({ withKey = true } = {}): NodeJS.ProcessEnv {
     const folder = mkdtempSync(join(tmpdir(), 'mcp-other-'))
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
@@ -95,7 +95,7 @@ export class UsedHome {
     return { MCP_HOME: folder }
   }
 
-  /** Starts a daemon after the loss of its database, and stops it. */
+  /** Removes the database, then starts a daemon with a new one and stops it. */
   async makeNewDatabase(): Promise<void> {
     for (const ending of ['', '-wal', '-shm']) rmSync(this.home.database + ending, { force: true })
     await this.withDaemon(async () => {}, { newDatabase: true })

@@ -14,7 +14,7 @@ function containersOf(engine: StubEngine): { open(): Containers } {
   return { open: () => new Containers({ home, marker: join(home, 'containers'), env: engine.env }) }
 }
 
-/** `cases`: branches of a shell's `case $1`. */
+/** Stub engine with these branches in its `case $1`. */
 function engineThat(cases: string): StubEngine {
   const engine = stubEngine(`case $1 in info) echo '${PODMAN_INFO}' ;; ${cases} esac`)
   onTestFinished(() => engine[Symbol.dispose]())

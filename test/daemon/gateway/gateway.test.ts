@@ -73,7 +73,7 @@ test('a daemon that runs out of file descriptors drops connections and recovers'
   expect(answer.status).toBe(503)
 })
 
-test('failed accepts are reported once a minute', async () => {
+test('failed accepts are reported at most once a minute', async () => {
   const reported: Error[] = []
   const gateway = new Gateway({
     connect: (_id, socket) => socket.destroy(),
@@ -109,7 +109,7 @@ async function listenersOpenedBy(open: () => Promise<void>): Promise<Server[]> {
   subscribe('tracing:net.server.listen:asyncStart', note)
   await open()
   unsubscribe('tracing:net.server.listen:asyncStart', note)
-  // A random port may belong to another program.
+  // Leaves out servers whose random port was in use by another program.
   const listening = servers.filter(server => server.listening)
   expect(listening.length).toBeGreaterThan(0)
   return listening
@@ -131,7 +131,7 @@ async function startSmallGateway(files: number, addresses = 1) {
   return { output: String(output), port: Number(output), [Symbol.asyncDispose]: end }
 }
 
-/** Resolves when the connection has been served, closed or reset. */
+/** Resolves when the connection has been established, closed or reset. */
 async function tryToConnect(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1')
   await Promise.race([once(socket, 'connect'), once(socket, 'close')]).catch(() => {})

@@ -148,7 +148,7 @@ function post(host: string, body: string): string {
   return `POST / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 }
 
-/** Sends each piece in its own packet. */
+/** Sends each piece in a separate packet. Returns the answer. */
 async function exchange(pieces: string[]): Promise<string> {
   const socket = connect({ port: plain.port, host: '127.0.0.1', noDelay: true })
   const answer = text(socket)
@@ -178,7 +178,7 @@ function secureGet(servername: string, host = servername, ca?: Buffer): Promise<
   })
 }
 
-test('an unreadable database drops a connection without crashing the daemon', async () => {
+test('a connection is dropped without crashing the daemon if the database cannot be read', async () => {
   const errors: Error[] = []
   const options = {
     resolve: (): string => {
@@ -203,7 +203,7 @@ test('an unreadable database drops a connection without crashing the daemon', as
   }
 })
 
-test('dropped connections are reported once a minute', async () => {
+test('dropped connections are reported at most once a minute', async () => {
   const errors: Error[] = []
   const publicListeners = new PublicListeners()
   await publicListeners.open({

@@ -207,7 +207,7 @@ describe('invalid definitions', () => {
     expect(await invalid({ tools: tool({ description: undefined }) })).toMatch(/tools\[0\]\.description/)
   })
 
-  test('rejects a name with path characters', async () => {
+  test('rejects a name that is empty, too long or contains path characters', async () => {
     for (const name of ['../../etc/passwd', 'a/b', '..', 'a\\b', 'a\u0000b', '', 'x'.repeat(64)])
       expect(await invalid({ name })).toMatch(/name/)
   })

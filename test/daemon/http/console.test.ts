@@ -82,7 +82,7 @@ test('the one-time URL opens the page that `to` names if it belongs to the conso
   for (const to of ['/../api/keys', '/sign-in?code=other']) expect(await at(to), to).toBe('/console/')
 })
 
-test('a used URL redirects a signed-in browser to its page', async () => {
+test('a used URL redirects a signed-in browser to the page that the URL names', async () => {
   const address = `${await link()}&to=/servers/weather`
   const first = await browse('GET', address)
   const again = await browse('GET', address, { cookie: cookieOf(first.headers) })
@@ -213,7 +213,7 @@ test('requests of a browser to a server are forwarded with their Authorization h
   expect((await send({ ...browser, authorization: `Bearer ${tokens.access_token}` })).status).toBe(200)
 })
 
-test('closes the streams of a browser when it signs out or its key is used to end all its sessions', async () => {
+test('the streams of a browser close when the browser signs out or its key ends all sessions', async () => {
   const { key } = await createKey(daemon, { scopes: ['READ'] })
   const [first, second] = [await signIn(key), await signIn(key)]
   const follow = (browser: Record<string, string>) =>
@@ -228,7 +228,7 @@ test('closes the streams of a browser when it signs out or its key is used to en
   await two
 })
 
-test('a browser cannot sign another one in, and an API key has no session', async () => {
+test('a browser cannot sign another browser in, and an API key has no session', async () => {
   const browser = await signIn()
   const refused = await browse('POST', '/api/console/links', browser)
   expect([refused.status, refused.body.error.code]).toEqual([403, 'FORBIDDEN'])

@@ -83,7 +83,7 @@ test('builds a folder of handler modules under the name of its package', async (
   })
 })
 
-test('pushes the image to a configured registry, and continues an interrupted push with the next build', async () => {
+test('pushes the image to a configured registry, and continues an interrupted push on the next build', async () => {
   await using registry = await startRegistry()
   await daemon.restart({ registry: { imageRepository: `${registry.host}/team` } })
   try {

@@ -65,7 +65,7 @@ describe('the query', () => {
   })
 })
 
-test('a key that may only deploy can poll what it deploys', async () => {
+test('a key with only BUILD_AND_DEPLOY can poll builds and deployments, but not list them', async () => {
   const { key } = await createKey(daemon, { scopes: ['BUILD_AND_DEPLOY'] })
   const { deployment_id } = await deploy(daemon, mcpId)
   for (const path of [

@@ -92,7 +92,7 @@ describe('a deployment', () => {
 describe('a deploy request', () => {
   const refused = async (body: Record<string, unknown>) => daemon.api('POST', '/v1/deploy', { body })
 
-  test('names a missing required variable and suggests it for a similar name', async () => {
+  test('rejects a request without a required variable, and suggests that variable for a similar name', async () => {
     const env = [{ name: 'API_TOKEN', required: true }]
     const mcp_id = await buildServer(daemon, echoServer('needy', { env }))
     const answer = await refused({ mcp_id, environment: 'staging' })

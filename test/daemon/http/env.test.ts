@@ -167,7 +167,7 @@ test('rejects invalid names, values and environments without repeating the value
   expect((await store(at('checked', 'moon'), { A: 'x' })).status).toBe(400)
 })
 
-test('rejects variables that Linux does not pass to a process, in UTF-8 bytes of NAME=value', async () => {
+test('rejects variables that are too large for Linux, measured as NAME=value in UTF-8 bytes', async () => {
   const largest = 'x'.repeat(131_069)
   expect((await store(at('large'), { A: largest, B: { value: largest } })).status).toBe(200)
   const details =

@@ -113,7 +113,7 @@ test('closes the event stream of a revoked key', async () => {
   expect(await feed.ended()).toEqual([])
 })
 
-test('closes the streams of all endpoints when their key is revoked', async () => {
+test('closes log, metrics and MCP streams when their key is revoked', async () => {
   const mcpId = await buildServer(daemon, echoServer('streaming'))
   const { url } = await deploy(daemon, mcpId, 'production')
   const { key, apiKeyId } = await createKey(daemon, { scopes: ['READ', 'CHAT'] })
@@ -131,7 +131,7 @@ test('closes the streams of all endpoints when their key is revoked', async () =
   await Promise.all(ended)
 })
 
-test('only a key that may read metrics gets them', async () => {
+test('the event feed refuses metrics to a key without READ', async () => {
   const { key } = await createKey(daemon, { scopes: ['CHAT'] })
   const { status, body } = await daemon.api('GET', '/api/events?metrics=1', { key })
   expect([status, body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE'])

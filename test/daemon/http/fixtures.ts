@@ -62,7 +62,7 @@ export async function createProject(
   return project.id
 }
 
-/** A stored run of a suite with one case. */
+/** Request that stores a run of a suite with one case. */
 export function suiteRun(mcpId: string, changes: Partial<NewSuiteRun> = {}): NewSuiteRun {
   const run = {
     status: 'passed' as const,
@@ -95,7 +95,7 @@ export function suiteRun(mcpId: string, changes: Partial<NewSuiteRun> = {}): New
   }
 }
 
-/** Valid bodies for the POST operations that take one. The ids in them do not exist. */
+/** Valid bodies of POST operations, by operation id. The records that they name do not exist. */
 export const POST_BODIES: Record<string, object> = {
   createBuild: {},
   runTest: { mcp_id: 'mcp_none', message: 'hello' },

@@ -69,7 +69,7 @@ describe('a key', () => {
       expect(readFileSync(daemon.home.database + suffix).includes(key)).toBe(false)
   })
 
-  test('shows the number of requests in the current hour, which does not change the ETag of the key', async () => {
+  test('shows the number of requests in the current hour without changing the ETag of the key', async () => {
     const { key, apiKeyId, rateLimit } = (
       await daemon.api('POST', '/api/keys', { body: { name: 'counted', scopes: ['READ'] } })
     ).body

@@ -13,7 +13,7 @@ const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`
 
 beforeAll(async () => {
   daemon = await startTestDaemon()
-  // Stopped, so that its log has only the lines written below.
+  // Stopped, so that the daemon adds no lines to the log.
   id = (await deploy(daemon, await buildServer(daemon), 'staging')).deployment_id
   await daemon.api('POST', `/v1/deploy/${id}/stop`)
   write({ timestamp: at(1), level: 'info', stream: 'server', message: 'one' })

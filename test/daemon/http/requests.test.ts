@@ -53,7 +53,7 @@ describe('records', () => {
     expect(secret).toMatchObject({ bodies: 'kept', isReplayable: false })
   })
 
-  test('a record has its arguments and its answer without secrets', async () => {
+  test('a record contains the arguments and the answer of a call without secrets', async () => {
     const [, long, secret, first] = await calls(`deployment=${development}`)
     expect(await read(first.id)).toMatchObject({
       ...first,

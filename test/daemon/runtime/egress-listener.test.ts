@@ -33,7 +33,7 @@ test('a sealed process can send a handle with its first message only', async () 
     `process.send({ type: 'ready', egress: true }, listener, () => process.send({ type: 'ready', egress: true }, listener))`,
   )
   expect(messages).toEqual([{ type: 'ready', egress: true }])
-  expect(reason).toBe('was killed because it sent the daemon a handle')
+  expect(reason).toBe('was killed because it sent the daemon an unexpected handle')
 })
 
 test('a sealed process that is ready without a handle cannot send one later', async () => {
@@ -42,7 +42,7 @@ test('a sealed process that is ready without a handle cannot send one later', as
     `process.send({ type: 'ready' }); process.send({ type: 'ready', egress: true }, listener)`,
   )
   expect(messages).toEqual([{ type: 'ready' }])
-  expect(reason).toBe('was killed because it sent the daemon a handle')
+  expect(reason).toBe('was killed because it sent the daemon an unexpected handle')
 })
 
 /** Runs this code in a sealed process with a listening socket. Returns the process's messages and the reason for its exit. */

@@ -34,7 +34,7 @@ test('an added deployment sleeps until its first connection', async () => {
   expect(harness.messages('dep_a')[0]).toBe('woken by a connection')
 })
 
-test('an artifact that the instance refuses fails the start with its message', async () => {
+test('an artifact that the instance refuses fails the start with the message of the instance', async () => {
   await using harness = new RuntimeHarness()
   await harness.add('dep_a', { behaviour: { refuse: 'tools[0]: unknown filter "shout"' } })
   await expect(harness.supervisor.start('dep_a')).rejects.toMatchObject({
@@ -219,7 +219,7 @@ test('adding an id twice throws', async () => {
   expect(() => harness.supervisor.add(describeServed('dep_a'))).toThrow('"dep_a" is already being served')
 })
 
-test('holdLog pauses the log of an instance', async () => {
+test('holdLog of a running instance resolves with a function that resumes the log', async () => {
   await using harness = new RuntimeHarness()
   await harness.add('dep_a')
   await harness.supervisor.start('dep_a')

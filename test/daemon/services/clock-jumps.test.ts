@@ -80,7 +80,7 @@ test('a key expires by the current clock and is valid again when the clock is co
   const status = async () => (await daemon.api('GET', '/v1/build', { key })).status
   aheadMs = 3 * DAY_MS
   expect(await status()).toBe(401)
-  await buildServer(daemon) // a record with a time in the future
+  await buildServer(daemon) // stores a record with a time in the future
   aheadMs = 0
   expect(await status()).toBe(200)
 })
@@ -105,7 +105,7 @@ test('a rate-limited key waits at most an hour after the clock is set back and g
   expect((await ask()).status).toBe(200)
 })
 
-test('log lines of a build stay in order without repetition when the clock is set back', async () => {
+test('the timestamps of a build and of its log lines stay in order when the clock is set back', async () => {
   const { body: project } = await daemon.api('POST', '/api/projects', { body: { name: 'jumping' } })
   const body = tarGz([{ name: 'README.md', content: 'nothing to build' }])
   const headers = { 'content-type': 'application/gzip' }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Semaphore } from '../../../src/daemon/services/concurrency.ts'
 
-test('runs a limited number of tasks in order of arrival, even after a failure', async () => {
+test('a semaphore limits concurrent tasks and runs them in order of arrival, even after a failure', async () => {
   const slots = new Semaphore(2)
   const log: string[] = []
   let running = 0

@@ -37,7 +37,7 @@ async function answers(): Promise<string> {
   return ((await answer.json()) as { tenantId: string }).tenantId
 }
 
-/** Part of the error message by state. */
+/** Part of the error message, by state of the database. */
 const MESSAGES: Record<string, string> = {
   missing: 'is missing',
   empty: 'is empty',

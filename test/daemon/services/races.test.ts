@@ -8,7 +8,7 @@ import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts
 import { fixtureProgram } from '../../helpers/vitest/fixture-programs.ts'
 import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
-/** Instances follow the artifact's `data` (test/fixtures/instance.ts). */
+/** Program whose instances behave as the artifact's `data` says (test/fixtures/instance.ts). */
 const instanceProgram = fixtureProgram('instance')
 
 let daemon: TestDaemon
@@ -88,7 +88,7 @@ test('a deployment removed while it is starting is gone, and no error is logged'
   expect(daemon.errors).toEqual([])
 })
 
-test('stops, starts, deployments and removals in any order lead to a consistent state', async () => {
+test('concurrent deployments, stops, starts, restarts and rollbacks lead to a consistent state', async () => {
   const mcpId = await buildEcho('stormy')
   const ids = await Promise.all(Array.from({ length: 4 }, () => begin(mcpId)))
   const verbs = ['stop', 'start', 'restart', 'rollback']

@@ -4,7 +4,7 @@ import { post } from '../../helpers/instance/runtime-harness.ts'
 import { fixtureProgram } from '../../helpers/vitest/fixture-programs.ts'
 import { buildServer, deploy, echoServer } from '../http/fixtures.ts'
 
-/** Instances follow the artifact's `data` (test/fixtures/instance.ts). */
+/** Program whose instances behave as the artifact's `data` says (test/fixtures/instance.ts). */
 const instanceProgram = fixtureProgram('instance')
 
 let daemon: TestDaemon

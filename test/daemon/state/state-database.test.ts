@@ -95,7 +95,7 @@ async function act(store: KeyValueStore, random: (limit: number) => number): Pro
   }
 }
 
-test.each([1, 2, 3])('the database gives the same results as the in-memory store (seed %i)', async seed => {
+test.each([1, 2, 3])('the database returns the same results as the in-memory store (seed %i)', async seed => {
   const maxBytes = seed % 2 === 0 ? 5000 : undefined
   const options = { now: () => nowMs, ...(maxBytes !== undefined && { maxBytes }) }
   const database = openDatabase(options)

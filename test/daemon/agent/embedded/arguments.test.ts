@@ -103,7 +103,7 @@ test('currencies are passed as codes', async () => {
   ])
 })
 
-test('each pair of values results in its own call', async () => {
+test('each pair of values results in a separate call', async () => {
   const gcd = tool(
     'gcd',
     'Greatest common divisor of two numbers',

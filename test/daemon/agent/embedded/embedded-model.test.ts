@@ -52,7 +52,7 @@ test('the embedded model names the missing value for a matching tool', async () 
   expect(part?.type === 'text' && part.text).toMatch(/get_weather matches .* does not specify city/)
 })
 
-test('the embedded model prefers a tool to a matching resource, unless the message asks to read', async () => {
+test('the embedded model prefers a tool to a resource, unless the message matches the resource better or asks to read it', async () => {
   const mcp = { readResource: 'read_resource', resources: [], prompts: [] }
   const template = {
     uriTemplate: 'weather://{city}',
@@ -76,7 +76,7 @@ test('the embedded model makes no call without tools', async () => {
   expect(content).toEqual([{ type: 'text', text: 'This server offers no tools, resources or prompts.' }])
 })
 
-test('the embedded model gives identical output in 100 runs', async () => {
+test('the embedded model returns identical output in 100 runs', async () => {
   const message = 'What is the weather in Rome, Vienna and Prague, and what time is it in Oslo?'
   const answers = new Set<string>()
   for (let run = 0; run < 100; run++) answers.add(JSON.stringify(await model.doGenerate(ask(message))))
@@ -147,7 +147,7 @@ test('the embedded model reports a failed call', async () => {
   expect(content).toEqual([{ type: 'text', text: 'get_weather failed: no station' }])
 })
 
-test('the embedded model rejects immediately when the request is already aborted', async () => {
+test('the embedded model rejects a request that is already aborted', async () => {
   const abortSignal = AbortSignal.abort(new Error('enough'))
   await expect(model.doGenerate({ ...ask('What is the weather in Lisbon?'), abortSignal })).rejects.toThrow(
     'enough',

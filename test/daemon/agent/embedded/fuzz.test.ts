@@ -61,7 +61,7 @@ const PIECES = [
   'Paris,',
 ]
 
-/** Deterministic random numbers. */
+/** Pseudo-random numbers below `limit`, the same for the same seed. */
 function sequence(seed: number): (limit: number) => number {
   // The sequences of small seeds would otherwise all begin with the same number.
   let state = Math.imul(seed + 1, 2_654_435_761) >>> 0

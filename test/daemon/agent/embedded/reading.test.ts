@@ -59,7 +59,7 @@ test('apostrophes do not open quotes', () => {
   ])
 })
 
-test('values without spaces are classified', () => {
+test('email addresses, URLs, paths, codes and expressions are recognized', () => {
   expect(texts('email', 'Write to ana@example.com.')).toEqual(['ana@example.com'])
   expect(texts('url', 'See https://example.org/a?b=1, please')).toEqual(['https://example.org/a?b=1'])
   expect(texts('path', 'Open ./src/main.ts and C:/data/cars.csv')).toEqual([

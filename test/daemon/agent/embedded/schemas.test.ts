@@ -47,7 +47,7 @@ test('minimal schemas are accepted', async () => {
     expect(await callsOf(message, schema)).toHaveLength(1)
 })
 
-test('reading stops after a maximum number of parameters', async () => {
+test('a schema with thousands of parameters still results in a call', async () => {
   const properties = Object.fromEntries(
     Array.from({ length: 5000 }, (_, i) => [`field_${i}`, { type: 'string' }]),
   )

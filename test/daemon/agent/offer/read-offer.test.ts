@@ -17,6 +17,6 @@ test.each([
   expect(isOffered(name, filter)).toBe(offered),
 )
 
-test('a pattern with many stars is matched in linear time', () => {
+test('a pattern with many stars is matched without exponential backtracking', () => {
   expect(isOffered('a'.repeat(200), { allow: [`${'*a'.repeat(99)}b`] })).toBe(false)
 })

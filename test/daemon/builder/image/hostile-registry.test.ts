@@ -17,7 +17,7 @@ const origin = new BaseImage()
 beforeAll(() => origin.write())
 afterAll(() => origin[Symbol.dispose]())
 
-describe('reports a registry with invalid content or broken connections, and keeps none of its content', () => {
+describe('reports a registry with invalid content or broken connections, and keeps no base image', () => {
   const cases: [string, (server: SmallRegistry) => void, RegExp][] = [
     [
       'a manifest that is not JSON',
@@ -57,7 +57,7 @@ describe('reports a registry with invalid content or broken connections, and kee
     [
       'a layer with an unknown type',
       server => change(server, { layers: [{ ...origin.image.manifest.layers[0], mediaType: 'text/plain' }] }),
-      /has the type "text\/plain"/,
+      /has the unsupported type "text\/plain"/,
     ],
     [
       'endless layers',
@@ -143,7 +143,7 @@ describe('reports a registry with invalid content or broken connections, and kee
       /HTTP 500/,
     ],
   ]
-  test.each(cases)('rejects %s from a registry and keeps nothing', async (_name, respondWith, expected) => {
+  test.each(cases)('rejects %s from a registry and keeps no base', async (_name, respondWith, expected) => {
     await using server = await startRegistry()
     await origin.push(server)
     respondWith(server)

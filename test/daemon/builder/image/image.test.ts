@@ -22,7 +22,7 @@ const input = { name: 'weather', version: '1.0.0', app }
 const build = async (layout: Layout, changes: { app?: LayerEntry[] } = {}) =>
   buildServerImage(layout, { ...input, base: await localBase(layout), ...changes })
 
-test('the same files result in the same image, in any order and folder', async () => {
+test('the same files result in the same layer, in any order and folder', async () => {
   const entries: LayerEntry[] = [
     { path: 'b/long/'.padEnd(180, 'x'), content: 'one' },
     { path: 'a', content: 'two', mode: 0o755 },

@@ -202,7 +202,7 @@ function answer(
   server.respondWith(pattern, (_, response) => response.writeHead(status, headers).end())
 }
 
-test('pulls Docker Hub images from its API host, with the credentials from docker login', async () => {
+test('uses the API host of Docker Hub and the credentials from docker login for images from Docker Hub', async () => {
   const address = parseRepository('docker.io/node')
   expect(address).toEqual({ registry: 'docker.io', repository: 'library/node' })
   expect(parseRepository('docker.io/team/weather').repository).toBe('team/weather')

@@ -53,7 +53,7 @@ test('bundles TypeScript modules into one ECMAScript module that exports their d
   expect(definitions[0].definition.handler({ n: 21 })).toBe(42)
 })
 
-test('the same files result in the same bytes in any folder, and the bundle does not contain its path', async () => {
+test('the same files result in the same bytes in any folder, and the bundle does not contain the path of the folder', async () => {
   const files = { 'tools/double.ts': TOOL, 'src/twice.ts': 'export const twice = (n: number) => 2 * n' }
   using one = createProjectFolder(files)
   using other = createProjectFolder(files)

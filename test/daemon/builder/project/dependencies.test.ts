@@ -140,14 +140,14 @@ test('reports a lock file that does not match package.json, without other output
     code: 'INVALID_MCP',
     message: 'package-lock.json does not match package.json.',
     details:
-      "Invalid: lock file's tiny@1.0.0 does not satisfy tiny@2.0.0\nUpdate it, then build again: npm install --package-lock-only",
+      "Invalid: lock file's tiny@1.0.0 does not satisfy tiny@2.0.0\nUpdate the lock file, then build again: npm install --package-lock-only",
     next: [{ command: 'npm install --package-lock-only' }],
   })
   packages.closeAllConnections()
   packages.close()
 })
 
-test('reports an unreachable registry, and the next build tries again', async () => {
+test('reports an unreachable registry and caches nothing', async () => {
   using cache = createProjectFolder()
   using emptyNpmCache = createProjectFolder()
   vi.stubEnv('npm_config_cache', emptyNpmCache.path)

@@ -26,7 +26,7 @@ async function directives(query: string): Promise<Record<string, string>> {
   return Object.fromEntries(policy.split('; ').map(text => text.split(/ (.*)/)))
 }
 
-test('the console may frame only the app port, which differs from its own port', async () => {
+test('the console may frame only the app port, which differs from the port of the console', async () => {
   expect(port).not.toBe(daemon.daemon.port)
   expect(await pagePolicy()).toMatch(new RegExp(`; frame-src http://${APP_HOST}:${port}$`))
   expect(await pagePolicy()).toContain("frame-ancestors 'none'")
@@ -54,7 +54,7 @@ test('a frame sets no cookie, is not stored, and has no access to devices', asyn
   expect(headers['permissions-policy']).toMatch(/camera=\(\), microphone=\(\), geolocation=\(\)/)
 })
 
-test('declared origins are allowed for their own purpose only', async () => {
+test('declared origins are allowed only for the declared purpose', async () => {
   const policy = await directives(
     'connect=wss://live.example.com&resource=https://*.cdn.example&frame=https://a.example:8443',
   )
@@ -83,7 +83,7 @@ test.each([
   expect((await directives(`connect=${encodeURIComponent(origin)}`))['connect-src']).toBe("'none'")
 })
 
-test('the app port answers only to its own host name', async () => {
+test('the app port answers only requests for its host name', async () => {
   for (const host of ['127.0.0.1', 'localhost', CONSOLE_HOST, 'evil.example', `x.${APP_HOST}`])
     expect((await get('/frame', { host: `${host}:${port}` })).status, host).toBe(403)
 })

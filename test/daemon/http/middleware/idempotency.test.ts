@@ -37,7 +37,7 @@ test('a repeated request gets the same answer without a second effect', async ()
   expect(await countProjects('replayed')).toBe(1)
 })
 
-test('a replay repeats Location, Preference-Applied and the request id, which is also in its body', async () => {
+test('a replay repeats Location, Preference-Applied and the request id in header and body', async () => {
   const body = { name: 'located', template: 'basic', tools: [] }
   const send = () => post('/v1/build', 'located', { body, headers: { prefer: 'respond-async' } })
   const [first, second] = [await send(), await send()]
@@ -64,7 +64,7 @@ test('an error from the operation is replayed', async () => {
   expect(second.text).toBe(first.text)
 })
 
-test('another path, query, content type or body with the same key is refused with 422', async () => {
+test('another path, content type or body with the same key is refused with 422', async () => {
   await createProject('mismatch', 'mismatch')
   const type = { 'content-type': 'application/json; charset=utf-8' }
   const answers = [

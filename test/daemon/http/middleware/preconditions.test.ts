@@ -36,7 +36,7 @@ async function askTenTimes(method: string, path: string, etag: string, body?: un
 const onlyOne = (status: number) => [status, ...Array.from({ length: 9 }, () => 412)]
 
 describe('If-Match', () => {
-  test('a change under If-Match answers with the ETag that the next change needs', async () => {
+  test('a change with If-Match answers with the ETag that the next change needs', async () => {
     const path = await createProject()
     const first = await etagOf(path)
     const changed = await daemon.api('PATCH', path, ifMatch(first, { body: { name: 'second' } }))
@@ -46,7 +46,7 @@ describe('If-Match', () => {
     expect(next.status).toBe(200)
   })
 
-  test('a change under If-Match is refused with 412 if the record has changed', async () => {
+  test('a change with If-Match is refused with 412 if the record has changed', async () => {
     const path = await createProject()
     const etag = await etagOf(path)
     await daemon.api('PATCH', path, { body: { name: 'second' } })
@@ -71,7 +71,7 @@ describe('If-Match', () => {
     expect(await change(() => '')).toBe(412)
   })
 
-  test('a change under If-Match is refused with 404 if its record does not exist', async () => {
+  test('a change with If-Match is refused with 404 if its record does not exist', async () => {
     for (const path of ['/api/projects/none', '/api/keys/none', '/api/chats/none', '/v1/build/none'])
       expect(
         (
@@ -127,7 +127,7 @@ describe('concurrent changes', () => {
     expect(await askTenTimes('DELETE', path, await etagOf(path))).toEqual(onlyOne(204))
   })
 
-  test('of ten simultaneous stops or starts with the same ETag only one succeeds', async () => {
+  test('only one of ten simultaneous stops or starts with the same ETag succeeds', async () => {
     const { deployment_id: id } = await deploy(daemon, await buildServer(daemon), 'staging')
     const status = `/v1/deploy/${id}/status`
     expect(await askTenTimes('POST', `/v1/deploy/${id}/stop`, await etagOf(status))).toEqual(onlyOne(200))

@@ -10,7 +10,7 @@ test.each([
   ['arguments as they are printed', 'add_book {"title":"Zebra"} ok', ['shown']],
   ['the tool of a refused request', 'remove_book', ['unknown host']],
   ['the names of fields', 'requestId', []],
-])('grep finds %s', (_, grep, found) => {
+])('grep for %s (%s) finds the lines %j', (_, grep, found) => {
   const call = { stream: 'mcp', method: 'tools/call', tool: 'add_book', requestId: '1' } as const
   const message = 'tools/call add_book'
   const reason = 'Invalid arguments for add_book: "title" is required;\nsee the docs'

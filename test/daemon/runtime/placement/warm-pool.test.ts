@@ -10,7 +10,7 @@ import { describeServed, RuntimeHarness } from '../../../helpers/instance/runtim
 
 afterEach(() => void vi.useRealTimers())
 
-test('a start uses the spare, which is then replaced', async () => {
+test('a start uses a spare process, and the pool replaces the spare', async () => {
   await using harness = new RuntimeHarness({ warmSpares: 1 })
   const [spare] = spares(harness)
   await harness.add('dep_a')

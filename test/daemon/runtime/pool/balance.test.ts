@@ -30,7 +30,7 @@ test('connections handed over since the last report count immediately', () => {
   expect(loadOf({ ...before, connections: 3 })).toBeGreaterThan(loadOf(before))
 })
 
-test('an active request weighs as much as a connection', () => {
+test('two active requests weigh more than one additional connection', () => {
   const quiet = { connections: 2, activeRequests: 0, utilization: 0 }
   expect(loadOf({ ...quiet, activeRequests: 2 })).toBeGreaterThan(loadOf({ ...quiet, connections: 3 }))
 })

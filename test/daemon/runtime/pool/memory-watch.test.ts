@@ -5,7 +5,7 @@ import { heldBytes } from '../../../../src/daemon/runtime/pool/memory-watch.ts'
 import { residentBytes } from '../../../../src/daemon/runtime/process/vital-signs.ts'
 
 const MB = 1024 * 1024
-/** Source of a program that exits when its standard input is closed. */
+/** Source of a program that holds the given number of bytes until its standard input is closed. */
 const HOLD =
   "const held = Buffer.alloc(Number(process.argv[1]), 1); process.stdin.resume(); console.log('ready')"
 const PARENT = `

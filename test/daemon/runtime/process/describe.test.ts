@@ -7,7 +7,7 @@ import { RuntimeHarness } from '../../../helpers/instance/runtime-harness.ts'
 import { descendantsOf } from '../../../helpers/processes.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../../../dist/instance.js', import.meta.url))
-/** Enough for any process that exits by itself. */
+/** Time limit that is long enough for any process that exits by itself. */
 const LONG_MS = 20_000
 
 async function describeCode(bundle: string, timeoutMs = LONG_MS, memoryLimitMb = 256) {

@@ -9,10 +9,10 @@ import { AcceptedSockets } from '../../../helpers/clients/accepted-sockets.ts'
 import { eventually } from '../../../helpers/daemon/mcp.ts'
 import { readProc } from '../../../helpers/processes.ts'
 
-/** More than the IPC channel can buffer. */
+/** Number of connections, more than the IPC channel can buffer. */
 const CONNECTIONS = 500
 
-/** Acknowledges every connection before it reads any. Reads them after SIGCONT. */
+/** Source of a process that acknowledges all connections before it reads any, and reads them after SIGCONT. */
 const EARLY_ACKNOWLEDGER = `
   const { writeSync } = require('node:fs')
   const say = seq => {

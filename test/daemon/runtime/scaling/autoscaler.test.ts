@@ -77,7 +77,7 @@ function createScaled(bounds: { min: number; max: number }) {
       now.instances = count
     },
   })
-  /** Reports one second later. */
+  /** Reports the load one second later. */
   const report = (counts?: { requests: number; sumMs: number }) => {
     vi.advanceTimersByTime(1000)
     autoscaler.sample(counts && [{ method: 'tools/call', tool: 'a', errors: 0, latencies: [], ...counts }])

@@ -40,7 +40,7 @@ test('an idempotency key that could not be reserved on a full disk can be used a
   expect(keys.reserve('key_1', 'a', 'request').state).toBe('running')
 })
 
-test('an idempotency key whose request failed can be used again, although a full disk kept its record', () => {
+test('an idempotency key whose request failed can be used again, although a full disk prevented the removal of its record', () => {
   const { keys, disk } = createKeys()
   const found = keys.reserve('key_1', 'a', 'request')
   disk.isFull = true

@@ -14,7 +14,7 @@ const created = (name: string) => {
 }
 const box = created('secret.key')
 
-test('only the owner can read the key file, and reopening it gives the same key', () => {
+test('only the owner can read the key file, and reopening it returns the same key', () => {
   expect(statSync(join(folder, 'secret.key')).mode & 0o777).toBe(0o600)
   const again = openSecretBox(join(folder, 'secret.key'))
   expect(again.unseal(box.seal('päss\u0000word'))).toBe('päss\u0000word')

@@ -11,7 +11,7 @@ import { HostingError } from '../../../../src/shared/errors.ts'
 class HeldStart {
   readonly log: string[] = []
   readonly released = Promise.withResolvers<void>()
-  readonly background = new Background(() => {}) // the rest of a start does not matter here
+  readonly background = new Background(() => {}) // ignores errors from the rest of the start
   readonly #states: Record<string, DeploymentState>
 
   constructor(names: string[]) {

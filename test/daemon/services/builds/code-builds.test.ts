@@ -62,7 +62,7 @@ test('a build request overrides definitions of modules and can name other module
   expect((await callTool(url, 'declared')).content[0].text).toBe('by text')
 })
 
-test('the same source gives the same artifact without bundling or running it again', async () => {
+test('the same source results in the same artifact without being bundled or run again', async () => {
   const files = {
     'tools/pid.ts': `export default { description: 'x', handler: () => String(${Date.now()}) }`,
   }
@@ -154,7 +154,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 `
 
-test('a program runs in the folder of its source, which is removed with the last build', async () => {
+test('a program runs in the folder of its source, and the folder is removed with the last build', async () => {
   const files = { 'app/greet.mjs': GREETING_PROGRAM, 'app/greeting.txt': 'Hello from the archive' }
   const program = { type: 'stdio', command: 'node', args: ['greet.mjs'], cwd: 'app' }
   const record = await build(files, { name: 'greeter', program })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../../../helpers/daemon/daemon.ts'
 import { createProjectFolder } from '../../../helpers/daemon/project-folder.ts'
 
-/** Daemon of the calling file. */
+/** Daemon of the test file that calls `useCodeProject`. */
 export let daemon: TestDaemon
 let projectId: string
 
@@ -16,7 +16,7 @@ export function useCodeProject(): void {
   afterAll(() => daemon.close())
 }
 
-/** Uploads the files as the project's source. Returns its id. */
+/** Uploads the files as the project's source. Returns the id of the source. */
 async function upload(files: Record<string, string>): Promise<string> {
   using project = createProjectFolder(files)
   const archive = execFileSync('tar', ['-czf', '-', '-C', project.path, '.'])

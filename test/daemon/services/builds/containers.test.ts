@@ -20,7 +20,7 @@ test('an image runs in a container by default, and the configuration shows it', 
   expect(resolveEngine(undefined, { engine: 'container' })).toEqual({ engine: 'container' })
 })
 
-test('rejects an image without a container, and container limits without one', () => {
+test('rejects an image with the process engine, and processor or process limits for a declared server', () => {
   expect(() => resolveEngine(ofImage, { engine: 'process' })).toThrow('can only run in a container')
   expect(() => resolveEngine(declared, { limits: { pids: 9 } })).toThrow(
     'config.limits.cpus and config.limits.pids only apply to programs and containers',
@@ -70,7 +70,7 @@ function provide(
   return { provided, warnings }
 }
 
-test('limits default to 512 MB and 256 processes', async () => {
+test('container limits default to 512 MB and 256 processes', async () => {
   const { provided } = provide(declared, {})
   expect(await provided).toMatchObject({ isOwn: true, uid: 1000, limits: { memoryMb: 512, pids: 256 } })
   const given = { memory_mb: 64, cpus: 0.5 }

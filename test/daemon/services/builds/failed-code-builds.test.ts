@@ -95,7 +95,7 @@ test.each([
     'tools/, resources/ or prompts/',
   ],
 ])(
-  'a module that %s fails the build with an error that says where',
+  'a module that %s fails the build with an error that names the cause',
   async (_what, files, message, details) => {
     const { status, error } = await build(files as Record<string, string>)
     expect(status).toBe('failed')

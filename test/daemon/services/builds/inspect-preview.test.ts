@@ -19,7 +19,7 @@ async function build(label: string): Promise<string> {
   return (await buildFolder(daemon, 'debugged', project.path)).mcp_id
 }
 
-/** Starts a debugger for a build. It runs until `close`. */
+/** Starts a debugger for a build. The debugger runs until `close`. */
 async function inspect(id: string) {
   const connection = new AbortController()
   const response = await fetch(`${daemon.url}/v1/build/${id}/inspector?port=0`, {
@@ -35,7 +35,7 @@ const urlOf = async (id: string) => (await daemon.api('GET', `/v1/build/${id}/in
 const CAN_INSPECT = process.allowedNodeEnvironmentFlags.has('--allow-inspector')
 
 test.runIf(CAN_INSPECT)(
-  'a server has one debugger at a time, and the next one starts after it closes',
+  'a server has one debugger at a time, and the next one can start after the first one closes',
   async () => {
     const older = await build('older')
     const first = await inspect(older)
@@ -59,7 +59,7 @@ test.runIf(CAN_INSPECT)(
   },
 )
 
-test.runIf(CAN_INSPECT)('a debugger that could not be started does not keep the next one away', async () => {
+test.runIf(CAN_INSPECT)('a debugger that could not be started does not prevent the next one', async () => {
   const previews = {
     startInspected: (_build: unknown, _findPort: unknown, ended: Promise<void>) => {
       hasEnded = ended.then(() => true)

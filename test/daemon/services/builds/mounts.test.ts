@@ -32,7 +32,7 @@ test("system folders, the daemon's folders and folders that contain them cannot 
     expect(() => resolveOne(source), source).toThrow('a folder of the daemon')
 })
 
-test('a mount that an engine would read differently is refused', () => {
+test('a mount with a missing source, a relative source or a colon in the target is refused', () => {
   expect(() => resolveOne(join(folder, 'missing'))).toThrow('does not exist')
   expect(() => resolveOne('../notes')).toThrow('neither an absolute path nor the name of a volume')
   expect(() => resolveOne(notes, '/data:rw')).toThrow('contains a colon')

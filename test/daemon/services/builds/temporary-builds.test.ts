@@ -46,7 +46,7 @@ async function buildTemporary(name: string): Promise<string> {
   return body.data.mcp_id
 }
 
-/** Advances the clock and restarts the daemon, which removes expired builds immediately at its start. */
+/** Advances the clock and restarts the daemon, because the daemon removes expired builds when it starts. */
 async function pass(minutes: number): Promise<void> {
   now = new Date(now.getTime() + minutes * MINUTE_MS)
   await daemon.restart()

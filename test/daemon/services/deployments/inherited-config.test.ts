@@ -20,7 +20,7 @@ const reader = (name: string, env: readonly string[]) =>
     tools: [{ ...say, handler: { type: 'template', text: '{{ env.OWN }} {{ env.STORED }}' } }],
   })
 
-test('config_from gives a deployment the configuration of another deployment with its secrets, and config overrides it', async () => {
+test('config_from copies the configuration and the secrets of another deployment, and config overrides them', async () => {
   const variables = { STORED: 'old' }
   const first = await daemon.api('POST', '/v1/deploy', {
     body: {

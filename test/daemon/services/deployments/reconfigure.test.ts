@@ -43,7 +43,7 @@ test('reconfiguring replaces the given settings, restores defaults and keeps the
   expect((await status(deployment_id)).status).toBe('stopped')
 })
 
-test('reconfiguring keeps the sign-in secret and the variables, which responses mask', async () => {
+test('reconfiguring keeps the sign-in secret and the variables that responses mask', async () => {
   const variable = (name: string) => ({ type: 'template', text: `{{ env.${name} }}` })
   const tool = (name: string) => ({ ...echoServer().tools[0], name, handler: variable(name) })
   const definition = { template: 'advanced', tools: [tool('OWN'), tool('STORED')], env: ['OWN', 'STORED'] }

@@ -24,7 +24,7 @@ afterEach(() => {
 const triggers = () =>
   store.database.values("SELECT name FROM temp.sqlite_schema WHERE type = 'trigger'").length
 
-/** Makes a change, and waits for the microtask in which changes are delivered. */
+/** Adds a server, and waits for the microtask in which changes are delivered. */
 async function addServer(name: string): Promise<void> {
   store.servers.ensure(name, '2026-01-01T00:00:00.000Z')
   await Promise.resolve()

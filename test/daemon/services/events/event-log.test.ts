@@ -31,7 +31,7 @@ test('a new reader begins with a reset and gets only later events', () => {
   expect(read(reader)).toEqual(['c'])
 })
 
-test('a new reader continues after the id of the last event', () => {
+test('a new reader continues after the given event id', () => {
   const log = logOf()
   const reader = log.reader(undefined)
   const { id } = reader.next()!
@@ -41,14 +41,14 @@ test('a new reader continues after the id of the last event', () => {
   expect(read(log.reader(first.id))).toEqual(['b'])
 })
 
-test('an id of another log, a malformed id and an id from the future get a reset', () => {
+test('an id of another log, a malformed id and an id from the future result in a reset', () => {
   const log = logOf('a')
   const { id } = log.reader(undefined).next()!
   for (const after of [logOf('a').reader(undefined).id, 'x', '', `${id}9`, '-1', `${id.split('-')[0]}-`])
     expect(read(log.reader(after)), after).toEqual(['reset: restarted'])
 })
 
-test('an id whose events were removed gets a reset', () => {
+test('an id whose events were removed results in a reset', () => {
   const log = logOf('a')
   const { id } = log.reader(undefined)
   for (let count = 0; count < 2 * CAPACITY; count++) log.add(change(`n${count}`))

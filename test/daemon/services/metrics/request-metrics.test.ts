@@ -35,7 +35,7 @@ test('health reports requests, errors and latencies by tool and by instance', as
   expect(report.instances[0].requests).toMatchObject({ total: 8, errors: 1 })
 })
 
-test('counters survive instances and restarts of the daemon', async () => {
+test('counters survive restarts of the deployment and of the daemon', async () => {
   const { deployment_id, url } = await deploy(
     daemon,
     await buildServer(daemon, echoServer('lasting')),

@@ -11,8 +11,8 @@ beforeAll(async () => {
 afterAll(() => daemon.close())
 
 test.each([
-  ['before its first step', []],
-  ['after its first deployments', ['production']],
+  ['before it removed anything', []],
+  ['after it removed a deployment', ['production']],
 ])('a removal that was interrupted %s is completed at the next start', async (_, removed) => {
   const name = `whole-${removed.length}`
   const ids = await createServer(name)
@@ -58,7 +58,7 @@ test('the removal of one environment removes its sign-ins and keeps those of oth
   database.close()
 })
 
-test('a removal removes the logs of all deployments, also of those that a release replaced', async () => {
+test('a removal removes the logs of all deployments, including those that a release replaced', async () => {
   const build = await buildServer(daemon, echoServer('replaced'))
   const ids: string[] = []
   for (const environment of ['development', 'development', 'staging'])

@@ -174,7 +174,7 @@ test('keeps files without a record, and removes half-written files and servers w
   database.close()
 })
 
-test('a build that became ready just before a crash has its preview after the restart', async () => {
+test('after a restart, the preview serves a build that became ready just before a crash', async () => {
   const older = await buildServer(daemon)
   const newer = await buildServer(daemon, echoServer('echo', { data: 2 }))
   const { url } = (await daemon.api('GET', `/v1/build/${newer}`)).body.data

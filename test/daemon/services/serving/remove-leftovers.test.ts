@@ -78,7 +78,7 @@ test('removes unknown files after seven days, even across restarts', async () =>
   expect(readdirSync(join(folder, 'sources'))).toEqual(['upload.tmp'])
 })
 
-test('records the number and size of unknown files', async () => {
+test('records the size and age of unknown files', async () => {
   await removeLeftovers(deps)
   const { files } = JSON.parse(readFileSync(join(folder, 'unknown-files.json'), 'utf8'))
   const since = '2026-03-01T00:00:00.000Z'
