@@ -34,7 +34,7 @@ export class PendingRequests {
     return this.#size
   }
 
-  /** True if this id was ever assigned. */
+  /** True if this id may have been assigned earlier. */
   hasAssigned(id: unknown): boolean {
     return typeof id === 'number' && id <= this.#lastId
   }

@@ -113,7 +113,7 @@ export class ContainerProcess implements RunningProgram {
     return { ...ending, ...reason }
   }
 
-  /** The client exits with the container's exit code. */
+  /** Explains why the container stopped. The client exits with the container's exit code. */
   async #explain(
     { code, signal, error }: ProgramEnding,
     wasKilledByKernel: boolean,

@@ -27,8 +27,8 @@ export function prepareDataFolder(data: string, container: Pick<TenantContainer,
 }
 
 /**
- * Arguments that mount the folder. Its files belong to the daemon's user, so that backups can read them and removals can delete
- * them.
+ * Arguments that mount the folder. With rootless podman, its files belong to the daemon's user, so that the daemon can back up
+ * and delete them.
  */
 export function dataArguments(
   data: string | undefined,

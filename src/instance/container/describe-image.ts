@@ -15,7 +15,7 @@ import { type ContainerOptions, ContainerProcess } from './container-process.ts'
 const START_TIMEOUT_MS = 60_000
 
 /**
- * Runs the image once to read its definitions, and to detect the transport if its definition names none. Rejects with
+ * Runs the image once to read its definitions and, if no transport is configured, to detect the transport. Rejects with
  * ChildStartError when the image does not start as an MCP server.
  */
 export async function describeImage({ program }: Artifact, tenant: Tenant): Promise<DescribedServer> {

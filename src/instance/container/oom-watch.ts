@@ -6,7 +6,7 @@ const RECENT_MS = 5000
 
 /**
  * Detects processes that the kernel killed because memory ran out. Engines detect such kills in their containers if they can
- * watch the control group. Where they cannot (podman on hybrid hierarchies), the kernel still counts all kills.
+ * watch the control group. If they cannot (podman on hybrid hierarchies), the kernel still counts all kills.
  */
 export class OomWatch {
   readonly #timer: NodeJS.Timeout
@@ -17,7 +17,7 @@ export class OomWatch {
     this.#timer = setInterval(() => this.#check(), CHECK_INTERVAL_MS).unref()
   }
 
-  /** True when a process was killed in the last few seconds. False if the kernel does not count kills. */
+  /** True when any process of the machine was killed in the last few seconds. False if the kernel does not count kills. */
   hasSeenKill(): boolean {
     this.#check()
     return performance.now() - this.#seenAt < RECENT_MS
@@ -34,7 +34,7 @@ export class OomWatch {
   }
 }
 
-/** Includes kills of control groups: https://docs.kernel.org/admin-guide/mm/concepts.html#oom-killer */
+/** Kills since the machine started, also in control groups: https://docs.kernel.org/admin-guide/mm/concepts.html#oom-killer */
 function countKills(): number {
   try {
     return Number(/^oom_kill (\d+)$/m.exec(readFileSync('/proc/vmstat', 'utf8'))?.[1] ?? 0)

@@ -38,7 +38,7 @@ function readProperties(properties: unknown): Map<string, (value: unknown) => bo
   if (!isObject(properties)) return undefined
   const checks = new Map<string, (value: unknown) => boolean>()
   for (const [name, property] of Object.entries(properties)) {
-    // Every object inherits these, so their presence proves nothing.
+    // Every object inherits members with these names, so their presence proves nothing.
     if (name in Object.prototype || !isObject(property) || !hasOnly(property, PROPERTY_KEYWORDS))
       return undefined
     const check = TYPES.get(property.type)

@@ -188,7 +188,7 @@ export class Host {
     this.#tenants.get(tenantId)?.peers.owners?.setOwner({ session, port })
   }
 
-  /** Adds the tokens to the tenant's configuration, from which the guard reads them. */
+  /** Adds revoked tokens to the tenant's configuration, from which the guard reads them. */
   revokeTokens({ tenantId, tokens }: MessageOf<'revoked'>): void {
     const { auth } = this.#tenants.get(tenantId)?.config ?? this.#preparing.get(tenantId)?.tenant ?? {}
     if (auth) addRevoked(auth.revoked, tokens)

@@ -3,7 +3,7 @@ import type { FromInstance } from '../../shared/instances/instance-protocol.ts'
 
 export interface LeasedSocketOptions {
   leaseId: number
-  /** Takes an accepted connection. */
+  /** Receives each accepted connection. */
   accept(socket: Socket): void
   send(message: FromInstance, handle?: unknown): void
 }
@@ -11,7 +11,7 @@ export interface LeasedSocketOptions {
 const REPORT_EVERY_MS = 250
 const BACKLOG = 1024
 
-/** Accepts from a listening socket that the daemon shares, reports the counts, and returns the socket on request. */
+/** Accepts connections on a listening socket that the daemon shares, and reports their number. */
 export class LeasedSocket {
   readonly #server: Server
   #report: NodeJS.Timeout

@@ -43,8 +43,8 @@ interface PeerRoutes {
   connect(port: number): Promise<Socket>
 }
 
-/** Serves a request with a valid token and refuses any other. `path` has no query. */
+/** Serves requests with a valid token and the server's resource metadata. Refuses others. `path` has no query. */
 export type Guard = (exchange: HttpExchange, path: string, serve: () => void) => void
 
-/** Handles a request that the artifact alone cannot answer. `text` is its body, and `serve` answers it in this process. */
+/** Handles a request that the artifact cannot answer. `text`: its body, if already read. `serve`: answers it in this process. */
 export type WakeUp = (exchange: HttpExchange, text: string | undefined, serve: () => void) => void

@@ -63,7 +63,7 @@ export function openChannel(): { isConnected(): boolean; send: Send } {
 /**
  * Removes the IPC channel from everything that user code can reach, including Node's own JavaScript, which passes messages
  * through `process.emit` and `process.nextTick`. Reads the daemon's messages here instead. If code finds the channel anyway,
- * the daemon still validates everything it sends.
+ * the daemon still validates everything that the code sends.
  */
 export function sealChannel(listener: ChannelListener): void {
   const symbol = symbolOf(process, 'kChannelHandle')

@@ -29,9 +29,9 @@ const { nextTick } = process
 const text = uncurryThis<Uint8Array, [], string>(Buffer.prototype.toString as never)
 const Bytes = Uint8Array
 
-/** Restricts `node:fs` to functions that take names, which the permission model checks, and to printing. */
+/** Restricts `node:fs` to names, which the permission model checks, to files that were opened by name, and to printing. */
 export function sealFiles(output: UserOutput): void {
-  // `open` can open this program's readable files. Through the class of its file handles, code could reach any descriptor.
+  // Code could reach any descriptor through the class of the file handles that `open` returns.
   denyAll(fs.promises, ['open'], 'fs.promises')
   const opened = trackOpened()
   for (const name of BY_DESCRIPTOR) limitToOpened(name, opened, false)

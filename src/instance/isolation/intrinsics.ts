@@ -1,6 +1,6 @@
 /**
- * JavaScript's own functions, captured before user code can replace them. Code that guards something next to user code uses these
- * and avoids implicit method lookups: spread and array destructuring, `for…of`, `.call`, and methods of arrays, sets and maps.
+ * JavaScript's own functions, captured before user code can replace them. Guards in a process with user code use these functions
+ * and avoid implicit method lookups: spread and array destructuring, `for…of`, `.call`, and methods of arrays, sets and maps.
  */
 export const { apply, getPrototypeOf, setPrototypeOf, ownKeys, getOwnPropertyDescriptor } = Reflect
 export const { hasOwn } = Object

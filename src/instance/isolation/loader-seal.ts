@@ -49,7 +49,7 @@ function isOwn(url: string): boolean {
   return slice(url, 0, OWN_FOLDER.length) === OWN_FOLDER || slice(url, 0, OWN_PROGRAM.length) === OWN_PROGRAM
 }
 
-/** Prevents code from being compiled under the name of one of our files, because it could import whatever that file may. */
+/** Prevents code from being compiled under the name of one of our files, because that code could import whatever the file may. */
 function sealReferrers(): void {
   denyAll(module.Module.prototype, ['_compile', 'load'], 'module')
   const { constants } = vm

@@ -4,8 +4,8 @@ import { Socket } from 'node:net'
 import { SealError } from './denied.ts'
 
 /**
- * Prototypes of Node's native handles. All handles of a kind share one, and user code reaches it through any of its sockets
- * and resolvers.
+ * Prototypes of Node's native handles. All handles of a kind share a prototype, which user code can reach through any socket
+ * or resolver.
  */
 export function pipePrototype(): object {
   return socketPrototype(socket => socket.connect({ path: '/dev/null/none' }))

@@ -31,7 +31,7 @@ export class OutputLimit {
     return false
   }
 
-  /** Sentence about output dropped since the last report. Undefined when there is none. */
+  /** Sentence about output dropped since the last report. Undefined when none was dropped. */
   takeReport(): string | undefined {
     if (this.#droppedLines === 0) return undefined
     const report = `${this.#droppedLines} lines (${ceil(this.#droppedBytes / 1024)} KB) of output were dropped (limit ${BYTES_PER_SECOND / 1024} KB per second)`

@@ -103,11 +103,11 @@ function replaceStreams({ stdout, stderr }: UserOutput): void {
   replace(process, 'stdout', Object.assign(stdout, { fd: 1 }))
   replace(process, 'stderr', Object.assign(stderr, { fd: 2 }))
   replace(process, 'openStdin', () => process.stdin)
-  // If anything was printed before, the console is bound to the descriptors.
+  // If anything was printed before, the console still holds the original streams.
   Object.assign(console, { _stdout: stdout, _stderr: stderr })
 }
 
-/** For example ` at tools/add.ts:3:9`. Empty when unknown. */
+/** Location of the call, for example ` at tools/add.ts:3:9`. Empty when unknown. */
 function describeCaller(): string {
   try {
     const [, frame] = describeStack(new Error('for its stack')).split('\n')
@@ -121,6 +121,6 @@ function describe(error: unknown): string {
   try {
     return describeStack(error)
   } catch {
-    return 'an error that cannot be displayed' // thrown on purpose
+    return 'an error that cannot be displayed' // user code threw a value that cannot be read
   }
 }

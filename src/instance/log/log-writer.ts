@@ -42,7 +42,7 @@ export class LogWriter {
     this.#lostLine = lostLine
   }
 
-  /** `line` has no line feed. */
+  /** `line` must not contain a line feed. */
   write(line: string): void {
     if (this.#waiting.length > MAX_WAITING_CHARACTERS) {
       this.#lost++

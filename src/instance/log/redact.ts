@@ -9,7 +9,7 @@ export const SHORTEST_PART = 4
 /** Protocol names that only look secret. */
 const HARMLESS_NAMES = new Set(['progressToken'])
 
-/** Creates a function that copies any JSON value without `secrets` and without members whose names look secret. */
+/** Creates a function that copies a JSON value and hides `secrets` and the values of members whose names look secret. */
 export function createRedactor(secrets: readonly string[]): (value: unknown) => unknown {
   const whole = new Set(secrets.filter(secret => secret !== ''))
   const wholeNames = bare<Record<string, true>>(Object.fromEntries([...whole].map(name => [name, true])))

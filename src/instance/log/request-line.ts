@@ -41,7 +41,7 @@ export interface RequestRecord {
   arguments?: unknown
 }
 
-/** Formats the line for a request by hand, because every request pays for it. */
+/** Formats the log lines of requests by hand, because every request pays for its line. */
 export class RequestLines {
   readonly #redact: (value: unknown) => unknown
   readonly #redactMessage: (message: unknown) => string
@@ -98,7 +98,7 @@ export class RequestLines {
     return this.#bodiesLeft >= 0
   }
 
-  /** Log members that describe the request. Cached, because almost all requests share a few. */
+  /** Log members that describe the request. Cached, because almost all requests share a few methods and tools. */
   #subject(method: string, tool: string | undefined, target: string | undefined): string {
     if (target !== undefined) return describeRequest(method, this.#redactText(target))
     // Not a combined key, because V8 has already hashed these strings, and a new string would have to be hashed again.

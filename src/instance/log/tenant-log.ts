@@ -88,7 +88,7 @@ export class TenantLog {
     this.#write({ ...line, message: truncate(this.#redactText(line.message), MAX_MESSAGE_CHARACTERS) })
   }
 
-  /** Blocks until waiting lines are written. */
+  /** Blocks until waiting lines are written, unless the log is held. */
   flushNow(): void {
     this.#writer.flushNow()
   }

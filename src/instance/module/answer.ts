@@ -24,7 +24,7 @@ export function throwQuestion(value: unknown): void {
   throw new InputRequired({ ...requests }, state)
 }
 
-/** Converts a handler's answer without an output schema. `anyJson`: the client accepts values other than objects. */
+/** Converts an answer of a tool without an output schema. `anyJson`: the client accepts any JSON as structured content. */
 export function toToolResult(value: unknown, anyJson: boolean): CallToolResult {
   if (typeof value === 'string') return { content: [{ type: 'text', text: value }] }
   if (value === undefined || value === null) return { content: [] }
@@ -34,7 +34,7 @@ export function toToolResult(value: unknown, anyJson: boolean): CallToolResult {
   return toStructured(value, anyJson)
 }
 
-/** A value with its text, for clients without structured content (MCP, tools: structured content). */
+/** A value as text and, if the client accepts it, as structured content (MCP, tools: structured content). */
 export function toStructured(value: unknown, anyJson: boolean): CallToolResult {
   const text = JSON.stringify(value) ?? 'null'
   const content = [{ type: 'text', text }]

@@ -1,6 +1,6 @@
 /**
  * Makes the methods of a class usable without their object, as in `const { info } = context`. A method is bound each time it is
- * read, because binding all methods of each object would take longer than creating it.
+ * read, because binding all methods of each object would take longer than creating the object.
  */
 export function bindMethods(prototype: object): void {
   for (const name of Object.getOwnPropertyNames(prototype)) {

@@ -10,7 +10,7 @@ const OPTIONS: Record<LoadedModule['kind'], readonly string[]> = {
   prompt: [...COMMON, 'arguments'],
 }
 
-/** Names of the same options in the protocol and in other libraries. */
+/** Names that the protocol and other libraries use for these options. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   parameters: 'input',
   argsSchema: 'arguments',
@@ -31,7 +31,7 @@ export function schemasOf({ input, inputSchema, output, outputSchema }: ToolDefi
   return { input: input ?? inputSchema, output: output ?? outputSchema }
 }
 
-/** Throws an Error for unknown options. Projects without types would not notice a typo otherwise. */
+/** Throws an Error for unknown or invalid options. Projects without types would not notice a typo otherwise. */
 export function checkOptions({ kind, path, definition }: LoadedModule): void {
   if (typeof definition === 'function') return
   const known = OPTIONS[kind]

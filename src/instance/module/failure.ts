@@ -42,7 +42,7 @@ const INTERNAL_FRAME = /^\s+at .*(?:node:internal|\/instance[-\w]*\.js|\/instanc
 
 function throwProtocolError(error: unknown): void {
   if (error instanceof InputRequired) throw error
-  // The protocol reports a missing capability. Other errors from a question may be sent to the model.
+  // A missing capability is a protocol error. Other errors from a question may be sent to the model.
   if (error instanceof RpcError && error.code === RPC.missingCapability) throw error
   if (!(error instanceof Error) || error.name !== 'McpError') return
   const { code, message, data } = error as Error & { code?: unknown; data?: unknown }

@@ -38,7 +38,7 @@ export class ModuleContext implements Context {
 
   readonly #scope: ModuleScope
   readonly #call: ClientContext
-  /** Set for resource handlers. */
+  /** URI of the resource. Empty for handlers of tools and prompts. */
   readonly uri: string
 
   constructor(scope: ModuleScope, call: ClientContext, uri = '') {

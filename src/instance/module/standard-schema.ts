@@ -10,8 +10,8 @@ export function isStandardSchema(schema: unknown): schema is StandardSchema {
 }
 
 /**
- * Converts a schema to JSON Schema 2020-12, for its input or output values. Throws an Error with instructions when its library
- * does not support that.
+ * Converts a schema to JSON Schema 2020-12 for the input or the output of its transforms. Throws an Error with instructions when
+ * the library of the schema does not support the conversion.
  */
 export function toJsonSchema(
   schema: Schema,
@@ -34,7 +34,7 @@ export function toJsonSchema(
   }
 }
 
-/** One sentence for the first issue: `"city.name" must be …`. */
+/** One sentence for the first issue: `"city.name": must be …`. */
 export function describeIssue(issues: readonly StandardIssue[]): string {
   const [first] = issues
   if (!first) return 'it is not valid'

@@ -75,7 +75,7 @@ function failLate(message: string): never {
   throw new RpcError(RPC.internalError, message)
 }
 
-/** Settles like the handler, or like `onLate` after the timeout, which also aborts the handler's signal. */
+/** Settles like the handler. After the timeout, aborts the handler's signal and settles like `onLate`. */
 function withTimeout<Result>(
   what: string,
   call: ClientContext,

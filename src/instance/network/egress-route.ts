@@ -8,7 +8,7 @@ const DESTINATION = 'destination'
 
 /**
  * Route out of a network namespace. Requests the connection from the egress process first, while Node waits for name
- * resolution. The socket then connects to the egress process, which joins it with the connection it made.
+ * resolution. The socket then connects to the egress process, which joins the socket with the requested connection.
  */
 export class EgressRoute implements NetworkRoute {
   readonly #client: EgressClient

@@ -58,7 +58,7 @@ export class HandleGuard {
     for (let at = 0; at < CLOSED_NETWORKS.length; at++) this.#closed[at] = toNetwork(CLOSED_NETWORKS[at]!)
   }
 
-  /** Removes UDP and the native resolver. Throws a SealError if either is not found. */
+  /** Guards TCP handles, and removes UDP and the native resolver. Throws a SealError if any of these is not found. */
   install(): void {
     const tcp = tcpPrototype() as Record<string, NativeMethod | undefined>
     for (const name of ['connect', 'connect6'] as const) {
@@ -78,7 +78,7 @@ export class HandleGuard {
   }
 
   /**
-   * Permits connections to the addresses of a name, or to a literal address. Does nothing unless the name is
+   * Permits connections to an address of a name, or to a literal address. Does nothing unless the name is
    * on the deployment's list, because user code may have bypassed the policy's check.
    */
   grant(name: string, address: string, port: number): void {
@@ -204,7 +204,7 @@ function isAny(groups: AddressGroups): boolean {
   return groups[5] === 0 || groups[5] === 0xffff
 }
 
-/** True for addresses of this machine's interfaces, where its other servers listen, even on public ones. */
+/** True for addresses of this machine's interfaces, even public ones, because other servers of the machine listen there. */
 function isOwnAddress(groups: AddressGroups): boolean {
   const interfaces = networkInterfaces()
   const names = ownKeys(interfaces)

@@ -12,7 +12,7 @@ export interface EgressListener {
   close(): void
 }
 
-/** Port of the egress listener in this process's namespace. Undefined where the host's network is used. */
+/** Port of the egress listener in this process's namespace. Undefined when the host's network is used. */
 export let egressPort: number | undefined
 
 export async function openEgressListener(): Promise<EgressListener> {

@@ -5,7 +5,7 @@ const GATHER_MS = 20
 
 type PendingAnnouncement = { readonly [Kind in keyof Announcement]: Set<Announcement[Kind][number]> }
 
-/** Batches change announcements to the deployment's other instances. */
+/** Batches announcements to the deployment's other instances. */
 export class PeerAnnouncer {
   readonly #send: (announcement: Announcement) => void
   readonly #gathered: PendingAnnouncement = {

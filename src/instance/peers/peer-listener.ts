@@ -49,7 +49,7 @@ async function greet(socket: Socket, { key, accept, tenant }: PeerListenerOption
     }
     accept(socket)
   } catch {
-    // Not a peer.
+    // Not a peer, or a peer that disconnected.
     socket.destroy()
   }
 }

@@ -79,7 +79,7 @@ export class Peers {
   /** Relays requests of sessions that started in these versions, as long as one of their instances responds. */
   setEarlierVersions(versions: readonly EarlierVersion[]): void {
     this.earlier = new Map(versions.map(({ version, instances }) => [version, instances]))
-    // Loaded with the first session request, because most releases get none.
+    // Loaded on the first request in a session, because most releases get none.
     this.relay ??= (exchange, serve) => {
       if (header(exchange.request, 'mcp-session-id') === undefined) return false
       void import('./relay-to-peer.ts').then(({ relayToPeer }) => {

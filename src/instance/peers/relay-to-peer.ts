@@ -89,7 +89,7 @@ function isHere(tenant: ExchangeTenant, id: string): boolean {
   return sessionInstance(id) === tenant.instanceId || tenant.sessions.has(id)
 }
 
-/** Ports of the release's instances. The instance that started the session comes first. */
+/** Ports of the release that started the session. The instance that started the session comes first. */
 function earlierPorts(
   { peers }: ExchangeTenant,
   { version }: SessionClaim,
@@ -113,7 +113,7 @@ async function tryConnect(
     socket = await peers.connect(port)
     if (await shakeHands(socket, stateKey, question)) return socket
   } catch {
-    // No peer listens there.
+    // No peer answers there.
   }
   socket?.destroy()
   return undefined

@@ -5,7 +5,7 @@ export type EarlierVersions = ReadonlyMap<string, EarlierVersion['instances']>
 
 /** Maximum number of remembered sessions. The owner of a forgotten session is requested again. */
 const MAX_MOVED = 10_000
-/** Maximum time that a client waits for the daemon. */
+/** Maximum time that a request waits for the daemon's answer. */
 const ANSWER_MS = 2000
 
 /**
@@ -29,7 +29,7 @@ export class SessionOwners {
     return this.#moved.get(session)
   }
 
-  /** Port of the session's owner, or this instance's own if there is none. `gone` is a port that no longer answers. */
+  /** Port of the session's owner. This instance's port if the daemon names none in time. `gone`: port that no longer answers. */
   claim(session: string, gone: number): Promise<number> {
     const pending = this.#waiting.get(session)
     if (pending) return pending.promise

@@ -14,7 +14,7 @@ interface NotifyingTenant extends SessionTenant {
 
 /** A modern stream that receives change notifications. */
 export interface Listener {
-  /** Number of the stream in this process, for its handle. */
+  /** Number of the stream in this process. Part of the handle of the stream. */
   readonly number: number
   readonly protocolVersion: string
   readonly client: ClientFacts['info']
@@ -50,7 +50,7 @@ export class ChangeNotifier {
     this.#tenant.peers.announcer?.changed('uris', uri)
   }
 
-  /** Forwards an announcement from another instance. */
+  /** Forwards another instance's announcement to the clients of this instance. */
   forward({ lists, uris }: Pick<Announcement, 'lists' | 'uris'>): void {
     for (const list of lists) this.#notifyOfList(list)
     for (const uri of uris) this.#notifyOfResource(uri)
@@ -65,7 +65,7 @@ export class ChangeNotifier {
 
   #notifyOfList(list: ListName): void {
     const method = this.#notifyListeners(list)
-    // A client without a stream reads the list when it needs it.
+    // Nothing is kept for a session without a stream, because its client reads the list when necessary.
     for (const session of this.#tenant.openSessions)
       if (session.stream) sendOverGetStream(this.#tenant, session, rpcNotification(method, {}))
   }

@@ -1,6 +1,6 @@
 import { isObject } from './json-rpc.ts'
 
-/** Capability that a client must declare before the server may send this request. Undefined when it needs none. */
+/** Capability that a client must declare before the server may send this request. Undefined when the request needs none. */
 export function requiredCapability(
   method: string,
   params: Record<string, unknown>,

@@ -21,7 +21,10 @@ export interface RpcAnswer {
   error?: unknown
 }
 
-/** True if the server does not have the method itself, for which clients probe. Programs also answer a failed call this way. */
+/**
+ * True if the server does not offer the method, which is normal when clients probe. For `tools/call`, the code means that the
+ * call failed.
+ */
 export function isMissingMethod(method: string, code: number | undefined): boolean {
   return code === RPC.methodNotFound && method !== 'tools/call'
 }
@@ -56,7 +59,7 @@ export function withoutAbsent(value: object): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined))
 }
 
-/** Parses JSON. Undefined when it is invalid. */
+/** Parses JSON. Undefined for invalid JSON. */
 export function tryParseJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -65,7 +68,7 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-/** Kind of a parsed message. MCP forbids `null` ids and array params, so they are invalid. */
+/** Kind of a parsed message. Messages with a `null` id or array params are invalid, because MCP forbids both. */
 export function messageKind(message: unknown): MessageKind {
   if (!isObject(message) || message.jsonrpc !== '2.0') return 'invalid'
   const { id, method } = message
@@ -80,7 +83,7 @@ export function rpcResult(id: RequestId, members: string): string {
   return `{"jsonrpc":"2.0","id":${idText(id)},"result":{${members}}}`
 }
 
-/** `id` is null when the request could not be parsed. */
+/** `id` is null when the request's id is not known. */
 export function rpcError(id: RequestId | null, code: number, message: string, data?: unknown): string {
   const details = data === undefined ? '' : `,"data":${JSON.stringify(data)}`
   return `{"jsonrpc":"2.0","id":${id === null ? 'null' : idText(id)},"error":{"code":${code},"message":${JSON.stringify(message)}${details}}}`
@@ -113,7 +116,7 @@ function idText(id: RequestId): string {
   return typeof id === 'number' ? String(id) : JSON.stringify(id)
 }
 
-/** A JSON-RPC error that the protocol layer sends unchanged. */
+/** A JSON-RPC error for the client. The protocol layer changes only codes that differ between the eras. */
 export class RpcError extends Error {
   readonly code: number
   readonly data: unknown

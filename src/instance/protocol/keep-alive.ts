@@ -1,4 +1,4 @@
-/** Clients and proxies give up after one to five minutes without a response head (undici's `headersTimeout`). */
+/** Delay before a response head is sent. Clients and proxies give up after one to five minutes (undici's `headersTimeout`). */
 const DELAY_MS = 15_000
 
 /** A request that waits for its answer. A linked list node, so that adding and removing is fast and leaves no garbage. */

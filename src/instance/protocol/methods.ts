@@ -18,7 +18,7 @@ export type Method = (
   context: ClientContext,
 ) => MethodResult | Promise<MethodResult>
 
-/** Requests of both eras with their capability. */
+/** Methods of both eras with the capability that each requires. */
 const METHODS: ReadonlyMap<string, { capability: keyof ServerCapabilities; run: Method }> = new Map([
   ['tools/call', { capability: 'tools', run: callTool }],
   ['tools/list', { capability: 'tools', run: list('listTools') }],

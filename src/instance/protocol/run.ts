@@ -20,7 +20,7 @@ export interface Run extends KeepAliveRequest {
   onInputRequired?(run: Run, thrown: InputRequired, method: Method): void | Promise<void>
   /**
    * Sends the answer, or closes the exchange without one (undefined) when the request was cancelled. `code` is the error code.
-   * Returns the number of bytes sent.
+   * Returns the number of characters sent.
    */
   deliver(body: string | undefined, code?: number): number
   onSettled?(): void
@@ -44,7 +44,7 @@ export interface RunContext extends ClientContext {
   finish(): void
 }
 
-/** Side channel of a running request (progress, logging, questions to the client). One implementation per protocol era. */
+/** Side channel of a running request (progress, logging, questions to the client). One per protocol era, and one for batches. */
 export interface SideChannel {
   /** Turns the answer into an event stream. Undefined when there is no room for another stream. */
   open(run: Run): NotificationSink | undefined

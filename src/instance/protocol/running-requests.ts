@@ -3,9 +3,9 @@ import type { RequestId } from './json-rpc.ts'
 export interface RunningRequest {
   readonly id: RequestId
   cancel(): void
-  /** Closes the connection of a request that is answered elsewhere, when its session is ended through the API. */
+  /** Closes the connection of a forwarded request when its session is ended through the API. */
   disconnect?(): void
-  /** True for a GET stream that is answered elsewhere. */
+  /** True for a forwarded GET stream. */
   readonly isStream?: boolean
 }
 

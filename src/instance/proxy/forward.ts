@@ -10,7 +10,7 @@ import type { ForwardedSession } from './program-sessions.ts'
 const SESSION = 'mcp-session-id'
 
 export interface ForwardOptions {
-  /** Drops the page's origin, which was already checked. The upstream knows only its own. */
+  /** Drops the `Origin` header, which was already checked. The upstream accepts only its own origin. */
   dropsOrigin?: boolean
 }
 
@@ -118,7 +118,7 @@ function passedHeaders(raw: readonly string[], dropped: ReadonlySet<string>): st
   return kept
 }
 
-/** Headers named by `Connection`, which belong to a single connection as well. */
+/** Headers named by `Connection`, which must not be forwarded either. */
 function namedByConnection(raw: readonly string[]): Set<string> {
   const named = new Set<string>()
   for (let index = 0; index < raw.length; index += 2)

@@ -137,7 +137,7 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
       const options = { ...this.#options, session, ...(headers && { headers }) }
       const fault = await forward(exchange, this.#pools.get(child)!, path, options)
       if (!fault) return
-      // Allows time to notice, before the next request, that the program has stopped.
+      // Waits, so that the exit of the program is noticed before the next attempt or request.
       await Promise.race([child.ended, new Promise(resolve => setTimeout(resolve, RETRY_DELAY_MS))])
       if (fault.code === 'ECONNREFUSED') continue
       const message = `The ${this.#options.what} did not answer: ${reasonOf(fault)}`
@@ -159,7 +159,7 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
     this.#isClosed = true
     clearTimeout(this.#restart)
     const { current } = this.#slot
-    // A draining server would wait for idle kept-alive connections.
+    // A program that drains before it stops would wait for idle connections of the pool.
     if (current) await this.#pools.get(current)?.destroy()
     await this.#slot.close()
     this.#options.onClosed()

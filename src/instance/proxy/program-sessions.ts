@@ -30,7 +30,7 @@ export interface ForwardedSession {
  * until its sessions have ended. If a session started while the program slept, its first request also starts it in the program.
  */
 export class ProgramSessions {
-  /** Client ids by the program's ids, because some programs repeat their id in each answer. */
+  /** Client ids by the program's ids, because some programs repeat the session id in each answer. */
   readonly #named = new Map<string, string>()
   /** Headers by client id, for sessions that started while the program slept. */
   readonly #begun = new Map<string, Promise<Readonly<Record<string, string>>>>()
@@ -51,7 +51,7 @@ export class ProgramSessions {
       },
       nameFor: (id, status) => {
         if (given !== undefined && id === (claim?.inner ?? given)) return given
-        if (claim && claim.inner === undefined) return given! // the program's side of the client's session
+        if (claim && claim.inner === undefined) return given! // the session that `#begin` started in the program
         return status < 400 && id.length <= MAX_ID_LENGTH ? this.#name(tenant, id, owner) : id
       },
       end: status => {
@@ -106,7 +106,7 @@ async function beginSession(url: string, claim: SessionClaim): Promise<Readonly<
   return { [SESSION]: '', ...client.headers }
 }
 
-/** Ignores sessions that belong to another process's program. */
+/** Undefined for a session that only another instance's program knows. */
 function findSession(
   tenant: ExchangeTenant,
   { given, claim, owner }: { given: string; claim: SessionClaim; owner: string | undefined },

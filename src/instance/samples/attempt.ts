@@ -2,7 +2,7 @@ import type { JsonSchema } from '../../shared/json/json-schema.ts'
 
 export interface Attempt {
   root: JsonSchema
-  /** Values for members of the outermost object with the same names. */
+  /** Arguments of the call. Members of the outermost object get the values of arguments with the same names. */
   args: Record<string, unknown>
   /** True to use `examples` and `default`. */
   annotated: boolean
@@ -21,5 +21,5 @@ export interface Place {
 
 export type Sampler = (schema: unknown, place: Place) => unknown
 
-/** Below this depth, only required members are filled in, which terminates recursive schemas. */
+/** From this depth on, only required members are filled in, so that samples of recursive schemas end. */
 export const FULL_DEPTH = 4

@@ -10,8 +10,8 @@ const MAX_DEPTH = 40
 const BRANCHES = 4
 
 /**
- * Creates values that match a schema. Equal arguments give equal values. If no attempt is valid, because the schema contradicts
- * itself, returns the first attempt. The check of the answer then reports the error.
+ * Creates values that match a schema. Equal arguments give equal values. If no attempt is valid, for example because the schema
+ * contradicts itself, returns the first value or null. The check of the answer then reports the error.
  */
 export function createSampler(schema: JsonSchema): (args: Record<string, unknown>) => unknown {
   const isValid = compileSchema(schema)
@@ -26,7 +26,7 @@ export function createSampler(schema: JsonSchema): (args: Record<string, unknown
   }
 }
 
-/** Attempts, from the richest sample to the smallest. */
+/** Attempts for each alternative, from the richest sample to the smallest. */
 function* attempts(root: JsonSchema, args: Record<string, unknown>): Generator<Attempt> {
   for (let branch = 0; branch < BRANCHES; branch++) {
     yield { root, args, annotated: true, optional: true, branch }

@@ -45,7 +45,7 @@ function requiredOf(schema: JsonSchema): string[] {
   return (schema.required as string[] | undefined) ?? []
 }
 
-/** Applies members that require others. In draft-07, `dependencies` combines both keywords. */
+/** Applies `dependentRequired` and `dependentSchemas`. In draft-07, `dependencies` combines both keywords. */
 function withDependents(schema: JsonSchema, names: string[]): JsonSchema {
   const { dependentRequired, dependentSchemas, dependencies } = schema as Record<
     string,

@@ -3,7 +3,7 @@ import { createPattern } from '../../shared/json/bounded-pattern.ts'
 export interface PatternChoices {
   /** Selects alternatives and characters. */
   seed: number
-  /** Repetitions of an unbounded quantifier above its minimum. */
+  /** Number of repetitions above the minimum of a quantifier. */
   extra: number
 }
 
@@ -26,12 +26,12 @@ export function samplePattern(pattern: string, choices: PatternChoices): string 
 /** Different kinds of characters, so that a repeated class yields several of them, as password patterns require. */
 const CANDIDATES = [...'a1A-0bB_. /:@#', 'é', '"']
 const MAX_REPEATS = 1000
-/** Nested repetitions could exhaust the memory. */
+/** Longer text is not repeated, because nested repetitions could exhaust the memory. */
 const MAX_LENGTH = 10_000
 const CLASSES = 'dDwWsS'
 const CONTROLS: Record<string, string> = { n: '\n', r: '\r', t: '\t', f: '\f', v: '\v', '0': '\0' }
 
-/** Reads a pattern from left to right and writes a matching text. The final test checks assertions. */
+/** Reads a pattern from left to right and writes a matching text. `samplePattern` then checks the assertions. */
 class PatternReader {
   readonly #pattern: string
   readonly #choices: PatternChoices
@@ -161,7 +161,7 @@ class PatternReader {
   }
 }
 
-/** Members of a character class, found by testing candidates, which supports every kind of class. */
+/** Some members of a character class. Tests candidates, so that every kind of class is supported. */
 function charactersOf(source: string): string[] {
   const belongs = new RegExp(`^${source}$`, 'u')
   const letters = source.startsWith('[') ? [...source.slice(1, -1)].filter(letter => letter !== '\\') : []

@@ -65,7 +65,7 @@ export function sampleNumber(schema: JsonSchema, seed: number, isInteger: boolea
       .find(isAllowed)
     if (value !== undefined) return value
   }
-  // No multiple is between the bounds.
+  // No multiple was found between the bounds.
   return Number.isFinite(lower) && Number.isFinite(upper) ? (lower + upper) / 2 : start
 }
 

@@ -11,7 +11,7 @@ export interface CallContext {
 
 /** Additional operations for custom server code and for bridges to programs. */
 export interface ClientContext extends CallContext {
-  /** Aborts `signal` when a handler takes too long. */
+  /** Aborts `signal`. Called when a handler takes too long. */
   cancel?(): void
   /** Calls the listener once when the client cancels, or immediately if it already has. Cheaper than `signal`. */
   onCancel(listener: () => void): void
@@ -31,7 +31,7 @@ export interface ClientContext extends CallContext {
    * `roots/list`. Legacy era: a JSON-RPC request on the request's own stream. Modern era: the call ends with
    * `input_required`, and the client's next attempt runs the handler again, with the same questions answered
    * in the same order from `inputResponses`. Rejects with RpcError -32021 (modern) or -32600 (legacy) when
-   * the client lacks the capability. `key` is the question's name in `inputRequests`, by default its number.
+   * the client lacks the capability. `key` is the question's name in `inputRequests`, by default `question-<number>`.
    */
   ask(
     method: string,
@@ -42,7 +42,7 @@ export interface ClientContext extends CallContext {
   ): Promise<Record<string, unknown>>
   /** Answers to the requests of an {@link InputRequired} that this handler threw earlier, by key. */
   readonly inputResponses: Readonly<Record<string, Record<string, unknown>>> | undefined
-  /** State that the handler threw with those requests. Only this server can have signed it. */
+  /** State that the handler threw with those requests. Clients cannot change it. */
   readonly requestState: unknown
   /** Sends `notifications/{tools,prompts,resources}/list_changed` to all clients that listen. */
   announce(list: 'tools' | 'prompts' | 'resources'): void

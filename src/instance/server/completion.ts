@@ -11,7 +11,7 @@ const MAX_VALUES = 100
 
 export type CompleteValues = (params: CompleteParams, call: CallContext) => Promise<CompleteResult>
 
-/** Completes variables of prompts and resource templates with the values that start with the typed text, in order. */
+/** Completes variables of prompts and resource templates with the values that start with the typed text. */
 export function createCompletion(
   prompts: Prompts,
   resources: Resources,

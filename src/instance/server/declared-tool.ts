@@ -21,7 +21,7 @@ interface Parts {
   handler: Handler
 }
 
-/** Tool of the artifact. Costs almost nothing before its first call. Answers synchronously from the second call on. */
+/** Tool of the artifact. Costs almost nothing before its first call. Later calls are synchronous if the handler is. */
 export class DeclaredTool implements PreparedTool {
   readonly name: string
   readonly inputSchema: Record<string, unknown>

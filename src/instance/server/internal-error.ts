@@ -8,7 +8,7 @@ export function exitOnInternalErrors(): void {
   process.on('uncaughtException', exitWith)
 }
 
-/** Undoes `exitOnInternalErrors` in processes with user code, which causes most uncaught errors. */
+/** Undoes `exitOnInternalErrors` in processes with user code, because that code causes most uncaught errors. */
 export function keepRunningOnInternalErrors(): void {
   process.off('uncaughtException', exitWith)
 }

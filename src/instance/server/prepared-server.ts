@@ -16,8 +16,8 @@ import type {
 
 /**
  * Boundary between the protocol layer (HTTP, sessions, both eras) and what a server does. Work that is needed once per
- * artifact (serialized lists, validators, parsed templates) is done in `prepare-server.ts`, so a request makes only these
- * calls. Results have the shapes of MCP with the fields that both eras share.
+ * artifact (serialized lists, validators, parsed templates) is done once and not for each call. Results have the shapes of
+ * MCP with the fields that both eras share.
  */
 export interface PreparedServer {
   info: { name: string; title?: string; version: string }
@@ -49,9 +49,9 @@ export interface PreparedServer {
   setLogLevel?(level: LogLevel, context: ClientContext): void | Promise<void>
   /** Called for notifications from legacy clients, except `notifications/cancelled`. */
   notified?(method: string, params: Record<string, unknown>, session: CallerSession): void
-  /** Receives every request except `/health` unchanged. For programs that speak HTTP themselves. */
+  /** Receives requests that the HTTP layer does not answer, unchanged. For programs that speak HTTP themselves. */
   forward?(exchange: HttpExchange): Promise<void>
-  /** Also ends a forwarded session in the program. */
+  /** Ends a session in the program after it was ended through the API. */
   endSession?(tenant: ExchangeTenant, session: Session): void
   /** Path that is not forwarded but answered here while the server sleeps. */
   ownPath?: string | undefined
@@ -78,7 +78,7 @@ export interface ServerReporter {
   log(level: LogLine['level'], message: string, stream?: LogLine['stream']): void
   /** Copies a line from another log in our format. A line about a request also counts the request. */
   copy?(line: LogLine): void
-  /** Reports that the serving process has exited and is being restarted. `how` completes a sentence about it. */
+  /** Reports that the serving process has exited and is being restarted. `how` completes a sentence about that process. */
   restarting?(how: string): void
   /** Store of the handlers, if the server has one. */
   readonly state?: StateBackend | undefined
@@ -90,7 +90,7 @@ export interface PreparedTool {
   inputSchema: Record<string, unknown>
   /**
    * True when the tool is known to log, report progress or ask before it answers. The answer is then an SSE stream from the
-   * start. Otherwise, it becomes a stream with the handler's first message.
+   * start. Otherwise, the answer becomes a stream on the handler's first message.
    */
   streams: boolean
   /**

@@ -17,7 +17,10 @@ const ANSWERED_WHILE_ASLEEP: readonly unknown[] = [
   'subscriptions/listen',
 ]
 
-/** True for requests that must wake the server. Notifications and responses never do. */
+/**
+ * True for messages that must wake the server: batches, requests that the artifact cannot answer, and all messages of an era that
+ * the server does not speak.
+ */
 export function mustWake(message: unknown, era: Era, { eras }: PreparedServer): boolean {
   if (eras && !eras.includes(era)) return true
   if (Array.isArray(message)) return true
@@ -38,7 +41,7 @@ export function prepareSleepingServer(artifact: Artifact, tenant: Tenant): Prepa
     program.type === 'module' ? moduleCapabilities(artifact) : programCapabilities(artifact)
   const asleep: PreparedServer = { ...declared, capabilities, sendsServerRequests: true }
   if (!servesHttp(program)) return asleep
-  // The program has its own paths and may speak only one era. If the build did not record which one, a request wakes the program.
+  // The program has its own paths and may speak only one era. If the build did not record which one, any request wakes it.
   const eras = artifact.capabilities?.eras
   return {
     ...asleep,

@@ -6,7 +6,7 @@ import type { StateOperation, StateResult } from '../../shared/instances/state-o
 
 /**
  * The store of an exported server: in memory, and in a file with one line of changes per commit. The first commit after a start
- * rewrites the file. Only one process may use it.
+ * rewrites the file. Only one process may use the file.
  */
 export class FileState {
   readonly #path: string

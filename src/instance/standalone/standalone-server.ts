@@ -34,9 +34,9 @@ export interface StandaloneCode {
 
 /**
  * Serves one artifact without a daemon, with the same HTTP and protocol layers, until SIGTERM or SIGINT. Environment: `PORT`,
- * `HOST`, `ALLOWED_HOSTS` and `ALLOWED_ORIGINS` (comma-separated), `LOG_LEVEL`, `ALLOW_PRIVATE_NETWORK`, `STATE_KEY` (32 random
- * bytes in base64, shared by all copies), `DATA_DIR` (default: `data` next to the server) and the variables that the artifact
- * declares.
+ * `HOST`, `ALLOWED_HOSTS` and `ALLOWED_ORIGINS` (comma-separated), `LOG_LEVEL`, `RECORD_BODIES`, `ALLOW_PRIVATE_NETWORK`,
+ * `STATE_KEY` (at least 32 random bytes in base64, shared by all copies), `DATA_DIR` (for handler modules, `data` next to the
+ * server by default) and the variables that the artifact declares.
  */
 export async function runStandalone(
   { artifact, bundle, folder = '.' }: StandaloneCode,

@@ -3,7 +3,7 @@ import { type RequestTally, type SeriesCounts, tallyOf } from '../../shared/inst
 
 /** Maximum number of tools counted separately. A server cannot list more. */
 const MAX_TOOLS = 1000
-/** Name for everything else, so that names invented by clients do not use memory. */
+/** Everything else is counted under this name, so that names invented by clients do not use memory. */
 const OTHER = '(other)'
 
 /** Methods of both eras that are counted separately. */
@@ -49,7 +49,7 @@ export class RequestCounters {
     tally.record(ms, failed)
   }
 
-  /** Metrics for the daemon, including figures that only the tenant knows. Resets the series. */
+  /** Metrics for the daemon. `connections` and `sessions` are the tenant's current numbers. Resets the series. */
   report(tenantId: string, connections: number, sessions: number): TenantMetrics {
     return {
       tenantId,

@@ -52,16 +52,16 @@ export class ServedTenant {
   readonly server: PreparedServer
   readonly counters: RequestCounters
   readonly connections = new Set<Socket>()
-  /** Functions that close endless streams, except session streams. Called when the tenant drains. */
+  /** Functions that close subscription streams and forwarded GET streams. Called when the tenant drains. */
   readonly endlessStreams = new Set<() => void>()
-  /** Admits only requests with a token. Undefined when the server is public. */
+  /** Admits only requests with a valid token. Undefined when the server is public. */
   guard: Guard | undefined
-  /** Handles requests that the artifact cannot answer. Set while the server sleeps. */
+  /** Handles requests that the artifact cannot answer. Undefined for a server that was placed here awake. */
   wakeUp: WakeUp | undefined
   isDraining = false
   /** True when a newer build has the address and answers new requests. */
   isReplaced = false
-  /** True when draining and no calls are running. The sessions then belong to another instance. */
+  /** True after this draining instance has released its sessions. They then belong to another instance. */
   hasReleasedSessions = false
   openStreams = 0
   /** Number of answers that must still close their connection, because other instances have capacity. */
@@ -70,9 +70,9 @@ export class ServedTenant {
   /** Store of the handlers. */
   readonly state: StateChannel | undefined
   readonly #onChange: (tenant: ServedTenant) => void
-  /** True when draining everything except the sessions that started here. */
+  /** True when draining everything except the sessions of this release. */
   #isKeeping = false
-  // Only legacy clients need sessions and their events.
+  // Created on first use, because only legacy clients need sessions and their events.
   #sessions: Sessions | undefined
   #events: EventStore | undefined
   #log: TenantLog | undefined
@@ -219,8 +219,8 @@ export class ServedTenant {
   }
 
   /**
-   * Keeps the sessions of this release. Every instance of a declared server can answer for a session, so only the instance that
-   * started the session keeps it, or the other instances if that one has stopped.
+   * Keeps the sessions of this release. Any instance of a declared server may hold a session, so only the instance that started
+   * the session keeps it. If that instance has stopped, the other instances keep it.
    */
   #keepOwnSessions(idleMs: number, siblings: readonly string[]): void {
     const isElsewhere = (id: string) =>
@@ -243,7 +243,7 @@ export class ServedTenant {
     return sessionInstance(sessionId) === this.instanceId
   }
 
-  /** Releases the sessions, unless a call is still waiting for its client, whose answer may reach another instance. */
+  /** Releases the sessions once no call is running. Until then, other instances relay clients' answers to this one. */
   #releaseSessions(): void {
     if (this.counters.active > 0 || this.keepsSessions) return
     if (!this.server.sendsServerRequests && !this.#isKeeping) return
@@ -279,7 +279,7 @@ function versionOf({ id, isPreview }: Tenant): string | undefined {
   return isPreview ? undefined : id.split('/', 1)[0]
 }
 
-/** Declares that lists change. A preview's lists change with each build, whatever the server declares itself. */
+/** Declares that lists may change. A preview's lists change with each build, whatever the server declares itself. */
 function asReloadable(server: PreparedServer): PreparedServer {
   const { tools, resources, prompts, ...others } = server.capabilities
   const listChanged = true

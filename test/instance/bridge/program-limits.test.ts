@@ -83,7 +83,7 @@ for (const sandbox of SANDBOXES) {
 test('counts orphaned processes in other sessions (sandbox off)', async () => {
   const marker = unique('3')
   const orphans = `i=0; while [ $i -lt 30 ]; do setsid sh -c '${marker} &'; i=$((i+1)); done; cat`
-  // Where the kernel limits processes, the program gets an error instead of being killed, and the test stops it later.
+  // If the kernel limits processes, the program gets an error instead of being killed, and the test stops it later.
   const isLimitedByKernel = ownControlGroups()?.parents.has('pids') === true
   const program = start(orphans, { sandbox: 'off', limits: { memoryMb: 4096, pids: 20 } })
   const timer = isLimitedByKernel && setTimeout(() => void program.stop(), 8000)

@@ -193,7 +193,7 @@ function space(random: Random): string {
   return random(20) === 0 ? pick(random, [' ', '\t', '\r']) : ''
 }
 
-/** Returns the value, or in one of eight cases one of the others. */
+/** Returns `value` or, in one of eight cases, one of `others`. */
 function mostly<T>(random: Random, value: T, others: readonly T[]): T {
   return random(8) === 0 ? pick(random, others) : value
 }

@@ -22,7 +22,7 @@ import { createTenant } from '../../fixtures/instance/tenant.ts'
 type User = 'auto' | 'own' | 'root'
 
 const tools = findIsolationTools(process.env.PATH!)
-/** A mount disappears only occasionally. A permanent error must not block the worker. */
+/** Limit on repeated runs. Mounts disappear only occasionally, and a permanent error must not block the worker. */
 const MAX_ATTEMPTS = 20
 
 describe.runIf(tools.userSwitch.usable && tools.bubblewrap.usable)('under a daemon that runs as root', () => {
@@ -114,7 +114,9 @@ describe.runIf(tools.userSwitch.usable && tools.bubblewrap.usable)('under a daem
     )
     const secret = join(open, 'secret.txt')
     writeFileSync(secret, 'secret', { mode: 0o600 })
-    expect(lineFor('', [secret]).gaps).toEqual([`runs as root, because only root can read ${secret}`])
+    expect(lineFor('', [secret]).gaps).toEqual([
+      `runs as root, because its unprivileged user cannot read ${secret}`,
+    ])
   })
 
   test('a program runs as root when configured, and can still write to its own folder', () => {

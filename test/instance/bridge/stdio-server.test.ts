@@ -95,7 +95,7 @@ describe('forwarding', () => {
 })
 
 describe('during a call', () => {
-  test('progress notifications have the token of the client that requested them', async () => {
+  test('progress notifications contain the token of the request that they belong to', async () => {
     const { url } = await serve()
     const headers = await beginSession(url)
     const tokens = ['a', 'b', 7]
@@ -221,7 +221,7 @@ describe('one child for all clients', () => {
     await eventually(async () => (await subscribed.call('subscriptions')) === '["fixture://a"]')
   })
 
-  test('restarts after a crash, which fails only its pending requests', async () => {
+  test('a program restarts after a crash, which fails only the pending requests', async () => {
     const { url, log } = await serve()
     const session = await openSession(url)
     const before = await session.call('who')

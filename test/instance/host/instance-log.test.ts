@@ -17,7 +17,7 @@ describe('the log of an instance', () => {
       .split('\n')
       .map(line => JSON.parse(line))
 
-  test("the log of an instance has one line per request in the tenant's file, whose folder is created", async () => {
+  test("the log of an instance contains one line per request in the tenant's file, whose folder is created", async () => {
     const harness = start()
     const logFile = join(temporaryFolder(), 'a', 'b', 'x.log')
     const address = await harness.serve(createArtifact(), { logFile })

@@ -89,7 +89,7 @@ describe('an instance process', () => {
     await harness.message('metrics', ({ tenants }) => tenants[0]!.connections === 0)
   })
 
-  test('refuses a connection for an unknown tenant so that the client tries again', async () => {
+  test('refuses a connection for an unknown tenant with 503 and Retry-After: 0', async () => {
     const harness = start()
     const address = await harness.serve(createArtifact())
     harness.send({ type: 'retire', tenantId: address.tenant.id })
@@ -132,7 +132,7 @@ describe('an instance process', () => {
 })
 
 describe('draining', () => {
-  test('a draining instance closes each connection with its next answer', async () => {
+  test('a draining instance closes each connection after its next answer', async () => {
     const harness = start()
     const address = await harness.serve(createArtifact())
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
@@ -184,7 +184,7 @@ describe('draining', () => {
     expect((await send(`${address.origin}/health`)).json.status).toBe('draining')
   })
 
-  test('draining is cut short when the tenant is retired', async () => {
+  test('retiring a tenant cuts off its running requests', async () => {
     const harness = start()
     const address = await harness.serve(createArtifact())
     const hanging = postModern(address.url, 'tools/call', { name: 'hang' }).catch(() => 'cut')
@@ -196,7 +196,7 @@ describe('draining', () => {
 })
 
 describe('metrics', () => {
-  test('metrics count requests, errors, sessions and connections since the tenant was first served', async () => {
+  test('metrics contain the total requests and errors of a tenant, and its current sessions and connections', async () => {
     const harness = start()
     const address = await harness.serve(createArtifact())
     const session = await beginSession(address.url)

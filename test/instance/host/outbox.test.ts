@@ -37,7 +37,7 @@ test('messages other than acknowledgements are sent immediately, after the waiti
   expect(sent.slice(1)).toEqual([TOOK[0], WAKE])
 })
 
-test('waiting acknowledgements are sent before the process exits', () => {
+test('a flush sends the waiting acknowledgements immediately', () => {
   const { sent, outbox } = createOutbox()
   for (const message of TOOK) outbox.send(message)
   outbox.flush()

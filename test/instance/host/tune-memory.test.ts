@@ -4,7 +4,7 @@ import { nodeFlags } from '../../../src/daemon/engine/process-engine.ts'
 
 const TUNE = new URL('../../../src/instance/host/tune-memory.ts', import.meta.url).href
 
-/** Slightly less than the 8 MB of `nodeFlags`. */
+/** Slightly less than the 8 MB that `nodeFlags` allows. */
 const LIMIT_BYTES = 7.5 * 2 ** 20
 const isStep = (bytes: number) => bytes > 1.25 * 2 ** 20 && bytes < LIMIT_BYTES
 

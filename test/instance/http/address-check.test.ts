@@ -118,7 +118,7 @@ describe('address check', () => {
     expect((await preflight({})).headers).not.toHaveProperty('access-control-allow-private-network')
   })
 
-  test('rejects a preflight from another origin', async () => {
+  test('rejects OPTIONS from an origin that is not allowed', async () => {
     const answer = await send(address.url, { method: 'OPTIONS', headers: { origin: 'http://evil.example' } })
     expect(answer.status).toBe(403)
   })

@@ -12,7 +12,7 @@ afterEach(() => {
 })
 
 const LARGE = 'x'.repeat(20_000_000)
-/** More than the kernel's buffers, so that the server sees each read of a slow client. */
+/** Bytes that a slow client reads between pauses. More than the kernel's buffers, so that the server notices each read. */
 const READ_BYTES = 4_000_000
 
 const hello: RequestListener = (request, response) =>
@@ -81,7 +81,7 @@ describe('a server of handed-over connections', () => {
     await expect.poll(() => closed.length).toBe(2)
   })
 
-  test('also watches connections that arrive after all others have closed', async () => {
+  test('applies timeouts to connections that arrive after all others have closed', async () => {
     const open = await serve({ headersMs: 30 })
     for (let round = 0; round < 3; round++) expect(await text(open())).toContain('408')
   })

@@ -75,7 +75,7 @@ describe('HTTP requests', () => {
       expect((await post(address.url, call('x'), { ...callHeaders, accept })).status).toBe(200)
   })
 
-  test('requests with other methods get 405 with the allowed methods', async () => {
+  test('a request with an unsupported method gets 405 with the allowed methods', async () => {
     const answer = await send(address.url, { method: 'PUT', body: '{}' })
     expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST, DELETE, OPTIONS'])
   })
@@ -92,7 +92,7 @@ describe('HTTP requests', () => {
     expect(answer.json).toMatchObject({ jsonrpc: '2.0', id: null, error: { code: -32700 } })
   })
 
-  test('nested text in a JSON string is accepted', async () => {
+  test('brackets inside a JSON string do not count as nesting', async () => {
     const text = `${'['.repeat(1000)}\\"{`
     const answer = await post(address.url, call(text), callHeaders)
     expect(answer.json.result.content[0].text).toBe(text)
@@ -112,12 +112,12 @@ describe('HTTP requests', () => {
     expect(answer.json.error.code).toBe(-32600)
   })
 
-  test('an error repeats the id of a readable message', async () => {
+  test('the error for an invalid message repeats the id of the message', async () => {
     const answer = await post(address.url, { ...rpc('ping'), id: 'abc', params: 3 })
     expect(answer.json.id).toBe('abc')
   })
 
-  test('a body above 4 MiB gets 413, announced or not, and its connection stays open', async () => {
+  test('a body above 4 MiB gets 413, with or without Content-Length, and its connection stays open', async () => {
     const large = call('x'.repeat(4 * 1024 * 1024))
     const answer = await post(address.url, large, callHeaders)
     expect([answer.status, answer.json.error.code]).toEqual([413, -32000])

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { UserOutput } from '../../../src/instance/isolation/user-output.ts'
 import type { TenantLog } from '../../../src/instance/log/tenant-log.ts'
 
-/** Output whose lines are kept. */
+/** User output that collects its log lines. */
 function createOutput() {
   const lines: string[] = []
   const log = {

@@ -48,7 +48,7 @@ describe('log writer', () => {
     expect(readFileSync(path, 'utf8')).toBe('b\n')
   })
 
-  test('drops lines above the limit while the disk is unavailable, and reports their number', async () => {
+  test('drops lines above the limit while the log is held, and reports their number', async () => {
     const path = join(folder, 'x.log')
     const writer = create(path)
     await writer.hold()

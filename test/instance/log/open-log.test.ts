@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openLog } from '../../../src/instance/log/open-log.ts'
 import { createTenant } from '../../fixtures/instance/tenant.ts'
 
-test('opening the log of a tenant twice returns the same log', () => {
+test('opening the log of a tenant without a log file twice returns the same log', () => {
   expect(openLog(createTenant('dep_a'))).toBe(openLog(createTenant('dep_a')))
 })
 

@@ -109,7 +109,7 @@ describe('the log of a module', () => {
 })
 
 describe("a module handler's arguments", () => {
-  test("a handler's arguments are validated first, with defaults filled in", async () => {
+  test("a handler's arguments are validated before the call, with defaults filled in", async () => {
     expect((await result('math/sum')).content[0].text).toBe('2')
     expect(await result('math/sum', { a: 'x' })).toMatchObject({
       isError: true,
@@ -223,7 +223,7 @@ describe("a module handler's context", () => {
     expect(failures.slice(4)).toEqual(Array(6).fill('This server has no store.'))
   })
 
-  test('a cancellation aborts the signal of the handler', async () => {
+  test('a cancelled call of a handler ends without an answer', async () => {
     const session = await beginSession(url)
     const waiting = post(url, rpc('tools/call', { name: 'waits' }, 5), session)
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } }

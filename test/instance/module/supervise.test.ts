@@ -25,14 +25,14 @@ function createContext(changes: Partial<ClientContext> = {}): ClientContext {
 
 const text = (value: string) => ({ content: [{ type: 'text', text: value }] })
 
-test('returns an answer that arrives in time unchanged', async () => {
+test('returns an answer unchanged if it arrives in time', async () => {
   const { server: sync } = createServer(() => text('now'))
   expect(sync.findTool('slow')!.call({}, createContext())).toEqual(text('now'))
   const { server: later } = createServer(async () => text('soon'))
   expect(await later.findTool('slow')!.call({}, createContext())).toEqual(text('soon'))
 })
 
-test('returns the same object for all calls of a tool, and undefined for an unknown tool', () => {
+test('findTool returns the same object for all calls of a tool, and undefined for an unknown tool', () => {
   const { server } = createServer(() => text('now'))
   expect(server.findTool('slow')).toBe(server.findTool('slow'))
   expect(server.findTool('other')).toBeUndefined()
@@ -73,7 +73,7 @@ test('does not count time spent waiting for the client', async () => {
   expect(context.cancel).not.toHaveBeenCalled()
 })
 
-test('returns an error that arrives in time unchanged', async () => {
+test('returns an error unchanged if it arrives in time', async () => {
   const { server } = createServer(() => Promise.reject(new Error('broken')))
   await expect(server.findTool('slow')!.call({}, createContext())).rejects.toThrow('broken')
 })

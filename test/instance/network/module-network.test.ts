@@ -153,7 +153,7 @@ describe('a module behind the network border', () => {
     },
   )
 
-  test('a module can resolve names with every function of node:dns', async () => {
+  test('a module can resolve names with the callbacks, promises and resolvers of node:dns', async () => {
     const { result } = await module.run(`
       const dns = await load('node:dns'), promises = await load('node:dns/promises'), { promisify } = await load('node:util')
       const call = (target, name, ...args) => new Promise((resolve, reject) =>

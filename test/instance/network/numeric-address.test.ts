@@ -44,7 +44,7 @@ function randomAddress(): string {
   return random(2) === 0 ? address : new SocketAddress({ address, family: 'ipv6' }).address
 }
 
-test('accepts only strings that Node treats as addresses', () => {
+test('accepts exactly the strings that Node treats as addresses', () => {
   for (let round = 0; round < 20_000; round++) {
     const text = randomText()
     const bare = text.split('%')[0]!

@@ -58,7 +58,7 @@ test('the instance that started a session answers each of its requests, whicheve
   expect(await pidOf(here, other)).toBe(sibling.pid)
 })
 
-test('a question and its stream work through another instance', async () => {
+test('a client can get and answer a question through another instance', async () => {
   const headers = await begin(here)
   const events = readEvents(await open(there.url, { body: rpc('tools/call', { name: 'ask' }), headers }))
   const next = async () => {
@@ -83,7 +83,7 @@ test('a GET stream through another instance receives messages of the session', a
   events.close()
 })
 
-test('a draining instance still gets the answer that its call waits for, and then other instances take over', async () => {
+test('a draining instance still gets the answer that its call waits for, and then another instance takes over', async () => {
   const leaving = new InstanceHarness()
   const address = await leaving.serve(server.artifact, TENANT, server.bundle)
   const headers = await begin(address.url)
@@ -130,7 +130,7 @@ test('a session that was taken over can still receive server requests', async ()
   expect((await events.next())!.json.result.content[0].text).toBe('yes')
 })
 
-test('a session of a stopped instance is taken over, and no other process on its port sees a request', async () => {
+test("a session of a stopped instance is taken over, and another process on the instance's port sees no request", async () => {
   const gone = new InstanceHarness()
   const address = await gone.serve(server.artifact, TENANT, server.bundle)
   const headers = await begin(address.url)
@@ -142,7 +142,7 @@ test('a session of a stopped instance is taken over, and no other process on its
     socket.on('data', (bytes: Buffer) => seen.push(bytes)).on('error', () => {}),
   )
   await new Promise<void>(resolve => stranger.listen(port, '127.0.0.1', resolve))
-  // Correct except for the key.
+  // A correct reply, except for the key.
   const welcome = Buffer.concat([randomBytes(PROOF_BYTES), Buffer.of(REPLY.accepted)])
   stranger.on('connection', socket => socket.once('data', () => socket.write(welcome)))
   expect(await pidOf(here, headers)).toBe(server.harness.pid)

@@ -72,7 +72,7 @@ describe('a legacy session with server requests', () => {
     expect((await next()).result.content[0].text).toBe('yes13')
   })
 
-  test('a legacy session can answer with an error, or with a value that violates the form', async () => {
+  test('a tool fails when a legacy session answers with an error, or with a value that violates the form', async () => {
     const headers = await session()
     const refused = await ask('name', headers)
     const error = { code: -1, message: 'User rejected' }
@@ -129,7 +129,7 @@ describe('a legacy session with server requests', () => {
     expect(JSON.parse((await next()).result.content[0].text)).toEqual([{ q: { roots: [] } }, { kept: 1 }])
   })
 
-  test('resumes a lost GET stream with the messages that it missed', async () => {
+  test('resumes a lost GET stream with the messages that the client missed', async () => {
     const headers = await session()
     const listen = async (more: object) =>
       readEvents(await open(url, { headers: { ...headers, accept: 'text/event-stream', ...more } }))
@@ -248,7 +248,7 @@ describe('a client without a session', () => {
     expect(JSON.parse(done.content[0].text)).toEqual([{ q: { roots: [] } }, { kept: 1 }])
   })
 
-  test('a client without a session gets questions from a resource as well', async () => {
+  test('a client without a session gets questions from a resource handler', async () => {
     const { json } = await request('resources/read', { uri: 'test://a' })
     const { requestState } = json.result
     const again = { uri: 'test://a', requestState, inputResponses: { 'question-1': SAMPLE } }
@@ -281,7 +281,7 @@ describe('a client without a session', () => {
   })
 })
 
-test('a batch cannot send questions', async () => {
+test('a call in a batch cannot ask the client', async () => {
   const headers = await session(CAPABLE, '2025-03-26')
   const { text } = await post(url, [rpc('tools/call', { name: 'name' })], headers)
   expect(JSON.parse(text)[0].result.content[0].text).toContain('cannot be sent to the client during a batch')

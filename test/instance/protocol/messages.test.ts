@@ -80,7 +80,7 @@ describe('JSON-RPC messages', () => {
     expect(new RpcError(-1, 'no', 5)).toMatchObject({ code: -1, message: 'no', data: 5 })
   })
 
-  test('invalid JSON is parsed as undefined', () => {
+  test('tryParseJson returns undefined for invalid JSON', () => {
     expect([tryParseJson('{"a":1}'), tryParseJson('{')]).toEqual([{ a: 1 }, undefined])
   })
 
@@ -117,7 +117,7 @@ describe('capabilities of clients', () => {
     expect(missingCapabilitySentence('m', { roots: {} })).toContain('"roots"')
   })
 
-  test('the bits in a session id encode the capabilities that matter', () => {
+  test('capability bits encode the capabilities that determine what a client can be asked', () => {
     const declared = {
       sampling: { tools: {}, context: {} },
       elicitation: { form: {}, url: {} },

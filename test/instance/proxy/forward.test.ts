@@ -45,7 +45,7 @@ function poolOf(origin: string): Pool {
   return pool
 }
 
-test('a request that was not received is sent again with its body', async () => {
+test('a request that was not received can be sent again with its body', async () => {
   const echo = poolOf(await serve((request, response) => request.pipe(response)))
   const dead = poolOf(await deadOrigin())
   const codes: unknown[] = []

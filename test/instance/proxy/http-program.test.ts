@@ -20,7 +20,7 @@ async function call(name: string, headers: Record<string, string> = {}) {
   return JSON.parse(answer.json.result.content[0].text)
 }
 
-test('forwards requests and answers unchanged, except for hop-by-hop headers', async () => {
+test('forwards headers in both directions, except for Host, X-Forwarded-* and hop-by-hop headers', async () => {
   const seen = await call('headers', {
     'mcp-session-id': 's1',
     'mcp-param-x': 'y',
@@ -59,7 +59,7 @@ test('forwards every path except /health to the program', async () => {
   expect((await send(`${origin}/health`)).json).toMatchObject({ status: 'ok' })
 })
 
-test('the log has the path of a request without its query', async () => {
+test('the log contains the path of a request without its query', async () => {
   await post(`${served.address.origin}/other?api_key=sk-1`, rpc('tools/list'))
   await eventually(() => served.log().some(({ message }) => message === 'POST /other'))
   expect(JSON.stringify(served.log())).not.toContain('sk-1')
@@ -81,7 +81,7 @@ test('streams in both directions, event by event', async () => {
   await eventually(async () => (await chunks.next()).done)
 })
 
-test('forwards large bodies without buffering', async () => {
+test('forwards a body of 8 MB', async () => {
   const body = 'x'.repeat(8 * 1024 * 1024)
   const answer = await send(`${served.address.origin}/echo`, { body, method: 'POST' })
   expect(answer.text.length).toBe(body.length)
@@ -128,7 +128,7 @@ test('if a program disconnects during a 10 MB body, the client gets an error and
 
 test('an answer before the end of the request body reaches the client', async () => {
   const outgoing = httpRequest(`${served.address.origin}/early`, { method: 'POST' })
-  outgoing.on('error', () => {}) // unread bytes may be refused
+  outgoing.on('error', () => {}) // the program may refuse unread bytes
   outgoing.write('begun')
   const [answer] = (await once(outgoing, 'response')) as [IncomingMessage]
   expect(answer.statusCode).toBe(413)

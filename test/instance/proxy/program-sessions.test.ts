@@ -42,7 +42,7 @@ function peerPortOf(session: Record<string, string>): number {
   return Number.parseInt(claim.split('-')[2]!, 36)
 }
 
-test('a request relayed by another instance is answered here, even if neither instance started the session', async () => {
+test('an instance answers a request that another instance relays, even if neither started the session', async () => {
   const [here, there] = served as [ServedProgram, ServedProgram]
   const gone = await serveProgram({ type: 'http', args: [PROGRAM, 'gone'] }, TENANT)
   const session = await begin(gone)

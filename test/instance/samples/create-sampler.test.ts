@@ -105,7 +105,7 @@ test('equal arguments give equal samples', () => {
   expect(sampleOf(schema, { city: 'Rome' })).toEqual(sampleOf(schema, { city: 'Rome' }))
 })
 
-test('members with the name of an argument get its value if allowed', () => {
+test('members with the name of an argument get its value if the schema allows it', () => {
   const schema = {
     type: 'object',
     properties: { city: { type: 'string' }, days: { type: 'array', items: { type: 'string' } } },
@@ -114,7 +114,7 @@ test('members with the name of an argument get its value if allowed', () => {
   expect(violationsOf(schema, sampleOf(schema, { city: 'Rome', days: 3 }))).toEqual([])
 })
 
-test('valid examples and defaults are used', () => {
+test('a sample uses valid examples and defaults', () => {
   const of = (member: JsonSchema) => sampleOf({ type: 'object', properties: { member } })
   expect(of({ type: 'string', examples: ['Rome'] })).toEqual({ member: 'Rome' })
   expect(of({ type: 'integer', default: 7 })).toEqual({ member: 7 })

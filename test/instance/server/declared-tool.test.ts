@@ -84,7 +84,7 @@ test('does not check handler errors against the output schema', async () => {
   expect(result).toEqual({ content: [{ type: 'text', text: 'none' }], isError: true })
 })
 
-test('a tool without a handler returns a marked sample, or its arguments', async () => {
+test('a tool without a handler returns a sample of its output schema, or its arguments marked as a sample', async () => {
   const sample = await callTool({ outputSchema }, {})
   expect(sample).toMatchObject({ structuredContent: { n: expect.any(Number) } })
   expect(await callTool({ outputSchema }, {})).toEqual(sample)
@@ -106,7 +106,7 @@ test('reports arguments nested too deeply for the validator as a tool error', as
   )
 })
 
-test('answers calls that arrive while the first call is still preparing the tool', async () => {
+test('answers the first calls of several servers at the same time', async () => {
   const results = await Promise.all(['Oslo', 'Rome', 'Lima'].map(city => callTool(weather, { city })))
   expect(results.map(textOf)).toEqual(['Oslo celsius 3', 'Rome celsius 3', 'Lima celsius 3'])
 })

@@ -162,7 +162,7 @@ describe('declared prompts', () => {
     ])
   })
 
-  test('a missing argument and an unknown prompt are reported by name', async () => {
+  test('a missing prompt argument is reported by name, and an unknown prompt is rejected', async () => {
     await expect(server.getPrompt('p', {}, createCall())).rejects.toMatchObject({
       code: -32602,
       message: expect.stringContaining('"who"'),

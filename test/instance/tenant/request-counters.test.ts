@@ -4,7 +4,7 @@ import { RequestCounters } from '../../../src/instance/tenant/request-counters.t
 const namesOf = (counters: RequestCounters) =>
   counters.report('dep_a', 0, 0).series.map(({ method, tool, requests }) => `${method} ${tool} ${requests}`)
 
-test('counts requests by tool, or otherwise by method', () => {
+test('counts tool calls by tool, and other requests by method', () => {
   const counters = new RequestCounters(name => name === 'add')
   counters.count('tools/call', 'add', 1, false)
   counters.count('tools/call', 'add', 2, true)
@@ -15,7 +15,7 @@ test('counts requests by tool, or otherwise by method', () => {
   expect(series.map(({ method }) => method).sort()).toEqual(['tools/call', 'tools/list'])
 })
 
-test('reports only counts since the last report', () => {
+test('reports totals since the start, and series since the last report', () => {
   const counters = new RequestCounters(() => true)
   counters.count('tools/call', 'add', 1, false)
   expect(namesOf(counters)).toEqual(['tools/call add 1'])
@@ -24,7 +24,7 @@ test('reports only counts since the last report', () => {
   expect(counters.report('dep_a', 0, 0)).toMatchObject({ requests: 2, series: [{ requests: 1 }] })
 })
 
-test('counts all names invented by clients as one', () => {
+test('counts all names invented by clients under one name', () => {
   const counters = new RequestCounters(() => false)
   for (let index = 0; index < 5000; index++) {
     counters.count('tools/call', `made-up-${index}`, 1, true)
@@ -33,7 +33,7 @@ test('counts all names invented by clients as one', () => {
   expect(namesOf(counters).sort()).toEqual(['(other)  5000', 'tools/call (other) 5000'])
 })
 
-test('limits the number of counted tools to a thousand', () => {
+test('counts at most a thousand tools separately', () => {
   const counters = new RequestCounters(() => true)
   for (let index = 0; index < 5000; index++) counters.count('tools/call', `tool-${index}`, 1, false)
   expect(namesOf(counters)).toHaveLength(1001)

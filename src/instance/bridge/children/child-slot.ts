@@ -19,11 +19,11 @@ export interface ChildSlotOptions<C extends Child> {
   open(onStarted: (child: C) => void): Promise<C>
   /** Called when the child crashes or cannot be started. `restartMs` is the delay before the next start. */
   onCrash(sentence: string, restartMs: number): void
-  /** Called when the child keeps crashing before it becomes useful. */
+  /** Called when the child crashes repeatedly, each time before or shortly after it is ready. */
   onCrashLoop?(sentence: string): void
 }
 
-/** Starts one child on demand, and restarts it after crashes with increasing delays. */
+/** Starts one child on demand. Repeated crashes delay the next start. */
 export class ChildSlot<C extends Child> {
   readonly #options: ChildSlotOptions<C>
   readonly #history = new CrashHistory()

@@ -31,7 +31,7 @@ export interface ChildrenOptions {
   /** Starts a process. The caller completes the handshake. Throws when the command does not exist. */
   spawn(events: ChildEvents): McpChild
   reporter: BufferedReporter
-  /** Called when a child keeps crashing before it becomes useful. */
+  /** Called when a child crashes repeatedly, each time before or shortly after it is ready. */
   onCrashLoop(sentence: string): void
 }
 

@@ -9,7 +9,7 @@ const MAX_LEASES = 8
 /** Unused children other than the first are stopped after this time. */
 const IDLE_MS = 60_000
 
-/** All capabilities that a client may have. A server's request fails if the client lacks the capability that it needs. */
+/** All capabilities that a client may have. A server's request fails if the client lacks the capability for that request. */
 export const ALL_CAPABILITIES = { sampling: {}, elicitation: { form: {}, url: {} }, roots: {} }
 
 interface Lease {

@@ -1,4 +1,4 @@
-/** Failure of a program to start as an MCP server. The message completes "it cannot be served: …". */
+/** Failure of a program to start as an MCP server. The message completes "The program cannot be served: …". */
 export class ChildStartError extends Error {
   override readonly name = 'ChildStartError'
   /** Last lines of the program's standard error. */

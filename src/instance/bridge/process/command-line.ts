@@ -18,8 +18,9 @@ import { fillFolders, storageVariables } from './program-storage.ts'
 import { sandboxCommand } from './sandbox.ts'
 
 /**
- * Builds the command of a program. The environment holds PATH, HOME, DATA_DIR and TMPDIR (private folders), language, time zone
- * and the declared variables, but nothing else from the daemon. Throws when the folder or command does not exist.
+ * Builds the command of a program. The environment contains private folders (HOME, DATA_DIR and TMPDIR), proxy variables and the
+ * variables of the deployment. From the daemon, it contains only PATH, language, time zone and certificates. Throws
+ * ChildStartError when the folder or command does not exist.
  */
 export function commandLine(program: RunnableProgram, tenant: Tenant): CommandLine {
   const { folder, packages, source, env: base } = requireFolders(tenant)
@@ -47,7 +48,7 @@ export function commandLine(program: RunnableProgram, tenant: Tenant): CommandLi
   return { ...line, gaps: [...(line.gaps ?? []), ...processorGaps(limits)] }
 }
 
-/** Data folder of a program. A program that is only described has no separate one. */
+/** Data folder of a program. A program that is only described has no separate data folder. */
 function dataFolder({ program }: Tenant): string {
   return program!.data ?? join(program!.folder, 'data')
 }

@@ -6,7 +6,7 @@ interface Use {
   tasks: number
 }
 
-/** Children of every process on the machine, as a snapshot. Any thread of a parent may have started a child. */
+/** Children of every process on the machine, as a snapshot. The thread that started a child does not matter. */
 export type ProcessTable = ReadonlyMap<number, readonly number[]>
 
 export function readProcesses(): ProcessTable {
@@ -51,7 +51,7 @@ export function totalUse(pids: readonly number[]): Use {
   return total
 }
 
-/** Memory with shared pages counted once. Slow, because the kernel walks all pages. */
+/** Memory, with each shared page divided among the processes that share it. Slow, because the kernel walks all pages. */
 export function exactBytes(pids: readonly number[]): number {
   const sizes = pids.map(pid => proportionalBytes(pid) ?? useOf(pid).bytes)
   return sizes.reduce((sum, bytes) => sum + bytes, 0)

@@ -11,7 +11,7 @@ export interface CommandLine {
   cwd: string
   /** System call filter. The sandbox reads it from FILTER_DESCRIPTOR. */
   filter?: Buffer
-  /** True when all processes of the program stop with the first one. Undefined when it starts no other processes. */
+  /** True when all processes of the program stop with the first one. Undefined when the program starts no other processes. */
   isContained?: boolean
   limits?: ProgramLimits
   /** Missing protections. Each text completes a sentence about the program. */

@@ -4,7 +4,7 @@ const LOOPBACK = 'localhost,127.0.0.1,::1'
 
 /**
  * Variables that send a program's connections through the egress process. Node reads them with NODE_USE_ENV_PROXY. ALL_PROXY is
- * an HTTP proxy as well, because clients without a SOCKS library fail on any other.
+ * an HTTP proxy as well, because clients without a SOCKS library fail on a SOCKS proxy.
  */
 export function proxyVariables(port = egressPort): Record<string, string> {
   if (port === undefined) return {}
@@ -33,5 +33,5 @@ class NetworkHint {
   }
 }
 
-/** One per process, which runs a single instance. */
+/** Shared by all programs of this process, because they belong to one server. */
 export const networkHint = new NetworkHint()

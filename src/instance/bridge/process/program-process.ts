@@ -16,7 +16,7 @@ import { killMarked, watchTree } from './tree-watch.ts'
 export interface StopDelays {
   /** Delay after closing the program's input, which stops a well-behaved server (MCP transports, stdio, "Shutdown"). */
   requestMs: number
-  /** Between SIGTERM and SIGKILL. */
+  /** Delay between SIGTERM and SIGKILL. */
   terminateMs: number
 }
 
@@ -28,7 +28,7 @@ export interface ProgramEnding {
   signal: NodeJS.Signals | null
   /** Reason why the process could not be started. */
   error?: Error
-  /** Details of the reason, in words that complete a sentence. */
+  /** Reason why the program stopped, in words that complete a sentence about it. Undefined if only code or signal is known. */
   how?: string
 }
 
@@ -201,7 +201,7 @@ export class ProgramProcess {
         const ending = { code, signal, ...(how !== undefined && { how }) }
         const emptied = this.#group?.end()
         child.once('close', () => void (emptied ?? Promise.resolve()).then(() => resolve(ending)))
-        // A daemon that the program started may hold the pipes open forever. By then, everything in them has been read.
+        // A background process of the program may hold the pipes open forever. By then, everything in them has been read.
         setTimeout(() => this.#closePipes(), PIPES_MS).unref()
       })
     })

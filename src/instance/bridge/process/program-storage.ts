@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 
-/** Files of published servers that would otherwise be written into their package, which is read-only. */
+/** Files that published servers would otherwise write into their read-only packages, by the variable that sets the path. */
 const DEFAULT_FILES = { MEMORY_FILE_PATH: 'memory.jsonl' }
 
-/** Variables that tell a program where it can keep files. */
+/** Variables with the paths where a program can keep files. */
 export function storageVariables(data: string): Record<string, string> {
   const files = Object.entries(DEFAULT_FILES).map(([name, file]) => [name, join(data, file)])
   return { DATA_DIR: data, ...Object.fromEntries(files) }
@@ -41,5 +41,5 @@ class StorageHint {
   }
 }
 
-/** One per process, which runs a single instance. */
+/** Shared by all programs of this process, because they belong to one server. */
 export const storageHint = new StorageHint()

@@ -12,7 +12,7 @@ export interface HttpRequest {
   body: string | undefined
 }
 
-/** Throws a HandlerError when the arguments produce a request that must not be sent. */
+/** The returned function throws a HandlerError when the arguments produce a request that must not be sent. */
 export function compileHttpRequest(
   definition: HttpHandler,
   templates: Templates,

@@ -41,7 +41,7 @@ export function createGuardedAgent(resolve?: Parameters<typeof createGuardedLook
   })
 }
 
-/** Returns a complete response with any status. Throws a HandlerError otherwise. */
+/** Returns a complete response with any status. Throws a HandlerError, or the reason of `signal` when the call is cancelled. */
 export async function sendHttp(request: HttpRequest, options: SendOptions): Promise<HttpResponse> {
   const timeout = AbortSignal.timeout(options.timeoutMs)
   const signal = AbortSignal.any([options.signal, timeout])

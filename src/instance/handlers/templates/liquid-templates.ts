@@ -5,8 +5,8 @@ import { addToOutput } from './plain-template.ts'
 import { type JsonTemplate, Rendering, type TextTemplate } from './rendering.ts'
 
 /**
- * Liquid templates, parsed once. Loaded with the first template that needs Liquid (`load.ts`), because plain templates do not
- * need it in memory.
+ * Liquid templates, parsed once. Loaded for the first template that needs Liquid (`load.ts`), because plain templates do not
+ * need the library in memory.
  */
 const liquid = createLiquid()
 

@@ -34,7 +34,7 @@ export class EventStore {
     return new ResumableStream(this.#nextId++, sessionId, MAX_OUTBOX_CHARACTERS)
   }
 
-  /** `eventId` is any text that a client sent. Undefined when the session never had the event or has dropped it. */
+  /** `eventId` is any text that a client sent. Undefined when the session has no such stream or the stream was dropped. */
   find(eventId: string, sessionId: string): { stream: ResumableStream; after: number } | undefined {
     const event = parseEventId(eventId)
     const stream = event && this.#streams.get(event.streamId)
@@ -46,7 +46,7 @@ export class EventStore {
       if (stream.sessionId === sessionId) this.#streams.delete(stream.id)
   }
 
-  // Drops the oldest streams first. Keeps running streams, because open streams are limited separately.
+  // Drops expired streams and, at a limit, the oldest finished ones. Keeps running streams, which are limited separately.
   #makeRoom(): void {
     const limit = Date.now() - KEEP_MS
     let characters = 0

@@ -3,7 +3,7 @@ import { LEGACY_REVISIONS, type LegacyRevision } from '../revisions.ts'
 
 /** Loaded on first use, which saves a megabyte in other processes. */
 const crypto = () => process.getBuiltinModule('node:crypto')
-/** Same length as in other ids. */
+/** Same length as the random part of other ids (src/shared/ids.ts). */
 const HANDLE_CHARACTERS = 20
 
 /**
@@ -67,7 +67,7 @@ export function sessionInstance(id: string): string {
   return id.slice(0, id.indexOf('.'))
 }
 
-/** Unix seconds, unverified. NaN when the id is not ours. */
+/** Unix seconds, unverified. NaN for an id without this part. */
 export function sessionStart(id: string): number {
   return Number.parseInt(id.split('.', 3)[2]?.slice(1).split('-', 1)[0] ?? '', 36)
 }

@@ -6,7 +6,7 @@ import type { Listener } from '../change-notifier.ts'
 import { isObject, RPC, type RpcRequest, rpcNotification, rpcResult } from '../json-rpc.ts'
 import { modernResult } from './result.ts'
 
-/** Changes that a client subscribes to, reduced to those that the server can deliver. */
+/** Changes that a client subscribes to. */
 interface SubscriptionFilter {
   toolsListChanged?: boolean
   promptsListChanged?: boolean

@@ -1,7 +1,7 @@
 /** Loaded on first use, which saves a megabyte in other processes. */
 const crypto = () => process.getBuiltinModule('node:crypto')
 
-/** Time limit for an answer. URL elicitation sends people through other sites. */
+/** Time limit for an answer. Long, because URL elicitation may send a person through other sites. */
 const LIFETIME_SECONDS = 3600
 const MAC_BYTES = 32
 
@@ -15,7 +15,7 @@ export interface CallState {
 
 /**
  * Signs a state with the key of the address and binds it to its request, so that a client can neither change it nor use it for
- * another call. Not encrypted, because it holds only the client's own answers.
+ * another call. Not encrypted, so the client can read it, including the state of a handler.
  */
 export function signState(
   state: CallState,
@@ -64,7 +64,7 @@ function mac(body: string, { method, params = {} }: StatefulRequest, key: Buffer
     .digest()
 }
 
-/** JSON text with sorted members, because clients may reorder them in the second attempt. */
+/** JSON text with sorted members, because clients may reorder them in a later attempt. */
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, member) =>
     member !== null && typeof member === 'object' && !Array.isArray(member)

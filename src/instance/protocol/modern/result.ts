@@ -2,7 +2,7 @@ import { META, MODERN_REVISIONS } from '../../../shared/modern-envelope.ts'
 import type { ServedTenant } from '../../tenant/served-tenant.ts'
 import type { MethodResult } from '../methods.ts'
 
-/** Lifetime of a list at the client. Lists change only with a release, which a client may notice this late. */
+/** Lifetime of a list in a client's cache. A client may notice a changed list this late. */
 const LIST_TTL_MS = 10_000
 
 /** Results with a lifetime (SEP-2549). Content of resources may depend on the caller. */
@@ -15,10 +15,10 @@ const CACHE_HINTS: ReadonlyMap<string, { scope: 'public' | 'private'; ttlMs: num
   ['resources/read', { scope: 'private', ttlMs: 0 }],
 ] as const)
 
-/** Adds what every modern result contains: completeness, lifetime and the server's identity. */
+/** Adds `resultType`, the server's identity and, if clients may cache the result, its lifetime. */
 export function modernResult(tenant: ServedTenant, method: string, { members, meta }: MethodResult): string {
   const hint = CACHE_HINTS.get(method)
-  // Nothing is worth caching during development.
+  // During development (level `debug`), nothing is worth caching.
   const ttlMs = hint && (tenant.config.logLevel === 'debug' ? 0 : hint.ttlMs)
   const caching = hint ? `,"ttlMs":${ttlMs},"cacheScope":"${hint.scope}"` : ''
   return `${members}${members && ','}"resultType":"complete"${caching},"_meta":${metaText(tenant, meta)}`

@@ -17,7 +17,7 @@ interface ModernRun extends Run {
 interface CallAttempt {
   responses: Record<string, Record<string, unknown>> | undefined
   state: CallState
-  /** Number of questions in this attempt. Also the default key of a question. */
+  /** Number of questions in this attempt. Part of the default key of a question. */
   count: number
   /** Unanswered questions, sent together at the end of the event loop turn. */
   open: Record<string, InputRequest>

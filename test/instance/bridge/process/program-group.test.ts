@@ -65,7 +65,7 @@ test.runIf(hasProcessor)('a program with limits.cpus 0.25 gets about a quarter o
   expect((seconds[0]! + seconds[1]!) / 2).toBeLessThan(0.5)
 })
 
-// A hundredth of a processor is less than the program would get on any busy machine.
+// A hundredth of a processor is less than the program would get even on a busy machine.
 test.runIf(hasProcessor)('the kernel throttles a program that uses up its limits.cpus', async () => {
   const program = start('while :; do :; done', { ...LIMITS, cpus: 0.01 })
   const group = guards[0]!.nextGroup().replace(/\d+$/, '1')

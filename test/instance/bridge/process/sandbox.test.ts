@@ -110,10 +110,10 @@ test.runIf(state.usable && state.canSizeMemory)('in-memory folders have a size l
     echo gone >/dev/null && head -c 4 /dev/zero | wc -c`
   const limited = { ...shell(script), limits: { memoryMb: 32, pids: 512 } }
   const printed = run(sandboxCommand(limited, program('auto'), tenant)).split('\n')
-  expect(printed.filter(line => line !== 'refused /run')).toEqual(['read-only', '4']) // only root has /run
+  expect(printed.filter(line => line !== 'refused /run')).toEqual(['read-only', '4']) // only root can write to /run
 })
 
-test('a file that the command names is readable with its siblings, even below /tmp', () => {
+test('a file that the command names is readable, even below /tmp', () => {
   const line = sandboxCommand(shell('cat "$1"', join(outside, 'note.txt')), program('auto'), tenant)
   expect(run(line)).toBe('of the user')
 })

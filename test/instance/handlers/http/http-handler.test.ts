@@ -139,7 +139,7 @@ test('an HTTP handler reports a timeout as a tool error', async () => {
   expect(textOf(await api.call({ timeoutMs: 50 }))).toMatch(/did not answer within 50 ms/)
 })
 
-test('reports a truncated response as a tool error', async () => {
+test('reports a response that stalls as a tool error', async () => {
   api.respond = (_request, response) => {
     response.writeHead(200, { 'content-length': '100' }).write('half')
   }

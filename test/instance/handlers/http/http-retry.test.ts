@@ -26,7 +26,7 @@ test('stops after the configured number of retries and reports the last response
   expect(api.received).toHaveLength(2)
 })
 
-test('does not wait longer than the remaining time', async () => {
+test('does not retry when Retry-After exceeds the remaining time', async () => {
   api.respond = (_request, response) => response.writeHead(429, { 'retry-after': '3600' }).end('slow down')
   expect(textOf(await api.call({ timeoutMs: 5000 }))).toMatch(/answered 429 Too Many Requests: slow down/)
   expect(api.received).toHaveLength(1)

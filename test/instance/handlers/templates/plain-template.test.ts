@@ -63,7 +63,7 @@ test('a single expression keeps the type of its value', () => {
   expect(template(new Rendering(scope))).toEqual({ n: 0, no: false, user: { city: 'Arlington' }, size: 2 })
 })
 
-test('Liquid is loaded only for definitions that need it', () => {
+test('a definition needs Liquid only if one of its templates does', () => {
   const handler = { type: 'template', json: { hello: '{{ name }}', of: [{ city: '{{ user.city }}' }] } }
   expect(isPlainDefinition(handler)).toBe(true)
   expect(isPlainDefinition({ ...handler, emit: [{ log: { message: '{% if a %}b{% endif %}' } }] })).toBe(

@@ -16,7 +16,7 @@ function createSink() {
 }
 
 describe('event store', () => {
-  test('a resumed stream gets the events that it missed and then the new ones', () => {
+  test('a resumed stream sends the missed events and then the new ones', () => {
     const store = new EventStore(1)
     const stream = store.open('s')
     const first = createSink()

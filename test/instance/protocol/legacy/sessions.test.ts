@@ -95,7 +95,7 @@ describe('legacy sessions', () => {
       expect(vi.getTimerCount()).toBe(0)
     })
 
-    test('shared sessions end on the remaining instance after the idle time', () => {
+    test('after one instance has closed, shared sessions end on the other after the idle time', () => {
       const [one, two] = siblings()
       const { id } = one.create('2025-11-25')
       one.close()

@@ -68,7 +68,7 @@ describe('a legacy tool that streams', () => {
     expect((await first('2025-06-18')).json.method).toBe('notifications/progress')
   })
 
-  test('a streaming legacy tool can run several streams of a session at the same time', async () => {
+  test('a legacy session can have several streaming calls at the same time', async () => {
     const session = await beginSession(address.url)
     const answers = await Promise.all([1, 2, 3].map(id => post(address.url, steps(id, 5), session)))
     expect(answers.map(answer => messagesOf(answer.text).at(-1)!.json.id)).toEqual([1, 2, 3])
@@ -158,7 +158,7 @@ describe('notifications/cancelled', () => {
 })
 
 describe('the GET stream of a session', () => {
-  test('a session has one GET stream, which stays open until the client closes it or the session ends', async () => {
+  test('a session has at most one GET stream, which ends with the session', async () => {
     const session = await beginSession(address.url)
     const stream = await get(session)
     expect(stream.statusCode).toBe(200)
@@ -201,7 +201,7 @@ describe('a batch', () => {
     rpc('nope', {}, 'b'),
   ]
 
-  test('a batch is answered in request order by a revision with batches', async () => {
+  test('a batch is answered in request order in a revision with batches', async () => {
     const session = await beginSession(address.url, '2025-03-26')
     const answer = await post(address.url, batch, session)
     expect(answer.status).toBe(200)
@@ -217,7 +217,7 @@ describe('a batch', () => {
   test.each([
     ['is empty', []],
     ['is too long', Array.from({ length: 101 }, (_, id) => rpc('ping', {}, id))],
-    ['contains another value', [rpc('ping'), 1]],
+    ['contains a value that is not a message', [rpc('ping'), 1]],
     ['contains initialize', [rpc('initialize', {})]],
     [
       'contains a modern request',
@@ -229,7 +229,7 @@ describe('a batch', () => {
     expect([answer.status, answer.json.error.code]).toEqual([400, -32600])
   })
 
-  test.each(['2025-06-18', '2025-11-25'])('a batch is rejected in %s', async version => {
+  test.each(['2025-06-18', '2025-11-25'])('a batch is rejected in revision %s', async version => {
     const answer = await post(address.url, batch, await beginSession(address.url, version))
     expect([answer.status, answer.json.error.code]).toEqual([400, -32600])
   })

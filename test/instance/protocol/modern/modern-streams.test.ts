@@ -60,7 +60,7 @@ describe('a modern tool that streams', () => {
   })
 
   test.each(['hang', 'hang-streaming'])(
-    'a streaming modern tool is cancelled by closing the connection: %s',
+    'closing the connection cancels a call of the modern tool %s',
     async name => {
       const before = Number(await callText('cancelled'))
       harness.received.length = 0
@@ -70,7 +70,7 @@ describe('a modern tool that streams', () => {
         headers: modernHeaders('tools/call', name),
         signal: controller.signal,
       }).catch(() => 'closed')
-      // The request is running when the daemon receives its metrics.
+      // The request is running once the metrics report it as active.
       await harness.message('metrics', ({ tenants }) => tenants[0]!.activeRequests > 0)
       controller.abort()
       expect(await hanging).toBe('closed')

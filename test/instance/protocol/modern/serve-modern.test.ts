@@ -66,7 +66,7 @@ describe('a modern request', () => {
     expect((await postModern(address.url, 'tools/list', {}, session)).status).toBe(200)
   })
 
-  test('a modern request passes its hosting context to templates and handlers', async () => {
+  test('a modern request passes its hosting context to handlers', async () => {
     const context = { user_id: 'u1', session_data: { a: 1 } }
     const body = modern('tools/call', { name: 'context' }, { 'mcp-hosting/context': context })
     const answer = await post(address.url, body, modernHeaders('tools/call', 'context'))
