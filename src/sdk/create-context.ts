@@ -150,7 +150,5 @@ function sampleResult(text: string): SampleResult {
 }
 
 function unsupportedError(capability: string, option: string): Error {
-  return new Error(
-    `The client does not support ${capability}. Pass \`${option}\` to createContext() to answer.`,
-  )
+  return new Error(`The client does not support ${capability}. Pass \`${option}\` to createContext().`)
 }

@@ -11,10 +11,10 @@ export interface AppOrigins {
 
 export const APP_ORIGIN_KINDS = ['connect', 'resource', 'frame', 'base'] as const
 
-/** Maximum number of origins of each kind. All of them are part of one URL. */
+/** Maximum number of origins of each kind. One URL contains all of them. */
 export const MAX_APP_ORIGINS = 30
 
-/** A public name with TLS. Other origins could be programs on the user's machine or local network, which trust such requests. */
+/** A public name with TLS. Other origins could be programs on the user's machine or network that trust the user's browser. */
 const ORIGIN =
   /^(?:https|wss):\/\/(?:\*\.)?(?:[a-z0-9_-]+\.)+(?!localhost$|local$|internal$)[a-z][a-z0-9-]*$/i
 

@@ -15,7 +15,7 @@ export interface ContainerEngine {
   file: string
   version: string
   rootless: boolean
-  /** Limits that it cannot enforce, because the user has no access to their cgroup controllers. */
+  /** Limits that the engine cannot enforce, because it has no access to their cgroup controllers. */
   withoutLimits: ContainerLimit[]
 }
 
@@ -27,7 +27,7 @@ const MAX_ANSWER_BYTES = 4 * 1024 * 1024
 
 /**
  * Finds a working podman or docker in `PATH`. `MCP_CONTAINER_ENGINE` selects one by name or path. Takes about 200 ms. Never
- * rejects: `why` completes a sentence and has no full stop.
+ * rejects. `why` completes a sentence and has no full stop.
  */
 export async function findContainerEngine(
   env: NodeJS.ProcessEnv,
@@ -135,7 +135,7 @@ function run(file: string, args: string[], env: NodeJS.ProcessEnv, timeout: numb
   })
 }
 
-/** The last line of stderr, which is usually the error. */
+/** Reason for a failure, usually the last line of stderr. */
 function reasonOf(error: NonNullable<Answer['error']>, stderr: string, answerMs: number): string {
   if (error.killed) return `it did not respond within ${answerMs / 1000} s`
   const line = stderr.trim().split('\n').at(-1)?.trim()

@@ -16,8 +16,8 @@ interface DatabaseToolOptions {
 }
 
 /**
- * Runs a task of `database.js` (src/daemon/home/database-tool.ts) in a separate process and returns what it prints. Throws its
- * error, or UNAVAILABLE.
+ * Runs a task of `database.js` (src/daemon/home/database-tool.ts) in a separate process and returns what it prints. Throws the
+ * error that it prints, or UNAVAILABLE.
  */
 export async function runDatabaseTool<T>(
   args: readonly string[],
@@ -53,7 +53,7 @@ function toolError(cause: FailedProcess, failure: string): HostingError {
   })
 }
 
-/** `code` is a string when the process did not start. */
+/** `code` is a number only if the process exited by itself. */
 function describeExit({ signal, code, message }: FailedProcess): string {
   if (signal) return `was killed by ${signal}`
   return typeof code === 'number' ? `exited with code ${code}` : `failed: ${message}`

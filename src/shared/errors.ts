@@ -78,7 +78,7 @@ const DISK_FAULTS: Record<string, string> = {
   EIO: 'The disk failed',
 }
 
-/** Converts any thrown value: UNAVAILABLE for disk errors, INTERNAL without internals for other unknown errors. */
+/** Converts any thrown value: UNAVAILABLE for disk errors, INTERNAL without the original message for others. */
 export function toHostingError(error: unknown): HostingError {
   if (error instanceof HostingError) return error
   const { code } = Object(error) as { code?: unknown }

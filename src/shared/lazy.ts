@@ -1,5 +1,5 @@
 /**
- * A value that is created by the first call and shared by all later ones. After a failure, the next call tries again,
+ * A value that is created by the first `get` and shared by all later ones. After a failure, the next call tries again,
  * because a lack of file descriptors or disk space may be temporary.
  */
 export class Lazy<T> {
@@ -18,7 +18,7 @@ export class Lazy<T> {
     return this.#made
   }
 
-  /** Undefined when it has not been created, or when creating it failed. */
+  /** Undefined when the value was not requested yet, or when creating it failed. */
   async find(): Promise<T | undefined> {
     return this.#made?.catch(() => undefined)
   }

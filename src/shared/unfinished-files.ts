@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
 const UNFINISHED_NAME = /\.[0-9a-f]{12}\.tmp$/
-/** Longer than any write in progress. */
+/** Longer than any atomic write takes. */
 const UNFINISHED_AFTER_MS = 60_000
 
 /** Leftovers of atomic writes after a crash (atomic-file.ts). */

@@ -8,7 +8,7 @@ export type Visit = (path: string, descriptor: number) => Promise<void>
 
 /**
  * Visits the regular files of a program's folder. The program may replace a folder with a link to another user's file while the
- * folder is being read, so each step starts at an open descriptor, and links, including hard links, are left out.
+ * folder is being read, so each step starts at an open descriptor (on Linux). Skips links, including hard links.
  */
 export async function visitFiles(folder: string, visit: Visit, below = ''): Promise<void> {
   const descriptor = openWithoutLinks(folder, O_DIRECTORY)

@@ -18,7 +18,7 @@ const book = defineTool({
   },
 })
 
-test('a handler runs with an in-memory context, which records what it sends', async () => {
+test('createContext runs a handler with an in-memory store and records what the handler sends', async () => {
   const context = createContext({
     env: { AIRLINE: 'KL' },
     user: 'github|42',
@@ -35,7 +35,7 @@ test('a handler runs with an in-memory context, which records what it sends', as
   })
 })
 
-test('questions without an answer in the test fail as if the client did not support them', async () => {
+test('elicit, sample and listRoots fail as unsupported if createContext has no answer for them', async () => {
   const context = createContext()
   await expect(book.handler({}, context)).rejects.toThrow('does not support elicitation. Pass `elicit`')
   await expect(context.sample('Hello')).rejects.toThrow('does not support sampling')

@@ -59,7 +59,7 @@ test('arguments have the output type of the schema', () => {
   })
 })
 
-test('a result must match the output schema or be a complete result', () => {
+test('a result must match the output schema, be a complete result, or request input', () => {
   const output = z.object({ t: z.number() })
   defineTool({ description: 'value', output, handler: () => ({ t: 1 }) })
   defineTool({ description: 'result', output, handler: () => ({ content: [], structuredContent: { t: 1 } }) })

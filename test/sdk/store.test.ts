@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createStore } from '../../src/sdk/server.ts'
 
 describe('createStore', () => {
-  test('keeps values by key, and separate values for the user', async () => {
+  test('a store keeps values by key, and separate values for the user', async () => {
     const store = createStore()
     await store.set('note', { text: 'shared' })
     await store.user.set('note', 'own')
@@ -11,7 +11,7 @@ describe('createStore', () => {
     expect(await store.user.list()).toEqual([{ key: 'note', value: 'own' }])
   })
 
-  test('expires entries by its clock, and increments keep the expiry', async () => {
+  test('a store expires entries by the given clock, and an increment keeps the expiry', async () => {
     let now = 0
     const store = createStore({ now: () => now })
     expect(await store.increment('calls', 1, { ttlSeconds: 60 })).toBe(1)
@@ -46,13 +46,13 @@ describe('createStore', () => {
     await expect(createStore().set('a', value)).rejects.toMatchObject({ code: 'INVALID_VALUE' })
   })
 
-  test('stores dates as text and leaves out undefined members', async () => {
+  test('a store keeps dates as text and omits undefined members', async () => {
     const store = createStore()
     await store.set('a', { at: new Date(0), none: undefined })
     expect(await store.get('a')).toEqual({ at: '1970-01-01T00:00:00.000Z' })
   })
 
-  test('rejects a circular value, a large one and an invalid expiry', async () => {
+  test('a store rejects a circular value, a large value, an invalid expiry and an invalid increment', async () => {
     const store = createStore()
     const circular: Record<string, unknown> = {}
     circular.self = circular
@@ -73,7 +73,7 @@ describe('createStore', () => {
     expect(await store.list()).toEqual([])
   })
 
-  test('rejects operations of a finished transaction', async () => {
+  test('a finished transaction rejects operations', async () => {
     const store = createStore()
     const late = await store.transaction(transaction => transaction)
     expect(() => late.set('a', 1)).toThrow('The transaction has finished')

@@ -60,7 +60,7 @@ test('rejects an MCP_CONTAINER_ENGINE that is unknown or not installed', async (
   })
 })
 
-test('passes only the variables for storage and server to the client', () => {
+test("passes only the environment variables that the engine's client needs", () => {
   const env = {
     PATH: '/bin',
     DOCKER_HOST: 'unix:///x',

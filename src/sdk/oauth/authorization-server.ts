@@ -28,9 +28,12 @@ export interface AuthorizationServer {
   fetch(request: Request, connection?: Connection): Promise<Response>
   /** True for paths of the component. */
   has(pathname: string): boolean
-  /** Claims of an access token. Throws OAuthError `invalid_token` if it is not ours, not for `audience`, expired or revoked. */
+  /**
+   * Returns the claims of an access token. Undefined `audience`: any. Throws OAuthError `invalid_token` for a token that is not
+   * ours, not for `audience`, expired or revoked.
+   */
   verifyAccessToken(token: string, audience: string | undefined): Promise<AccessTokenClaims>
-  /** User of an access token, with the tokens of the identity provider. Never send these to a client. */
+  /** User of an access token, with the tokens of the identity provider. Never send those tokens to a client. */
   upstreamAccount(accessToken: string): Promise<UpstreamAccount>
 }
 

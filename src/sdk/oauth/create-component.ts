@@ -17,7 +17,7 @@ import { createUpstream } from './upstream/upstream.ts'
 const DEFAULT_TOKEN_TTL_SECONDS = 3600
 const DEFAULT_ROTATION_SECONDS = 30 * 24 * 3600
 const DEFAULT_SCOPES = ['openid', 'profile', 'email']
-/** RFC 7518 3.2: an HS256 key has at least as many bits as the hash. */
+/** RFC 7518 3.2: an HS256 key must have at least as many bits as the hash. */
 const MIN_SECRET_BYTES = 32
 
 export interface ComponentParts extends CommonOptions {
@@ -102,7 +102,7 @@ function validateParts({
       `The issuer "${issuer}" must be an https URL (http on loopback only) without a query, fragment or trailing slash.`,
     )
   }
-  // May be undefined at run time, for example when an environment variable is missing.
+  // The secret may be undefined at run time, for example when an environment variable is missing.
   if (Buffer.byteLength(secret ?? '') < MIN_SECRET_BYTES) {
     throw new TypeError(
       `The signing secret must be at least ${MIN_SECRET_BYTES} bytes long. Use 32 random bytes in hexadecimal.`,
@@ -114,7 +114,7 @@ function validateParts({
   for (const provider of providers) validateProvider(provider)
   const ids = providers.map(({ id }) => id)
   const twice = ids.find((id, index) => ids.indexOf(id) !== index)
-  if (twice !== undefined) throw new TypeError(`Two providers have the id "${twice}".`)
+  if (twice !== undefined) throw new TypeError(`Two providers have the id "${twice}". Change one of the ids.`)
 }
 
 function requiredResource(resource: string): string {

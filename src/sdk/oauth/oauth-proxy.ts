@@ -14,15 +14,16 @@ export interface OAuthProxyOptions extends CommonOptions {
   /** Enables GET providers, which returns a list of `{id, name}`. Default: true. */
   listProviders?: boolean
   /**
-   * Redirect URIs for clients that are not configured and have no metadata document. Default: programs on the user's computer.
-   * `[]`: rejects such clients.
+   * Redirect URIs for clients that are not configured and have no metadata document. Default: any loopback URI, which leads to
+   * a program on the user's computer. `[]`: rejects such clients.
    */
   redirectUris?: readonly string[]
 }
 
 /**
- * Creates a simpler authorization server with GET authorize, GET callback, POST token and GET providers below a base path. Clients
- * need not register. Users see a consent page before the identity provider. The issuer is `baseUrl` with the base path.
+ * Creates an authorization server for one or more identity providers, with GET authorize, GET callback, POST token and GET
+ * providers below a base path. Clients need not register. Users see a consent page before they are sent to the identity
+ * provider. The issuer is `baseUrl` with the base path.
  * Throws TypeError for invalid options.
  */
 export function createOAuthProxy(options: OAuthProxyOptions): AuthorizationServer {

@@ -12,7 +12,7 @@ export interface CommonOptions {
   tokenMapper?: TokenMapper
   /** Default: memory, which is lost with the process. */
   storage?: OAuthStorage
-  /** Clients that need not register. */
+  /** Clients that the operator configured. They need not register. */
   clients?: readonly ConfiguredClient[]
   /** Scopes that clients may request. Default: openid, profile, email. */
   scopes?: readonly string[]
@@ -52,6 +52,6 @@ export function endpointSwitches({ revocation, introspection, signing }: CommonO
 }
 
 export interface MetadataDocumentOptions {
-  /** Replaces the built-in request, which rejects private addresses. For a proxy with its own rules. */
+  /** Replaces the built-in request, which rejects private addresses. Needed for a proxy with its own rules. */
   fetch?: (url: string) => Promise<Response>
 }

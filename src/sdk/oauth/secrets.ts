@@ -12,7 +12,7 @@ import {
 const IV_BYTES = 12
 const TAG_BYTES = 16
 
-/** 256 random bits in base64url, for codes, tokens and states. RFC 6749 10.10 requires at least 128 bits. */
+/** Random text in base64url, for codes, tokens and states. 256 bits by default. RFC 6749 10.10 requires at least 128 bits. */
 export function randomToken(bytes = 32): string {
   return randomBytes(bytes).toString('base64url')
 }

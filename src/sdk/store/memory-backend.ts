@@ -117,7 +117,7 @@ export class MemoryBackend implements StateBackend {
     return { results }
   }
 
-  /** Undefined for an increment of a value that is not a number. */
+  /** Undefined for an increment whose sum is not a finite number. */
   #changeOf(scope: StateScope, write: StateWrite): StoredEntry | undefined {
     const { key } = write
     if ('isDeleted' in write) return { scope, key, value: null }

@@ -52,7 +52,7 @@ export interface StoreEntry<Value = unknown> {
 
 /** The store of a handler. */
 export interface ServerStore extends Store {
-  /** Store of the signed-in user (`context.auth`). Throws a {@link StoreError} when the deployment has no sign-in. */
+  /** Store of the signed-in user (`context.auth`). Throws a {@link StoreError} when no user is signed in. */
   readonly user: Store
 }
 

@@ -106,7 +106,7 @@ function checkSize(checks: readonly StateCheck[], writes: readonly Write[]): voi
   if (keys > MAX_TRANSACTION_KEYS)
     throw storeError(
       'TOO_LARGE',
-      `The transaction reads and writes ${keys} keys. The limit is ${MAX_TRANSACTION_KEYS}.`,
+      `The transaction reads and writes ${keys} keys. The limit is ${MAX_TRANSACTION_KEYS}. Split the transaction.`,
     )
   const texts = [
     ...checks.map(check => ('key' in check ? check.key : check.prefix)),
@@ -116,6 +116,6 @@ function checkSize(checks: readonly StateCheck[], writes: readonly Write[]): voi
   if (bytes > MAX_WRITE_BYTES)
     throw storeError(
       'TOO_LARGE',
-      `The keys and values of the transaction have ${bytes} bytes. The limit is ${MAX_WRITE_BYTES}.`,
+      `The keys and values of the transaction have ${bytes} bytes. The limit is ${MAX_WRITE_BYTES}. Split the transaction.`,
     )
 }

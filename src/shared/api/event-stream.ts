@@ -18,7 +18,7 @@ export async function* readEvents<T>(
   }
 }
 
-/** Complete lines. Pieces of a line are joined once, because a result of many megabytes is one line. */
+/** Complete lines. Pieces of a line are joined once, because a line may contain many megabytes. */
 async function* readLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let pieces: string[] = []

@@ -1,4 +1,4 @@
-/** Record before the first one on a page. Lists are newest first. Stays valid while records are added or removed. */
+/** Last record of the previous page. Lists are newest first. Stays valid while records are added or removed. */
 export interface Position {
   createdAt: string
   id: string

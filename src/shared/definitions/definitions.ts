@@ -24,7 +24,7 @@ const toolAnnotations = named('ToolAnnotations', 'MCP hints about what a tool do
   idempotentHint: z
     .boolean()
     .optional()
-    .describe('Calling it again with the same arguments has no further effect.'),
+    .describe('Calling the tool again with the same arguments has no further effect.'),
   openWorldHint: z.boolean().optional().describe('The tool reaches systems outside the server.'),
 })
 
@@ -187,7 +187,7 @@ export const buildRequestSchema = namedBuildRequest.strictObject({
     .min(1)
     .max(1000)
     .optional()
-    .describe('Entries per page of every list. Without it, all are on one page.'),
+    .describe('Entries per page of every list. By default, all entries are on one page.'),
   project_id: z.string().optional().describe('Id of the project that the build belongs to.'),
   source: z.string().optional().describe('Id of an uploaded source archive (template `custom`).'),
   program: z
@@ -199,13 +199,15 @@ export const buildRequestSchema = namedBuildRequest.strictObject({
     .superRefine(checkVariableSizes)
     .optional()
     .describe(
-      'Values for code that runs during the build, and for the preview, instead of stored ones. Kept in memory.',
+      'Values that replace stored ones in code that runs during the build, and in the preview. Kept only in memory.',
     ),
   preview: z
     .strictObject({
       copy_state_from: environmentSchema
         .optional()
-        .describe('Environment whose data is copied to a preview without data, except the data of users.'),
+        .describe(
+          'Environment whose data is copied to the preview if the preview has none. Data of users is not copied.',
+        ),
     })
     .optional()
     .describe('Settings of the preview.'),

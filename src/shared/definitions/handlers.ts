@@ -101,7 +101,7 @@ export const httpHandlerSchema = named(
     .min(1)
     .max(50_000_000)
     .default(5_000_000)
-    .describe('Largest response that is read, in bytes.'),
+    .describe('Maximum size of the response in bytes.'),
   retries: z
     .int()
     .min(0)

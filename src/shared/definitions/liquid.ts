@@ -24,7 +24,7 @@ export function createLiquid(): Liquid {
     cache: false,
     relativeReference: false,
     templates: {},
-    // Servers must give the same answers on every machine. Detecting the locale would also take 13 ms and 8 MB.
+    // Answers must be the same on every machine. Detecting the locale would also take 13 ms and 8 MB.
     timezoneOffset: 0,
     locale: 'en-US',
   })

@@ -39,7 +39,7 @@ const isolationSchema = z
         ),
       user: z.enum(['auto', 'own', 'root']).optional().meta({
         description:
-          'User of the processes if the daemon runs as root. `auto`: an unprivileged user, or root if only root can read or write what the command names. `own` fails in that case.',
+          'User of the processes if the daemon runs as root. `auto`: an unprivileged user, or root if that user cannot read or write what the command names. `own` fails in that case.',
         default: 'auto',
       }),
       unixSockets: z.boolean().optional().meta({
@@ -101,7 +101,11 @@ export const imageProgramSchema = named(
     .describe(
       '`stdio`: MCP over standard input and output. `http`: MCP over HTTP on `$PORT`. By default, the build tries both.',
     ),
-  path: z.string().startsWith('/').default('/mcp').describe('Path at which it serves MCP over HTTP.'),
+  path: z
+    .string()
+    .startsWith('/')
+    .default('/mcp')
+    .describe('Path at which the container serves MCP over HTTP.'),
   args: z.array(z.string()).optional().describe('Arguments after the name of the image.'),
   entrypoint: text.optional().describe("Program to run instead of the image's."),
   mounts: z.array(mountSchema).max(100).optional().describe('Files, folders and volumes in the container.'),
@@ -112,7 +116,9 @@ export const imageProgramSchema = named(
       'expected the name of a network of the container engine, such as none or bridge',
     )
     .optional()
-    .describe("Network of the container engine, for example `none`. By default the engine's own."),
+    .describe(
+      'Network of the container engine, for example `none`. By default, the default network of the engine.',
+    ),
   user: z
     .string()
     .regex(/^[\w.-]+(:[\w.-]+)?$/, 'expected a user or user:group')

@@ -7,7 +7,7 @@ const SCRIPT = /\.(?:m?ts|m?js)$/
 /** Type declarations, tests, and files with a leading `.` or `_`. */
 const NOT_A_MODULE = /^[._]|\.d\.m?ts$|\.(?:test|spec)\.[^.]+$/
 
-/** True for a file in one of these folders that defines something. */
+/** True if a file with this name in a module folder defines a tool, resource or prompt. */
 export function isModuleFile(name: string): boolean {
   return SCRIPT.test(name) && !NOT_A_MODULE.test(name)
 }

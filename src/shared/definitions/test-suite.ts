@@ -58,7 +58,7 @@ export const expectationSchema = named('Expectation', 'Expectations of what the 
   tools: chosen.optional().describe('Tools that were called.'),
   resources: chosen.optional().describe('Resources that were read.'),
   prompts: chosen.optional().describe('Prompts that were fetched.'),
-  calls: z.array(callSchema).optional().describe('Calls that were made: one for each entry.'),
+  calls: z.array(callSchema).optional().describe('Expected tool calls.'),
   reply: z
     .strictObject({
       contains: texts.optional().describe('Text that the reply must contain (case-insensitive).'),

@@ -2,7 +2,7 @@ import { matchPieces, type UriPiece } from './uri-matcher.ts'
 
 /**
  * URI template (RFC 6570) that extracts the variables of a URI. Supports `{a}`, `{+a}`, `{#a}`, `{/a}`, `{.a}`, `{?a,b}` and
- * `{&a,b}`, each with the explode modifier `*`. Rejects prefix lengths (`{a:3}`) and `{;a}`, which cannot be parsed back.
+ * `{&a,b}`, each with the explode modifier `*`. Rejects `{;a}`, and prefix lengths (`{a:3}`), which cannot be parsed back.
  */
 export interface UriTemplate {
   variables: readonly string[]

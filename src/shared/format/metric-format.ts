@@ -12,7 +12,7 @@ export function formatMemory(bytes: number): string {
 
 const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const
 
-/** `310 B`, `4.2 KiB`, `100 MiB`. Powers of 1024, because the limits are such powers, too. */
+/** `310 B`, `4.2 KiB`, `100 MiB`. Uses powers of 1024, as the limits do. */
 export function formatBytes(bytes: number): string {
   let [value, unit] = [bytes, 0]
   // The next unit starts where rounding would show 1024 of this one.

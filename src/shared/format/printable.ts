@@ -1,6 +1,6 @@
 /**
- * Replaces control characters, so that names and log messages cannot control the terminal, and characters that change the
- * writing direction or are invisible.
+ * Replaces control characters, invisible characters, and characters that change the writing direction, so that names and log
+ * messages cannot control the terminal or mislead the user.
  */
 export function printable(text: string): string {
   return text.replace(MISLEADING_CHARACTERS, '�')

@@ -7,8 +7,8 @@ export function argumentsText(args: unknown): string {
 }
 
 /**
- * `ok`, or `error: <reason>` on one line. Empty for a line that is not about a request, and for a refused request, whose message
- * says it.
+ * Outcome of a request on one line: `ok`, or `error: <reason>`. Empty for a line that is not about a request, and for a refused
+ * request, because its message contains the outcome.
  */
 export function outcomeText({
   outcome,

@@ -34,7 +34,7 @@ export interface Tenant {
   hasSiblings?: boolean
   /** `debug` logs every MCP message, redacted. */
   logLevel: 'debug' | 'info'
-  /** Request records keep arguments and answers. Default: where messages are logged. */
+  /** Request records keep arguments and answers. Default: true if `logLevel` is `debug`. */
   recordsBodies?: boolean
   /** Log file, opened by the process in append mode. Absent: inherited standard output. */
   logFile?: string
@@ -71,7 +71,7 @@ export interface Tenant {
   isPreview?: boolean
   /** Store of the handlers. Absent: the server has none. */
   state?: StatePlace
-  /** Changes while the tenant is served. */
+  /** Sessions not to serve again. `end-sessions` adds to them while the tenant is served. */
   endedSessions?: EndedSessions
 }
 
@@ -99,7 +99,7 @@ export interface TenantAuth {
   requiredScopes: string[]
   /** Published in the protected resource metadata (RFC 9728). */
   scopes: string[]
-  /** Tokens to reject despite a valid signature. Changes while the tenant is served. */
+  /** Tokens to reject despite a valid signature. `revoked` adds to them while the tenant is served. */
   revoked: RevokedTokens
 }
 
@@ -114,10 +114,10 @@ export type ToInstance =
    */
   | { type: 'describe'; tenant: Tenant; artifact: Artifact; bundle?: string }
   /**
-   * Has a socket handle: an accepted client connection. `head`: Base64 of bytes that were already read. All its requests
-   * must then have the Host `host`, lower case with the port. `secure`: uses TLS. Answered immediately by `took` with the
-   * same `seq`, even if the handle was lost. The sender keeps its copy until then, so that another instance gets the
-   * connection if this one dies first.
+   * Has a socket handle: an accepted client connection. `head`: Base64 of bytes that were already read. `host`: the Host
+   * header that all requests must then have, lower case with the port. `secure`: uses TLS. Answered immediately by `took`
+   * with the same `seq`, even if the handle was lost. The sender keeps its copy until then, so that another instance gets
+   * the connection if this instance dies first.
    */
   | { type: 'connection'; tenantId: string; seq: number; head?: string; host?: string; secure?: boolean }
   /**

@@ -34,7 +34,7 @@ export interface LogLine {
   caller?: string
   /** Id of the record that the request replays, as sent by the client. */
   replayOf?: string
-  /** Redacted arguments of the request, as text if truncated. Only where bodies are kept, by default in development. */
+  /** Redacted arguments of the request, as text if truncated. Only if bodies are recorded, by default in development. */
   arguments?: unknown
   /** Redacted JSON-RPC answer, as text if truncated. */
   answer?: unknown

@@ -20,7 +20,7 @@ export interface SessionReport {
   activeRequests: number
   /** Streams for messages outside requests. */
   openStreams: number
-  /** Lists (`tools`, `resources`, `prompts`) and resource URIs whose changes it receives. */
+  /** Lists (`tools`, `resources`, `prompts`) and resource URIs that the client subscribed to. */
   subscriptions: string[]
 }
 

@@ -93,7 +93,7 @@ export interface StateBackend {
 }
 
 export function notANumber(key: string): { error: StateError } {
-  const message = `"${key.slice(0, 100)}" is not a number that can be incremented by this amount.`
+  const message = `The value of "${key.slice(0, 100)}" is not a number that can be incremented by this amount.`
   return { error: { code: 'NOT_A_NUMBER', message } }
 }
 
@@ -102,7 +102,7 @@ export function storeFull(maxBytes: number): { error: StateError } {
   return { error: { code: 'STORE_FULL', message } }
 }
 
-/** Sum as JSON text. `value`: the current value, if any. Undefined when it or the sum is not a number. */
+/** Sum as JSON text. `value`: the current value, if any. Undefined when `value` is not a number or the sum is not finite. */
 export function incrementText(value: string | undefined, by: number): string | undefined {
   const number: unknown = value === undefined ? 0 : JSON.parse(value)
   const sum = typeof number === 'number' ? number + by : Number.NaN

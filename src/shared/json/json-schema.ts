@@ -65,9 +65,9 @@ export function compileSchema(schema: JsonSchema, compileOptions: CompileOptions
     ? createAjv(draftOf(schema), ajvOptions)
     : sharedAjv(draftOf(schema), ajvOptions)
   const validate = ajv.compile(anonymous)
-  // Ajv keeps all schemas, but a process with many servers must be able to remove one.
+  // Ajv would keep the schema forever, so a process that serves many servers would use more and more memory.
   ajv.removeSchema(anonymous)
-  // For a property with a default, Ajv does not ask whether the value inherits it.
+  // Even with `ownProperties`, Ajv omits the default of a property that the value inherits.
   return ajvOptions.useDefaults && hasInheritedDefault(anonymous) ? withoutPrototypes(validate) : validate
 }
 

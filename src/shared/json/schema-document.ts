@@ -35,7 +35,7 @@ const shorten: Override = ({ zodSchema, jsonSchema }) => {
     delete jsonSchema.$ref
     delete jsonSchema.allOf
   }
-  // The format means the same and is shorter.
+  // The format means the same as the pattern and is shorter.
   if (jsonSchema.format) delete jsonSchema.pattern
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum

@@ -44,7 +44,7 @@ export function typeNames(types: readonly string[]): string {
   return types.map(type => TYPES[type] ?? type).join(' or ')
 }
 
-/** Requirement that a value violates, as the end of a sentence about it. */
+/** Requirement that a value violates, as the end of a sentence about the value. */
 export function describeLimit(error: ErrorObject): string {
   const { keyword, params, data, message = 'is not valid' } = error
   switch (keyword) {

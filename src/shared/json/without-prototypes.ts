@@ -45,7 +45,7 @@ export function withoutPrototypes(validate: ValidateFunction): ValidateFunction 
   })
 }
 
-/** Not recursive, because a request may be nested more deeply than the stack. */
+/** Not recursive, because the nesting of a request could overflow the stack. */
 function setPrototypes(root: unknown, prototype: object | null): void {
   const pending = [root]
   while (pending.length > 0) {

@@ -25,7 +25,7 @@ export interface ConnectOptions {
   token?: string
   /** Provides tokens instead of `token`, and is notified when they are rejected. */
   authProvider?: AuthProvider | undefined
-  /** Capabilities of the client, whose handlers `prepare` sets. Default: none. */
+  /** Capabilities of the client. `prepare` sets their handlers. Default: none. */
   capabilities?: ClientCapabilities
   /** Called before connecting, to set handlers for requests and notifications. */
   prepare?(client: Client): void
@@ -42,7 +42,7 @@ const CLOSE_TIMEOUT_MS = 1000
 
 /**
  * Connects with the newest protocol version that the server supports: 2026-07-28 by `server/discover`, otherwise an older one by
- * the 2025 handshake. Throws UNAVAILABLE, UNAUTHORIZED, NOT_FOUND, TIMEOUT or UPSTREAM_FAILED.
+ * the 2025 handshake. Throws a HostingError, see `toHostingError`.
  */
 export async function connectToServer(url: string, options: ConnectOptions = {}): Promise<McpConnection> {
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client')

@@ -3,7 +3,7 @@ import { HostingError } from '../errors.ts'
 /** Errors of established connections. */
 const BROKEN_CONNECTION_CODES = ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']
 
-/** Converts errors from the SDK, `fetch` or the server into one sentence about `url`. */
+/** Converts errors from the SDK, `fetch` or the server. Most messages name `url`. */
 export function toHostingError(error: unknown, url: string): HostingError {
   if (error instanceof HostingError) return error
   const { code, status, name, message, causeCode, streamCut } = describe(error)
@@ -23,7 +23,7 @@ export function toHostingError(error: unknown, url: string): HostingError {
       `${url} cannot be reached (${causeCode ?? 'connection closed'}).`,
       { cause: error, next: [{ description: 'List the deployments', command: 'mcp list' }] },
     )
-  // JSON-RPC "invalid params": the tool, resource or prompt does not exist, or its arguments are invalid.
+  // "Invalid params" or "resource not found": the tool, resource or prompt does not exist, or its arguments are invalid.
   if (code === -32602 || code === -32002)
     return new HostingError('INVALID_REQUEST', message, { cause: error })
   return new HostingError('UPSTREAM_FAILED', `${url} answered with an error: ${withoutIssues(message)}`, {

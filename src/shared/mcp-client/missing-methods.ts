@@ -3,8 +3,8 @@ import type { JSONRPCErrorResponse, JSONRPCMessage, Transport } from '@modelcont
 const NOT_FOUND = 404
 
 /**
- * Makes a request fail with the JSON-RPC error in a response with HTTP 404. Since 2026-07-28, a server answers so when it does
- * not have the method. The SDK only reads errors from responses with HTTP 400.
+ * Makes a request fail with the JSON-RPC error in a response with HTTP 404. Since 2026-07-28, servers send such a response
+ * for methods that they do not have. The SDK only reads errors from responses with HTTP 400.
  */
 export function readMissingMethods(transport: Transport): void {
   const send = transport.send.bind(transport)

@@ -2,7 +2,7 @@ import type { NetworkSettings, RefusalReason } from './network-policy.ts'
 
 /**
  * IPC messages between the daemon and the egress process. The egress process accepts connections from the listeners that
- * confined processes opened in their network namespaces, and connects to their destinations.
+ * confined processes opened in their network namespaces, and connects to the requested destinations.
  */
 export type ToEgress =
   /** Sent with the handle of the listener. */

@@ -58,7 +58,7 @@ function expressionOf(parameter: Parameter, variable: string, schema: Schema): s
   return `${variable} | join: "${separator}"`
 }
 
-/** Style `form` repeats the name for each value unless `explode` is off, but the names in a handler's `query` are unique. */
+/** True for a list that is sent as `name=a&name=b`. The names in a handler's `query` are unique, so it goes into the path. */
 function isRepeated({ style = 'form', explode = true, content }: Parameter, schema: Schema): boolean {
   return schema.type === 'array' && style === 'form' && explode && !content
 }

@@ -48,7 +48,7 @@ export interface OperationTool {
 
 const MAX_OUTPUT_SCHEMA_BYTES = 8192
 
-/** Returns a reason when the operation cannot be a declared tool. */
+/** Tool of an operation, or the reason why the operation cannot be a declared tool. */
 export function toTool(at: OperationAt): OperationTool | { skipped: string } {
   const { document, operation } = at
   const credentials = credentialsFor(document, operation)

@@ -85,7 +85,7 @@ function merge(a: Credentials, b: Credentials): Credentials {
   }
 }
 
-/** Joins cookies, because a request has one `Cookie` header. Of other headers and of cookies with the same name, `b` wins. */
+/** Joins cookies, because a request has one `Cookie` header. If `a` and `b` have the same cookie or other header, `b` wins. */
 export function mergeHeaders(a: Record<string, string>, b: Record<string, string>): Record<string, string> {
   const pairs = [a.Cookie, b.Cookie].flatMap(header => header?.split('; ') ?? [])
   const cookies = new Map(pairs.map(pair => [pair.split('=', 1)[0], pair]))

@@ -49,7 +49,7 @@ export function unifiedFolder(pid: number | 'self' = 'self', proc = '/proc'): st
   return hierarchiesOf(pid, proc).find(({ version }) => version === 2)?.folder
 }
 
-/** Unenforced processor limit. Each text completes a sentence about the program. */
+/** Processor limit that is not enforced, in words that complete a sentence about the program. Empty if it is enforced. */
 export function processorGaps({ cpus }: { cpus?: number | undefined } = {}): string[] {
   if (cpus === undefined || ownControlGroups()?.parents.has('cpu')) return []
   return [

@@ -34,11 +34,11 @@ interface ProgramPlace {
 export interface ProgramUse {
   settings: IsolationSettings
   place: ProgramPlace
-  /** Executable of its command, if known. */
+  /** Executable of the program's command, if known. */
   file?: string
   args: readonly string[]
   cwd: string
-  /** Values of its environment variables. */
+  /** Values of the program's environment variables. */
   values: readonly string[]
   path: string
 }
@@ -51,7 +51,7 @@ export interface Isolation {
     file: string
     /** True when the size of in-memory folders can be limited. */
     canSizeMemory?: boolean
-    /** Absolute paths outside its folder that the program may use. */
+    /** Absolute paths outside the program's folder that the program may use. */
     named: string[]
     filter?: Buffer
     user?: SwitchedUser

@@ -5,15 +5,15 @@ import { type SandboxUser, sandboxUser, type UserSwitch } from './sandbox-user.t
 
 /** Files and folders that a program needs. */
 export interface Needs {
-  /** Files and folders that it must read: its command, its working folder and paths in its arguments. */
+  /** Files and folders to read: the command, the working folder and paths in the arguments. */
   read: readonly string[]
-  /** Folders that it may write. */
+  /** Folders that the program may write. */
   write: readonly string[]
   /** Folders with commands, from PATH. */
   commands: string
   /** The program's folder. Determines its user. */
   folder: string
-  /** Folders of the daemon, which the sandbox replaces with empty ones, and the folders that it shows in them. */
+  /** `hidden`: folders of the daemon, which the sandbox replaces with empty ones. `shown`: folders that stay visible in them. */
   hidden: readonly string[]
   shown: readonly string[]
 }
@@ -29,7 +29,7 @@ const SYSTEM_FOLDERS = ['/bin', '/boot', '/etc', '/lib', '/lib64', '/sbin', '/sy
 
 /**
  * User of a program if the daemon runs as root: a dedicated user, or the owner of the folders that the program may write.
- * Not switched when the program needs something that only root can access.
+ * Not switched when no such user can access everything that the program needs.
  */
 export function programUser({ ids }: UserSwitch & { usable: true }, needs: Needs): ProgramUser {
   const own = sandboxUser(ids, needs.folder)
@@ -48,7 +48,8 @@ function reachAll(user: SandboxUser, needs: Needs, isShared: boolean): ProgramUs
   const wayTo = (path: string) => reach(path, user, isReplaced)
   const read = existingPaths(needs.read).map(wayTo)
   const blocked = read.find(result => !result.reachable)
-  if (blocked && !blocked.reachable) return { switched: false, why: `only root can read ${blocked.by}` }
+  if (blocked && !blocked.reachable)
+    return { switched: false, why: `its unprivileged user cannot read ${blocked.by}` }
   const others = existingPaths([...needs.commands.split(delimiter), ...needs.write]).map(wayTo)
   const ways = [...read, ...others].flatMap(way => (way.reachable && way.closed !== undefined ? [way] : []))
   const mounts = [...needs.hidden, needs.folder]

@@ -5,7 +5,7 @@ import { endianness } from 'node:os'
  * pairs of connected sockets. Other ways out of the sandbox's network and files fail:
  *
  * - Unix sockets (`EAFNOSUPPORT`): the machine's sockets can be in any folder, and a read-only mount does not prevent
- *   `connect`. Datagram pairs could be connected to another address, so only stream pairs are allowed.
+ *   `connect`. Datagram pairs could be connected to another address, so only stream and seqpacket pairs are allowed.
  * - Other families, such as AF_VSOCK, which no network namespace covers.
  * - io_uring, which opens sockets without these system calls, and the kernel's key rings, which all processes of a user
  *   share.

@@ -14,7 +14,7 @@ export interface SuiteRun extends Omit<CasesRun, 'mcpId' | 'cases' | 'onCase' | 
 
 /**
  * Runs a suite and judges it: the outcome, and its record for POST /api/suite-runs. Failures of a run are part of the outcome.
- * Throws only when interrupted.
+ * Throws when interrupted.
  */
 export async function judgeSuite(run: SuiteRun): Promise<{ outcome: SuiteOutcome; record: NewSuiteRun }> {
   const { suite, target, recording } = run

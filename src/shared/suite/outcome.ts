@@ -56,7 +56,8 @@ export interface SuiteOutcome {
 }
 
 /**
- * Outcome of a case, which passes when enough of its runs pass. The status is `error` if runs without a verdict could change it.
+ * Outcome of a case, which passes when enough of its runs pass. The status is `error` if the verdict depends on runs without a
+ * verdict.
  */
 export function concludeCase(
   name: string,

@@ -3,7 +3,7 @@ import type { Suite, SuiteCase } from '../definitions/test-suite.ts'
 import { HostingError } from '../errors.ts'
 import { caseNames } from './plan.ts'
 
-/** Settings of a run that the caller gives. */
+/** Run settings that a caller can override. */
 export type RunSettings = Pick<TestRequest, 'tools' | 'limits' | 'settings' | 'context' | 'make_calls'>
 
 export interface Overrides {
@@ -33,7 +33,7 @@ export function overrideSuite(suite: Suite, overrides: Overrides): Suite {
   }
 }
 
-/** Wanted cases, with the names that they have among all cases. */
+/** Selected cases. Their names are those among all cases, because duplicates are numbered. */
 function chooseCases(suite: Suite, wanted: readonly string[]): SuiteCase[] {
   const names = caseNames(suite.cases)
   const unknown = wanted.find(name => !names.includes(name))

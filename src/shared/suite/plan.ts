@@ -56,7 +56,7 @@ function requestOf(suite: Suite, one: SuiteCase): PlannedCase['request'] {
 }
 
 const NAME_LENGTH = 80
-/** A numbered name must be a valid name. */
+/** Leaves space for the number, because a name may have at most 200 characters. */
 const NUMBERED_LENGTH = 190
 
 /** The given name or the first message. Duplicates get a number. */

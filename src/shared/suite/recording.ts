@@ -4,7 +4,7 @@ import type { PlannedCase } from './plan.ts'
 
 /** Model answers that are recorded or replayed, by case and repetition (from 0). */
 export interface Recording {
-  /** Uses the recorded model if none is given. */
+  /** Uses the recorded model if the case names none. */
   withModel<T extends Pick<PlannedCase, 'name' | 'model'>>(planned: T): T
   cassetteFor(planned: Pick<PlannedCase, 'name'>, run: number): Cassette
   /** Records the answers of a run. */

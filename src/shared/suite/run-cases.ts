@@ -27,7 +27,7 @@ export interface CasesRun {
   onRun(outcome: RunOutcome, exchanges: readonly Exchange[]): void
 }
 
-/** Runs every case as often as planned. Failures become errors of their run. Throws only when interrupted. */
+/** Runs every case as often as planned. A failed request is part of its run's outcome. Throws when interrupted. */
 export async function runCases(run: CasesRun): Promise<CaseOutcome[]> {
   const outcomes: CaseOutcome[] = []
   const waiting = run.cases.entries()
@@ -89,10 +89,7 @@ function requestFor(
   before: TestResult | undefined,
 ): TestRequest {
   if (planned.messages.length > 1 && before && !before.chat_id)
-    throw new HostingError(
-      'METHOD_NOT_ALLOWED',
-      'This API keeps no chats, which cases with several messages require.',
-    )
+    throw new HostingError('METHOD_NOT_ALLOWED', 'This API keeps no chats. A case can have only one message.')
   return {
     ...planned.request,
     mcp_id: mcpId,

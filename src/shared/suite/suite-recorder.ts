@@ -18,7 +18,7 @@ export interface SuiteTarget {
   mcpId: string
   /** Name of the server. */
   name: string
-  /** Deployment that was named instead of the build. */
+  /** Deployment that the caller named instead of a build. */
   deploymentId?: string | undefined
 }
 

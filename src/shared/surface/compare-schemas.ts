@@ -17,14 +17,17 @@ import { breaking, compatible, isBreaking, type SurfaceChange } from './surface-
 const MAX_DEPTH = 12
 
 /**
- * Changes to arguments: all values that the previous version accepted must still be accepted. A change to a keyword that
+ * Changes to arguments: all values that the previous version accepted must still be accepted. A new or changed keyword that
  * cannot be compared (`not`, `if`, `patternProperties` …) counts as breaking.
  */
 export function compareInputs(path: string, before: Schema, after: Schema): SurfaceChange[] {
   return sameJson(before, after) ? [] : inputs(path, viewOf(before, before), viewOf(after, after), 0)
 }
 
-/** Changes to results: all values that are returned now must already have been possible in the previous version. */
+/**
+ * Changes to results: a client of the previous version must be able to read all values that are returned now. Does not compare
+ * limits such as `maximum`.
+ */
 export function compareOutputs(
   path: string,
   before: Schema | undefined,

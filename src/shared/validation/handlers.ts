@@ -44,7 +44,7 @@ function checkHandler(path: string, handler: Handler | undefined, hasSource: boo
       return [...checkHttp(path, handler), ...checkAnswer(`${path}.result`, handler.result)]
     case 'module':
       if (hasSource) return []
-      return problem(path, 'needs "source", the uploaded archive that contains its path')
+      return problem(path, 'needs "source", the id of the uploaded archive that contains the module')
     default:
       return []
   }

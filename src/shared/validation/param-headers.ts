@@ -32,7 +32,7 @@ function describeFault(
   if (typeof name !== 'string' || !HTTP_TOKEN.test(name))
     return `${JSON.stringify(name)} is not valid in an HTTP header name; use for example "Region"`
   if (seen.has(name.toLowerCase())) return `"${name}" is already the header of another argument`
-  if (!isArgument) return 'is only allowed on arguments nested in "properties" alone'
+  if (!isArgument) return 'is only allowed on arguments that are nested only in "properties"'
   if (!PRIMITIVES.includes(String(type)))
     return `is only allowed on arguments of type ${PRIMITIVES.map(one => `"${one}"`).join(', ')}`
   return undefined

@@ -22,7 +22,7 @@ export function findPromptProblems({ prompts = [] }: BuildRequest): DefinitionPr
   })
 }
 
-/** Arguments that no template reads, while one reads a similar name. */
+/** Arguments that no template reads, if a template reads a similar undeclared name. */
 function misspelledArguments(path: string, prompt: PromptDefinition): DefinitionProblem[] {
   const declared = (prompt.arguments ?? []).map(({ name }) => name)
   const read = promptArguments({ ...prompt, arguments: [] }).map(({ name }) => name)

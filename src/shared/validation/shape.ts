@@ -153,7 +153,7 @@ function knownFields(path: readonly PropertyKey[], rejected: RejectedValue): str
   return []
 }
 
-/** Schema that validates a path of the input. Undefined inside free JSON. */
+/** Schema that validates a path of the input. Undefined inside a field that accepts any JSON. */
 function schemaAt(path: readonly PropertyKey[], rejected: RejectedValue): unknown {
   let schema: unknown = rejected.schema
   let value = rejected.input

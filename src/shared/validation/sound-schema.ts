@@ -4,7 +4,7 @@ type Check = (value: unknown) => boolean
 
 export const JSON_TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
 
-/** Values that are valid in both draft-07 and 2020-12, by keyword. Keywords with references or names are omitted. */
+/** Checks for values that are valid in both draft-07 and 2020-12, by keyword. Omits keywords with references or names. */
 const KEYWORDS = new Map<string, Check>([
   ...keywords(isString, '$comment', 'title', 'description'),
   ...keywords(isBoolean, 'uniqueItems', 'deprecated', 'readOnly', 'writeOnly'),

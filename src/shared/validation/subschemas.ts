@@ -4,7 +4,7 @@ import { joinPath } from '../json/json-walk.ts'
 export interface Subschema {
   path: string
   schema: JsonSchema
-  /** True for an argument, at any depth, that is nested in `properties` alone. */
+  /** True for an argument, at any depth, that is nested only in `properties`. */
   isArgument: boolean
 }
 

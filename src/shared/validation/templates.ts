@@ -37,7 +37,7 @@ function handlerTemplates(path: string, handler: Handler | undefined): PlacedTem
   return stringsIn(path, templated)
 }
 
-/** Completions that are templates. A list of values is never one. */
+/** Completions that are templates. A list of values is never a template. */
 function completionTemplates(
   path: string,
   completions: Record<string, string[] | string> = {},

@@ -6,7 +6,7 @@ import { nearestName } from '../names.ts'
 import type { DefinitionProblem } from './definition-problem.ts'
 import { listTemplates } from './templates.ts'
 
-/** Templates that read a name that never has a value. Checked only where other arguments are impossible. */
+/** Templates that read a name that never has a value. Checked only if all possible arguments are known. */
 export function findUnknownNames(request: BuildRequest): DefinitionProblem[] {
   return listTemplates(request).flatMap(({ path, source }) => {
     const [, list, index] = /^(tools|resources)\[(\d+)\]/.exec(path) ?? []
@@ -35,7 +35,7 @@ const OPENING = [
   '$dynamicRef',
 ]
 
-/** All possible arguments. Undefined when a caller may send others. */
+/** All possible arguments. Undefined when a caller may send other arguments. */
 function closedArguments({ inputSchema }: ToolDefinition): string[] | undefined {
   if (inputSchema.additionalProperties !== false) return undefined
   if (OPENING.some(keyword => keyword in inputSchema)) return undefined

@@ -139,11 +139,11 @@ test.each([
   ],
   [{ clients: [{ client_id: 'a', redirect_uris: ['javascript:x'] }] }, 'Client "a"'],
   [{ resources: ['mcp'] }, 'The resource "mcp"'],
-])('throws for the options %j when the component is created', (options, message) => {
+])('createAuthorizationServer rejects the options %j', (options, message) => {
   expect(() => create(options)).toThrow(message)
 })
 
-test('a protected resource names its issuer, at its own URL and at the root', async () => {
+test('a protected resource serves its metadata at the well-known path of its URL and at the root', async () => {
   const resource = createProtectedResource({
     resource: 'https://app.example/a/mcp',
     authorizationServer: create(),

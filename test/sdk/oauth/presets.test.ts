@@ -26,7 +26,7 @@ const start = {
 }
 
 test.each(configs.map(config => [config.id, config] as const))(
-  'the preset %s needs no discovery and asks for a code with PKCE where possible',
+  'the preset %s needs no discovery and uses PKCE if the provider supports it',
   async (_id, config) => {
     validateProvider(config)
     const url = new URL(await authorizationUrl(createUpstream(config), start))
@@ -46,7 +46,7 @@ test('OpenID providers request openid, profile and email', () => {
   }
 })
 
-test('all settings of a preset can be overridden', () => {
+test('settings of a preset can be overridden', () => {
   const config = presets.google({
     ...registration,
     name: 'Workspace',
@@ -61,7 +61,7 @@ test("a preset sends the operator's additional parameters", async () => {
   expect(await authorizationUrl(createUpstream(config), start)).toContain('prompt=select_account')
 })
 
-test('supports any OAuth 2.0 provider, and sends no PKCE if disabled', async () => {
+test('customProvider supports any OAuth 2.0 provider, and sends no PKCE challenge if PKCE is disabled', async () => {
   const config = presets.customProvider({
     id: 'own',
     name: 'Own',

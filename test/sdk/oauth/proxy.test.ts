@@ -46,7 +46,7 @@ test('the proxy lists its providers', async () => {
   ])
 })
 
-test('lets the user choose a provider, unless the client chose one', async () => {
+test('the proxy lets the user choose a provider, unless the client chose one', async () => {
   const both = await openAuthorize(startFlow(base))
   expect(both.text).toContain('Continue with Scripted openid')
   expect(both.text).toContain('Continue with Scripted plain')
@@ -98,7 +98,7 @@ test.each(['access_token', 'refresh_token', 'id_token'])(
   },
 )
 
-test('reports a failing mapper without details', async () => {
+test('reports a failing token mapper without details', async () => {
   mapper = () => {
     throw new Error('database password is hunter2')
   }

@@ -32,7 +32,7 @@ async function registered(body: object): Promise<Record<string, unknown>> {
   return (await response.json()) as Record<string, unknown>
 }
 
-test('returns the documented fields and all supported metadata', async () => {
+test('a registration returns the documented fields, with defaults for omitted metadata', async () => {
   const client = await registered({ client_name: 'A client', redirect_uris: ['https://client.example/cb'] })
   expect(client).toEqual({
     client_id: expect.stringMatching(/^[0-9a-f]{32}$/),
@@ -96,7 +96,7 @@ test.each([
   expect(await errorOf(await register(body))).toEqual({ status: 400, error })
 })
 
-test('rejects a body that is too long or of another type', async () => {
+test('rejects a registration whose body is too long or not JSON', async () => {
   expect((await register({ redirect_uris: [CALLBACK], padding: 'x'.repeat(20_000) })).status).toBe(413)
   expect((await register({ redirect_uris: [CALLBACK] }, { 'content-type': 'text/plain' })).status).toBe(400)
 })

@@ -81,7 +81,7 @@ test('asks another user in the same browser for consent', async () => {
   provider.script = {}
 })
 
-test('rejects a consent that was changed or is from another component', async () => {
+test('ignores a remembered consent that was changed or encrypted with another secret', async () => {
   const browser = await browserWithConsent()
   const jar = browser.cookies.get(new URL(mounted.issuer).host)!
   const sealed = jar.get('mcp-consents')!

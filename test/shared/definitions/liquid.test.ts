@@ -15,7 +15,7 @@ describe('a template that exceeds a limit is stopped', () => {
     '{{ many | where: "x", 3 | size }}',
     '{{ many | where_exp: "i", "i.x > 3" | size }}',
     '{{ many | group_by_exp: "i", "i.x | times: 2" | size }}',
-  ])('stops a template that exceeds a limit while it renders: %s', source => {
+  ])('stops a template that exceeds the time limit: %s', source => {
     expect(() => render(source, { many })).toThrow('template render limit exceeded')
   })
 
@@ -25,7 +25,7 @@ describe('a template that exceeds a limit is stopped', () => {
     '{{ (1..3000000) | join: "," | size }}',
     '{{ (1..9000000) | size }}',
     '{% assign t = "x" %}{% for i in (1..40) %}{% assign t = t | append: t %}{% endfor %}',
-  ])('stops a template that exceeds a limit before it renders: %s', source => {
+  ])('stops a template that exceeds the memory limit: %s', source => {
     expect(() => render(source, { letters: 'zyxabc'.repeat(100_000) })).toThrow('memory alloc limit exceeded')
   })
 })

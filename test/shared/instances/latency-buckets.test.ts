@@ -15,7 +15,7 @@ test('each latency is between the bounds of its bucket', () => {
   }
 })
 
-test('counts zero in the first bucket and excessive latencies in the last', () => {
+test('counts a negative latency in the first bucket and excessive latencies in the last', () => {
   expect(latencyBucket(1e12)).toBe(LATENCY_BUCKETS - 1)
   expect(latencyBucket(Number.POSITIVE_INFINITY)).toBe(LATENCY_BUCKETS - 1)
   expect(latencyBucket(-1)).toBe(0)

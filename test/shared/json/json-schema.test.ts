@@ -22,7 +22,7 @@ test.each([
   [{ city: 'Rome', zzzzzz: 1 }, '"zzzzzz" is not a known field; known fields: "city", "days"'],
   [{ city: 5 }, '"city" must be a string, not 5'],
   [{ city: 'Rome', days: 9 }, '"days" must be at most 5, not 9'],
-])('%j is rejected with the field, the value and the expectation', (value, sentence) => {
+])('the violation in %j is described in a sentence that names the field', (value, sentence) => {
   expect(violation(city, value)).toBe(sentence)
 })
 
@@ -60,7 +60,7 @@ test.each(['constructor', 'toString', 'hasOwnProperty'])(
   },
 )
 
-test('a value is compared with allowed objects although an argument is named like a method of objects', () => {
+test('an argument named like a method of objects does not break the comparison with allowed objects', () => {
   const properties = {
     toString: { type: 'string' },
     size: { enum: [{ width: 1 }, { width: 2 }] },

@@ -15,6 +15,6 @@ test.each([
   ['^(?:red|green|blue)$', 100],
   ['^https?://', 8192],
   ['^[a-z0-9]+(-[a-z0-9]+)*$', 16],
-])('estimates less than a million steps for %s', (source, length) => {
+])('estimates fewer than a million steps for %s', (source, length) => {
   expect(estimateSteps(source)(length)).toBeLessThan(1e6)
 })

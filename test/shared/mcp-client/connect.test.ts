@@ -44,7 +44,7 @@ describe('connectToServer', () => {
     await relay.close()
   })
 
-  it('accepts responses up to a limit', async () => {
+  it('accepts responses up to maxResponseBytes and rejects larger ones', async () => {
     const { client, close } = await connectToServer(server.url, { maxResponseBytes: 10_000 })
     const answer = await client.callTool({ name: 'add', arguments: { a: 1, b: 2 } })
     expect(answer.content).toEqual([{ type: 'text', text: '3' }])

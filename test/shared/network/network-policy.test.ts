@@ -78,7 +78,7 @@ function judge(network: NetworkSetting | undefined, host: string, port: number) 
   return new NetworkPolicy({ network, allowPrivateNetwork: false }).judgeHost(host, port)?.reason
 }
 
-test('without a list, all hosts are permitted', () => {
+test('without a network setting, a public host is permitted', () => {
   expect(judge(undefined, 'example.com', 443)).toBeUndefined()
 })
 

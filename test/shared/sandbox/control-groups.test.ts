@@ -25,7 +25,7 @@ function machine(mounts: string[], groups: string): void {
 const find = () => findControlGroups(7, join(root, 'proc'))
 const unified = (mounted = '/') => `30 25 0:26 ${mounted} ${root}/cg rw,nosuid shared:9 - cgroup2 cgroup2 rw`
 
-test('uses the delegated group of a service on cgroup v2, next to the daemon', () => {
+test('uses the group above that of the daemon on cgroup v2, if it is delegated', () => {
   const service = 'cg/user.slice/mcp-hosting.service'
   machine([unified()], '0::/user.slice/mcp-hosting.service/mcp-daemon\n')
   write(`${service}/cgroup.subtree_control`, 'cpu memory pids\n')

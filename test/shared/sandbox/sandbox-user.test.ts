@@ -42,17 +42,20 @@ test.runIf(userSwitch.usable)(
   },
 )
 
-test.runIf(userSwitch.usable && bubblewrap.usable)('switches the user inside bubblewrap', () => {
-  if (!userSwitch.usable || !bubblewrap.usable) return
-  const switched = switchedCommand(userSwitch, { uid: 65534, gid: 65534 }, [
-    '/bin/sh',
-    '-c',
-    'id -u; touch /tmp/x',
-  ])
-  expect(printed([bubblewrap.file, ...SANDBOX_BASE, ...USER_SWITCH_CAPABILITIES, '--', ...switched])).toEqual(
-    ['65534'],
-  )
-})
+test.runIf(userSwitch.usable && bubblewrap.usable)(
+  'switchedCommand switches the user inside bubblewrap',
+  () => {
+    if (!userSwitch.usable || !bubblewrap.usable) return
+    const switched = switchedCommand(userSwitch, { uid: 65534, gid: 65534 }, [
+      '/bin/sh',
+      '-c',
+      'id -u; touch /tmp/x',
+    ])
+    expect(
+      printed([bubblewrap.file, ...SANDBOX_BASE, ...USER_SWITCH_CAPABILITIES, '--', ...switched]),
+    ).toEqual(['65534'])
+  },
+)
 
 function printed([file, ...args]: string[]): string[] {
   const text = execFileSync(file!, args, { encoding: 'utf8' }).trim()

@@ -121,7 +121,7 @@ test('a run stopped by a limit always fails', () => {
   expect(failuresOf({}, { stoppedBy: 'turns' })).toEqual(['the run reached its limit on turns'])
 })
 
-test('expectations about missing facts are unknown', () => {
+test('an expectation about a fact that the API does not report is unknown', () => {
   const { failures, unknown } = judge(
     { calls: [{ tool: 'find' }], turns: 1 },
     { ...SEEN, calls: undefined, turns: undefined },

@@ -49,7 +49,7 @@ test.each([
   expect(caseOf(statuses, threshold).status).toBe(status)
 })
 
-test('exits with 7 if an error leaves the verdict open', () => {
+test('a suite exits with 7 if an error leaves its verdict open', () => {
   expect(exitCodeOf(suiteOf([caseOf('p'), caseOf('p')]))).toBe(0)
   expect(exitCodeOf(suiteOf([caseOf('p'), caseOf('f')]))).toBe(1)
   expect(exitCodeOf(suiteOf([caseOf('p'), caseOf('e')]))).toBe(7)
@@ -68,7 +68,7 @@ test('the success rate counts only judged cases', () => {
   })
 })
 
-test('pass@k is the probability that one of k runs passes, pass^k that all do', () => {
+test('pass@k is the probability that at least one of k runs passes, pass^k that all of them do', () => {
   expect(kValues(5)).toEqual([1, 2, 4, 5])
   expect(passAt(1, 4, 2)).toBeCloseTo(0.5)
   expect(passAt(2, 4, 2)).toBeCloseTo(1 - 1 / 6)

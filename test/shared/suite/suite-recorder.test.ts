@@ -67,7 +67,7 @@ test('a record contains the suite and the verdicts with transcripts', () => {
   ])
 })
 
-test('truncates long text and marks it', () => {
+test('truncates long text in a transcript and marks its entry', () => {
   const recorder = new SuiteRecorder()
   const run = runOf('passed')
   recorder.keep(run, [{ message: 'add', result: resultOf('x'.repeat(5000)) }])

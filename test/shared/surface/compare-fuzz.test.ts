@@ -61,7 +61,7 @@ class Fuzz {
     return { type: 'object', properties, required: names.filter(() => this.#random() < 0.4), ...closed }
   }
 
-  /** Probably valid value without properties that the schema does not name. */
+  /** A value that is probably valid and has only properties that the schema names. */
   value(schema: Json): unknown {
     if (Array.isArray(schema.anyOf)) return this.value(this.pick(schema.anyOf as Json[]))
     if (Array.isArray(schema.enum)) return this.pick(schema.enum)

@@ -45,7 +45,7 @@ test.each([
   expect(problemsOf(withHttp(extra)).join('\n')).toContain(sentence)
 })
 
-test('an http handler supports templates in its URL and the response in its result', () => {
+test('an http handler can use templates in its URL and headers, and the response in its result', () => {
   const handler = {
     type: 'http',
     url: '{{ env.API }}/{{ city | url_encode }}',

@@ -158,7 +158,7 @@ describe('the only problem in the definitions', () => {
     ],
     [
       withInput({ type: 'object', anyOf: [{ properties: { a: { type: 'string', 'x-mcp-header': 'A' } } }] }),
-      'tools[0].inputSchema.anyOf[0].properties.a.x-mcp-header: is only allowed on arguments nested in "properties" alone',
+      'tools[0].inputSchema.anyOf[0].properties.a.x-mcp-header: is only allowed on arguments that are nested only in "properties"',
     ],
   ])('%#: %j is reported as %s', (input, problem) => {
     expect(problemsOf(input)).toEqual([problem])

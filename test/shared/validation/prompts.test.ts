@@ -21,7 +21,7 @@ test.each([
   expect(problemsOf(withPrompt(extra)).join('\n')).toContain(sentence)
 })
 
-test('a prompt with a module handler has no template', () => {
+test('a prompt with a module handler needs no template and rejects one', () => {
   const handler = { type: 'module', path: 'prompts/letter.ts' }
   const custom = { ...withPrompt({ handler, template: undefined }), template: 'custom', source: 'src_1' }
   expect(problemsOf(custom)).toEqual([])

@@ -41,7 +41,7 @@ test.each<[JsonSchema, string]>([
   ],
   [
     { properties: { a: { type: 'array', items: { type: 'string', 'x-mcp-header': 'A' } } } },
-    'properties.a.items.x-mcp-header: is only allowed on arguments nested in "properties" alone',
+    'properties.a.items.x-mcp-header: is only allowed on arguments that are nested only in "properties"',
   ],
   [
     {

@@ -124,7 +124,7 @@ test('validation of any JSON returns a request or problems and never crashes', (
   }
 })
 
-/** Replaces some of the values with others. */
+/** Replaces random parts of a value with invalid or unusual values. */
 function mutate(value: unknown, random: () => number): unknown {
   const invalid = [
     null,

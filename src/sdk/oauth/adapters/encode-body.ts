@@ -1,6 +1,6 @@
 /**
- * Restores a body from the result of a framework's parser. Parsers convert a repeated parameter to an array. Repeats it here, so
- * that the component can reject it.
+ * Restores a body from the result of a framework's parser. Parsers convert a repeated parameter to an array. This function
+ * repeats the parameter again, so that the component can reject it.
  */
 export function encodeBody(body: unknown, contentType: string | null | undefined): string {
   if (body === undefined || body === null) return ''

@@ -12,7 +12,7 @@ interface Credentials {
 
 /**
  * Authenticates the client of a request to the token, revocation or introspection endpoint (RFC 6749 2.3): by its secret in the
- * `Authorization` header or the body, or by its id alone when it has no secret. Throws OAuthError `invalid_client`.
+ * `Authorization` header or the body, or by its id alone when it has no secret. Throws OAuthError.
  */
 export async function authenticateClient(
   component: Component,

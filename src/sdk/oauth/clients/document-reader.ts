@@ -35,7 +35,7 @@ export function createDocumentReader(parts: DocumentReaderParts): (url: string) 
   }
 }
 
-/** `max-age` within bounds. */
+/** `max-age` within the bounds. The minimum if the document must not be cached or has no `max-age`. */
 export function lifetimeSeconds(cacheControl: string | undefined): number {
   if (cacheControl === undefined || /no-store|no-cache/i.test(cacheControl)) return MIN_TTL_SECONDS
   const maxAge = Number(/max-age=(\d{1,9})/i.exec(cacheControl)?.[1] ?? MIN_TTL_SECONDS)

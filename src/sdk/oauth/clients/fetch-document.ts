@@ -65,7 +65,7 @@ function guardedLookup(lookup: LookupFunction, isAllowed: (address: string) => b
       if (error) return callback(error, '')
       const addresses = Array.isArray(found) ? found : []
       const isClean = addresses.length > 0 && addresses.every(({ address }) => isAllowed(address))
-      if (!isClean) return callback(new Error('The host has an address that is not allowed.'), '')
+      if (!isClean) return callback(new Error('The host has no address, or one that is not allowed.'), '')
       if (options.all) callback(null, addresses)
       else callback(null, addresses[0]!.address, addresses[0]!.family)
     })

@@ -21,7 +21,10 @@ export interface ClientSources {
   openRedirectUris: readonly string[] | 'loopback' | undefined
 }
 
-/** Searches the configured clients, metadata documents, and registered clients, in this order. */
+/**
+ * Searches the configured clients, metadata documents, and registered clients, in this order. Accepts other client ids if there
+ * are `openRedirectUris`.
+ */
 export function createClientDirectory(sources: ClientSources): ClientDirectory {
   const { storage, readDocument, openRedirectUris } = sources
   const configured = new Map(sources.configured.map(client => [client.client_id, configuredClient(client)]))

@@ -16,9 +16,9 @@ interface Allowance {
 }
 
 /**
- * Token bucket per client address, or per /64 network of IPv6: holds `perHour` registrations and refills within an hour, so that
- * a client that uses up all registrations blocks other clients at its address for only a minute. Default: 60, and 600 for
- * loopback and unknown addresses.
+ * Token bucket per client address, or per /64 network of IPv6: holds `perHour` registrations and refills within an hour. After
+ * a client uses up all registrations, other clients at its address only wait for the next one: a minute with the default of 60.
+ * The default is 600 for loopback and unknown addresses.
  */
 export function createRegistrationLimit(perHour?: number): RegistrationLimit {
   const allowances = new Map<string, Allowance>()
@@ -36,7 +36,7 @@ export function createRegistrationLimit(perHour?: number): RegistrationLimit {
   }
 }
 
-/** Forgets the least recently used address. */
+/** Forgets the least recently used address when the maximum number is reached. */
 function makeRoom(allowances: Map<string, Allowance>, network: string): void {
   allowances.delete(network)
   const [oldest] = allowances.keys()

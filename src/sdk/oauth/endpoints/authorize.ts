@@ -11,7 +11,7 @@ import { askConsent } from './ask-consent.ts'
 import { beginSignIn } from './begin-sign-in.ts'
 import { findConsent } from './remembered-consent.ts'
 
-/** GET authorize (OAuth 2.1 4.1.1): validates the request and asks the user for consent. */
+/** GET authorize (OAuth 2.1 4.1.1): validates the request and asks the user for consent if necessary. */
 export const authorize: Endpoint = async (component, request) => {
   const parameters = readParameters(new URL(request.url).searchParams)
   const client = await requestingClient(component, parameters)
@@ -50,7 +50,7 @@ async function requestingClient(component: Component, parameters: Parameters): P
 interface AcceptedRequest {
   client: Client
   accepted: AuthorizationRequest
-  /** True when the client requests consent even if the user's consent was remembered (OpenID Connect Core 3.1.2.1). */
+  /** True when the request has a `prompt` (OpenID Connect Core 3.1.2.1). A remembered consent is then ignored. */
   forcesConsent: boolean
 }
 

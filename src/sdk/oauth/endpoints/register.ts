@@ -10,7 +10,7 @@ const MAX_BODY_BYTES = 16 * 1024
 /** Clients without a sign-in are removed after a day. */
 const UNUSED_TTL_SECONDS = 24 * 3600
 const MAX_UNUSED_CLIENTS = 10_000
-/** Lifetime when more than half of the maximum is used, so that a flood does not block others for a day. */
+/** Lifetime while at least half of the maximum number exists, so that a flood does not block other clients for a day. */
 const CROWDED_TTL_SECONDS = 3600
 
 /** POST register (RFC 7591 3). Public, so rate, size and number of unused clients are limited. */
@@ -37,7 +37,7 @@ export const register: Endpoint = async (component, request, { clientAddress = '
   return jsonResponse(answer, { status: 201 })
 }
 
-/** Returns the lifetime of an unused client. Throws when there are too many. */
+/** Returns the lifetime of an unused client. Throws at the limit of the client address, and at the maximum of unused clients. */
 async function requireCapacity(
   { registrations, storage, now }: Component,
   clientAddress: string,

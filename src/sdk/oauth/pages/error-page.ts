@@ -4,7 +4,7 @@ import { type Html, html, pageResponse } from './html.ts'
 
 export interface ReturnLink {
   redirectUri: string
-  /** Includes the error. */
+  /** Redirect URI with the error as parameters. */
   location: string
 }
 

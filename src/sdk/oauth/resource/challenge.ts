@@ -7,8 +7,8 @@ export interface ChallengeParts {
 }
 
 /**
- * 401 or 403 with the challenge of RFC 6750 3 and the URL of the metadata (RFC 9728 5.1). Omits `error` for requests without a
- * token (RFC 6750 3.1).
+ * Response with the status of `error` (401 by default), the challenge of RFC 6750 3 and the URL of the metadata (RFC 9728 5.1).
+ * Undefined `error`: the request has no token (RFC 6750 3.1).
  */
 export function challengeResponse({ metadataUrl, scopes }: ChallengeParts, error?: OAuthError): Response {
   const challenge = bearerChallenge({

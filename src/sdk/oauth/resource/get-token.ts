@@ -1,6 +1,6 @@
 /**
- * Reads the caller's token from the `_meta` of a tool call, `meta.authorization.token`. Verify it, because the client can write
- * anything there. When it is undefined, return the result of `createAuthError`.
+ * Reads the caller's token from the `_meta` of a tool call, `meta.authorization.token`. Verify the token, because the client
+ * can write anything there. Without a token, return the result of `createAuthError`.
  */
 export function getToken(meta: unknown): string | undefined {
   const authorization = (meta as { authorization?: unknown } | null | undefined)?.authorization

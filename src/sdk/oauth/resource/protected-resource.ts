@@ -7,7 +7,7 @@ import { challengeResponse } from './challenge.ts'
 import { createTokenVerifier, type IssuerKeys, type TokenVerifier } from './token-verifier.ts'
 
 export interface ProtectedResourceOptions {
-  /** URL of the MCP server that clients use. */
+  /** URL at which clients reach the MCP server. */
   resource: string
   /** Authorization server in this process, or the keys of one in another process. */
   authorizationServer: { issuer: string; verifyAccessToken: TokenVerifier } | IssuerKeys
@@ -38,8 +38,8 @@ export interface ProtectedResource {
   has(pathname: string): boolean
   fetch(request: Request): Promise<Response>
   /**
-   * Authenticates a request by its `Authorization` header. Returns a 401 response without a valid token, and
-   * 403 if a required scope is missing. Ignores tokens in the query (OAuth 2.1 5.1).
+   * Authenticates a request by its `Authorization` header. Returns a response with 401 if the token is missing or invalid, 403
+   * if a required scope is missing, and 503 if the issuer's keys are unavailable. Ignores tokens in the query (OAuth 2.1 5.1).
    */
   authenticate(authorization: string | null | undefined): Promise<AuthInfo | Response>
 }

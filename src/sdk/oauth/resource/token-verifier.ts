@@ -3,7 +3,7 @@ import type { AccessTokenClaims } from '../tokens/access-token.ts'
 import type { SigningAlgorithm } from '../tokens/signing-algorithm.ts'
 import { createAccessTokenVerifier } from '../tokens/verify-access-token.ts'
 
-/** Returns the claims of a token for `audience`. Throws OAuthError `invalid_token`. */
+/** Returns the claims of a token for `audience`. Throws OAuthError `invalid_token` or `temporarily_unavailable`. */
 export type TokenVerifier = (token: string, audience: string) => Promise<AccessTokenClaims>
 
 /** Keys of an issuer in another process. The algorithm is fixed, so that a token cannot choose it. */

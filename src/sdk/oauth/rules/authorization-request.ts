@@ -62,11 +62,14 @@ function requireCodeFlow(parameters: Parameters): void {
     throw new OAuthError('invalid_request', 'The response_mode must be "query".')
   }
   if (parameters.get('prompt') === 'none') {
-    throw new OAuthError('interaction_required', 'A user must sign in.')
+    throw new OAuthError(
+      'interaction_required',
+      'The prompt must not be "none", because a user must sign in.',
+    )
   }
 }
 
-/** Requires PKCE with S256 (OAuth 2.1 4.1.1, 7.5.2). Without a method, it would be "plain" (RFC 7636 4.3). */
+/** Requires PKCE with S256 (OAuth 2.1 4.1.1, 7.5.2). The default method is "plain" (RFC 7636 4.3). */
 function requiredChallenge(parameters: Parameters): string {
   const challenge = parameters.get('code_challenge')
   if (challenge === undefined)

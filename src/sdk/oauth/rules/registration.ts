@@ -37,7 +37,7 @@ export function readRegistration(
 function readRedirectUris(body: Record<string, unknown>): string[] {
   const uris = readStrings(body, 'redirect_uris') ?? []
   if (uris.length === 0)
-    throw new OAuthError('invalid_redirect_uri', 'redirect_uris must be an array of URIs.')
+    throw new OAuthError('invalid_redirect_uri', 'redirect_uris must be an array with at least one URI.')
   if (uris.length > MAX_REDIRECT_URIS) {
     throw new OAuthError(
       'invalid_redirect_uri',
@@ -76,14 +76,11 @@ function readOneOf<T extends string>(
   throw invalidMetadata(`${name} must be one of: ${values.join(', ')}.`)
 }
 
-/**
- * Rejects invisible characters and those that change the direction of text, because users see the name and base their decision on
- * it.
- */
+/** Rejects control characters and characters that change the direction of text, because users decide by the name. */
 function readName(body: Record<string, unknown>): string | undefined {
   const name = readText(body, 'client_name', MAX_NAME_LENGTH)
   if (name === undefined || !/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(name)) return name
-  throw invalidMetadata('client_name contains an invisible character.')
+  throw invalidMetadata('client_name contains a control character or a text direction mark.')
 }
 
 function readWebUrl(body: Record<string, unknown>, name: string): string | undefined {

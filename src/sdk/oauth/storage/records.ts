@@ -51,7 +51,7 @@ export interface SignInRecord {
   expectedSubject?: string
 }
 
-/** Access that a user granted to a client. Codes and tokens belong to a grant. Key: its id. */
+/** Access that a user granted to a client. Codes and tokens belong to a grant. Key: id of the grant. */
 export interface GrantRecord {
   clientId: string
   subject: string

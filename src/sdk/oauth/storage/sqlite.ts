@@ -14,7 +14,7 @@ export interface SqliteStorage extends OAuthStorage {
   close(): void
 }
 
-/** Expired records are deleted after this number of transactions. */
+/** Expired records are deleted once per this number of transactions. */
 const TRANSACTIONS_PER_SWEEP = 500
 
 /**

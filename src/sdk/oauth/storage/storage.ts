@@ -18,7 +18,7 @@ export interface OAuthStorage {
   get<T>(kind: RecordKind, key: string): Promise<T | undefined>
   /** Creates or replaces a record. `expiresAt`: seconds since 1970. Without it, the record never expires. */
   put(kind: RecordKind, key: string, value: unknown, expiresAt?: number): Promise<void>
-  /** Creates a record. Returns false when it exists. Of concurrent calls, exactly one must return true. */
+  /** Creates a record. Returns false when the key exists. Of concurrent calls, exactly one must return true. */
   insert(kind: RecordKind, key: string, value: unknown, expiresAt?: number): Promise<boolean>
   delete(kind: RecordKind, key: string): Promise<void>
   count(kind: RecordKind): Promise<number>

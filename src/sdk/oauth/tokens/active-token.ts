@@ -14,7 +14,7 @@ export async function verifyActiveToken(
   return claims
 }
 
-/** Undefined for an invalid token. */
+/** Undefined for a token that is invalid or revoked. */
 export async function findAccessToken(
   component: Component,
   token: string,

@@ -20,8 +20,8 @@ export interface Issue {
 
 /**
  * Response of the token endpoint for a grant. `spend` marks the redeemed code or refresh token, and returns false if it was
- * already spent. The result is then undefined. `spend` runs last, so that a failure does not invalidate the code or token, and
- * together with the other writes, so that the storage can combine all writes.
+ * already spent. The result is then undefined. `spend` runs after the token mapper and the signing, so that their failure does
+ * not use up the code or token. It runs in parallel with the other writes, so that the storage can combine them.
  */
 export async function issueTokens(
   component: Component,

@@ -20,7 +20,7 @@ export function keyPeriods(
   }
 }
 
-/** Time at which all tokens signed in a period have expired. */
+/** Time by which all tokens signed in a period have expired, with a margin. */
 export function periodEnd({ rotationSeconds, tokenTTL }: Rotation, period: number): number {
   return (period + 1) * rotationSeconds + tokenTTL + PUBLISHED_AHEAD_SECONDS
 }

@@ -59,7 +59,7 @@ export function createRotatingSigner(parts: RotatingSignerParts): TokenSigner {
 
 async function loadKey(parts: RotatingSignerParts, period: number): Promise<SigningKey> {
   const { algorithm, storage, sealer } = parts
-  // Includes the fingerprint, because another secret cannot decrypt these keys.
+  // The id contains the fingerprint of the secret, because another secret cannot decrypt the stored key.
   const kid = `${sealer.fingerprint}-${parts.rotationSeconds}-${period}`
   const stored = (await storage.get<string>('signing-key', kid)) ?? (await makeKey(parts, period, kid))
   const jwk = sealer.unseal<JWK>('signing-key', stored)

@@ -18,7 +18,7 @@ export interface VerificationKeys {
 /** Returns the claims of a token. Undefined `audience`: any. Throws OAuthError `invalid_token` or `temporarily_unavailable`. */
 export type AccessTokenVerifier = (token: string, audience: string | undefined) => Promise<AccessTokenClaims>
 
-/** Maximum time that a verified token is cached. Clients send it many times, and verifying the signature is slow. */
+/** Maximum time for which a verified token is cached. Clients send a token many times, and verifying its signature is slow. */
 const REMEMBERED_SECONDS = 60
 const MAX_REMEMBERED = 1000
 

@@ -69,7 +69,7 @@ export function github(options: Registration): ProviderConfig {
   }
 }
 
-/** https://docs.gitlab.com/integration/openid_connect_provider. `url`: self-hosted instance. */
+/** https://docs.gitlab.com/integration/openid_connect_provider. `url`: URL of a self-hosted instance. */
 export function gitlab({
   url = 'https://gitlab.com',
   ...options
@@ -125,7 +125,7 @@ export function okta({
   }
 }
 
-/** https://www.keycloak.org/securing-apps/oidc-layers. `url`: the installation. */
+/** https://www.keycloak.org/securing-apps/oidc-layers. `url`: URL of the installation. */
 export function keycloak({
   url,
   realm,

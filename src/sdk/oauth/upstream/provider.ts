@@ -9,7 +9,7 @@ export interface ProviderConfig {
   /** Default: discovered from `issuer`, like `tokenEndpoint`. */
   authorizationEndpoint?: string
   tokenEndpoint?: string
-  /** Returns the user id if the provider has no ID tokens. */
+  /** Returns claims of the user, including the id if the provider issues no ID tokens. */
   userInfoEndpoint?: string
   clientId: string
   clientSecret: string
@@ -25,7 +25,7 @@ export interface ProviderConfig {
   tokenEndpointAuthMethod?: 'client_secret_basic' | 'client_secret_post'
   /** Added to each authorization request, for example `{ prompt: 'select_account' }`. */
   authorizationParameters?: Record<string, string>
-  /** Claim of the user info with the user id. Default: `sub`, otherwise `id`. */
+  /** Claim that contains the user id. Default: `sub`, otherwise `id`. */
   subjectClaim?: string
 }
 

@@ -131,7 +131,7 @@ export const deployConfigSchema = named('DeployConfig', 'Configuration of a depl
     ),
 })
 
-/** Settings with secrets, which responses mask. A client could only send the masks back. */
+/** Settings with secrets. Responses mask the secrets, so a client could only send the masks back. */
 const SECRET_SETTINGS = ['auth', 'env_vars'] as const
 
 const changedSettingsSchema = deployConfigSchema.superRefine((config, context) => {

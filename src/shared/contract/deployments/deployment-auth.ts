@@ -17,7 +17,7 @@ export const deploymentAuthSchema = named(
   provider: z
     .enum(AUTH_PROVIDERS)
     .describe(
-      'Identity provider. `local` is this daemon, for development. `openid` and `custom`: any other.',
+      'Identity provider. `local` is this daemon, for development. `openid` and `custom`: any other provider.',
     ),
   client_id: z
     .string()

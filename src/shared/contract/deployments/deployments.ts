@@ -136,7 +136,9 @@ const promisesSchema = named(
   min_instances: z.int().describe('Minimum number of instances. 0: it may sleep.'),
   max_instances: z
     .int()
-    .describe('Maximum number of instances. Load starts no more instances than the machine has processors.'),
+    .describe(
+      'Maximum number of instances. Under load, no more instances are started than the machine has processors.',
+    ),
   idle_seconds: z.number().nullable().describe('Idle time after which it sleeps. Null: it never sleeps.'),
   release: z
     .enum(['gradual', 'at_once'])

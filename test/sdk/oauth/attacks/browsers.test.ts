@@ -162,7 +162,7 @@ test('rejects a callback with an unknown state', async () => {
   expect(page.status).toBe(400)
 })
 
-test('the upstream request has its own state, nonce and PKCE, and no data from the client', async () => {
+test('the upstream request has its own state, nonce and PKCE challenge, and not those of the client', async () => {
   const { flow, upstream } = await untilUpstream(startFlow(base, { state: 'state of the client' }))
   const { searchParams } = upstream
   expect(searchParams.get('redirect_uri')).toBe(`${base}/callback`)
@@ -223,7 +223,7 @@ test.each([
   expect(Object.fromEntries(answer)).toMatchObject({ error, state: flow.state, iss: mounted.issuer })
 })
 
-test('answers the form with 303, so that it is not sent again', async () => {
+test('answers the consent form with 303, so that the browser does not send it again', async () => {
   const flow = startFlow(base)
   const page = await openAuthorize(flow)
   const ticket = /name="ticket" value="([^"]+)"/.exec(page.text)![1]!

@@ -53,7 +53,7 @@ const isActive = (token: string) =>
     () => false,
   )
 
-/** Runs requests in lockstep, which separate connections would not do. */
+/** Sends the request eight times without connections, so that the requests run in lockstep. */
 function atOnce(form: Record<string, string>): Promise<Response[]> {
   const send = () =>
     mounted.server.fetch(new Request(`${base}/token`, { method: 'POST', body: new URLSearchParams(form) }))
@@ -229,7 +229,7 @@ test('rejects a public client that sends a secret', async () => {
   expect(await errorOf(answer)).toEqual({ status: 401, error: 'invalid_client' })
 })
 
-test('rejects a revoked access token, and all tokens from a revoked refresh token', async () => {
+test('rejects a revoked access token, and all tokens of a grant whose refresh token is revoked', async () => {
   const tokens = await signIn(base)
   const again = (await (await refresh(base, tokens.refresh_token!)).json()) as Tokens
   const revoke = (token: string, client_id = 'tool') => post(`${base}/revoke`, { token, client_id })

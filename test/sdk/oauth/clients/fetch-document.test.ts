@@ -43,7 +43,7 @@ test('fetches a document from an allowed address', async () => {
   expect(document.headers['cache-control']).toBe('max-age=60')
 })
 
-test('connects to no private address, for any name', async () => {
+test('does not connect to a host name with a private address or without an address', async () => {
   const before = server.requests.length
   for (const answer of [
     ['127.0.0.1'],

@@ -35,7 +35,7 @@ beforeEach(() => {
 
 const flow = () => startFlow(base, { client_id: URL_OF_CLIENT })
 
-test('a client signs in with the URL of its document, which the consent page shows', async () => {
+test('a client signs in with the URL of its document, and the consent page shows the host of the URL', async () => {
   const started = flow()
   const page = await openAuthorize(started)
   expect(page.text).toContain('Documented (from client.example)')

@@ -2,7 +2,7 @@
 export interface Browser {
   /** Follows redirects to a page, or to a URL that `isEnd` accepts. */
   open(url: string, isEnd?: (url: string) => boolean): Promise<Page>
-  /** Submits the form on a page with this button. */
+  /** Submits the form on a page, as if the user clicked `button`. */
   submit(page: Page, button?: Record<string, string>, isEnd?: (url: string) => boolean): Promise<Page>
   cookies: Map<string, Map<string, string>>
 }

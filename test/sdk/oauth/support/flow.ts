@@ -54,7 +54,7 @@ export function openAuthorize(flow: Flow): Promise<Page> {
   return flow.browser.open(flow.authorizeUrl, isCallback)
 }
 
-/** Signs in up to the redirect to the client, and returns its parameters. */
+/** Signs in up to the redirect to the client, and returns the parameters of the redirect. */
 export async function approve(flow: Flow, page?: Page, provider = 'idp'): Promise<URLSearchParams> {
   const back = await flow.browser.submit(page ?? (await openAuthorize(flow)), { provider }, isCallback)
   return new URL(back.url).searchParams
