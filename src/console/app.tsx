@@ -108,8 +108,8 @@ function currentOf(to: string): 'page' | 'true' | undefined {
 }
 
 /**
- * A new view gets the focus, so that screen readers and the keyboard start at its top. A field that remains on the page keeps the
- * focus, because the user may be typing.
+ * A new view gets the focus, so that screen readers and the keyboard start at its top. A text area that remains on the page keeps
+ * the focus, because the user may be typing.
  */
 function Content() {
   const main = useRef<HTMLElement>(null)

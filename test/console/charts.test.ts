@@ -10,7 +10,7 @@ const at = (...time: [day: number, hour: number, minute?: number]) =>
 const NONE = { total: 0, errors: 0, errorRate: 0, p50Ms: 0, p99Ms: 0 }
 
 describe('charts', () => {
-  test('an axis shows the time of day, and the date at midnight', () => {
+  test('an axis shows the time of day, or the date at midnight and for steps of days', () => {
     expect(axisLabels([at(22, 18), at(23, 0), at(23, 6, 30)], 3600)).toEqual(['18:00', 'Mon 23', '06:30'])
     expect(axisLabels([at(21, 1), at(23, 1)], 172_800)).toEqual(['Sat 21', 'Mon 23'])
     expect(timeLabel(at(23, 14, 5))).toBe('Mon 23, 14:05')
@@ -33,7 +33,7 @@ describe('charts', () => {
 })
 
 describe('traffic', () => {
-  test('rates have the shortest unit in which they are at least one', () => {
+  test('rates have the shortest unit in which they are at least one, or otherwise hours', () => {
     expect([12, 1, 0.5, 0.01, 0.0001, 0].map(rate => rateUnit(rate).name)).toEqual([
       's',
       's',

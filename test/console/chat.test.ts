@@ -34,7 +34,7 @@ test('an answer contains its text and calls in order, with the results from the 
   ])
 })
 
-test('stored messages are converted to the same exchanges as live ones', () => {
+test('stored messages are converted to exchanges that contain the calls with their results', () => {
   const output = (toolCallId: string, output: object) => ({ type: 'tool-result', toolCallId, output })
   const call = (toolCallId: string) => ({
     type: 'tool-call',

@@ -5,13 +5,13 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('the position of a fault is where the parser stops, if it reports the position', () => {
+test('a fault has the position that the parser reports, and none if the parser reports none', () => {
   const text = '{\n  "a": 1,\n  oops\n}'
   expect(jsonFault(text)).toEqual({ message: expect.any(String), position: text.indexOf('oops') })
   expect(jsonFault('{"a": oops}')).toEqual({ message: expect.any(String), position: undefined })
 })
 
-test('the position is found in lines and columns, which Firefox reports', () => {
+test('the position of a fault is found from the line and column that Firefox reports', () => {
   const text = '{\n  "a": 1,\n  oops\n}'
   vi.spyOn(JSON, 'parse').mockImplementation(() => {
     throw new SyntaxError(

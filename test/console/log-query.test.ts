@@ -27,7 +27,7 @@ describe('filters of the log', () => {
     return () => vi.unstubAllGlobals()
   })
 
-  test('every query parameter becomes a filter of the API', () => {
+  test('known query parameters of a log become API filters, and others are ignored', () => {
     const search = 'level=warn&text=oslo&tool=forecast&session=abc&request=7&instance=inst_a&since=1h&line=1'
     const filters = readFilters(new URLSearchParams(search), module.LOG_FILTERS)
     expect(module.toLogQuery(filters, 'production', NOW)).toEqual({
@@ -42,7 +42,7 @@ describe('filters of the log', () => {
     })
   })
 
-  test('a value of a line becomes a filter, and a request id becomes a filter within its session', () => {
+  test('a field of a log line becomes a filter, and a request id is combined with its session', () => {
     const request = line({ requestId: '7', sessionId: 'abc' })
     expect(module.logFieldFilter('requestId', request)).toEqual({ request: '7', session: 'abc' })
     expect(module.logFieldFilter('requestId', line({ requestId: '7' }))).toEqual({ request: '7' })

@@ -68,9 +68,9 @@ describe('a tool with a very deep schema', () => {
 
 describe('an invalid answer', () => {
   test.each([
-    ['a list', '[]', 'invalid MCP message'],
-    ['no JSON', 'hello', 'invalid MCP message'],
-    ['nothing', '', 'connection broke'],
+    ['an array', '[]', 'invalid MCP message'],
+    ['plain text', 'hello', 'invalid MCP message'],
+    ['empty', '', 'connection broke'],
   ])('a call fails when the body is %s', async (_name, body, words) => {
     const { connection } = await connectModern((_message, _request, response) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(body),

@@ -14,7 +14,7 @@ import {
 afterEach(closeServers)
 
 describe('a server on revision 2026-07-28', () => {
-  test('a modern server gets complete requests, and its progress and messages arrive before the result', async () => {
+  test('a modern request repeats its method and name in headers, and progress and messages arrive before the result', async () => {
     const { connection, sent } = await connectModern((message, _request, response) => {
       const { progressToken } = message.params!._meta as Params
       stream(
@@ -37,7 +37,7 @@ describe('a server on revision 2026-07-28', () => {
     })
   })
 
-  test('a modern server gets answers to its questions with its state until it returns a result', async () => {
+  test('a modern server gets the answers to its questions together with its request state', async () => {
     const { connection, sent } = await connectModern((message, _request, response) => {
       const { inputResponses } = message.params!
       const ask = { q: { method: 'elicitation/create', params: { message: 'Sure?' } } }
@@ -57,7 +57,7 @@ describe('a server on revision 2026-07-28', () => {
     expect(sent.at(-1)!.message.params).toMatchObject(answer)
   })
 
-  test('a call fails after a modern server has asked questions 50 times', async () => {
+  test('a call fails after a modern server has asked for input 50 times', async () => {
     const { connection } = await connectModern((message, _request, response) =>
       json(response, result(message, { resultType: 'input_required', requestState: 'again' })),
     )

@@ -117,7 +117,7 @@ describe('a call', () => {
     expect(refusalOf(call.outcome.value)).toBe('No city')
   })
 
-  test('a call is removed after 50 newer ones, or when the results are too large', () => {
+  test('an ended call is removed after 50 newer calls, or when the results are too large together', () => {
     const made = (outcome: Outcome) => ({ outcome: signal(outcome) }) as unknown as Call
     const answered = (size: number) => made({ status: 'answered', result: {}, durationMs: 1, size })
     const many = Array.from({ length: 60 }, () => answered(10))

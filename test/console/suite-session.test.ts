@@ -65,7 +65,7 @@ test('a run that cannot be stored keeps its cases and the reason until the user 
   expect(suiteSessions.value.size).toBe(0)
 })
 
-test('one suite runs at a time, and the browser asks before it closes the page', async () => {
+test('a server runs one suite at a time, and the browser asks before it closes a page with a running suite', async () => {
   const session = run()
   expect(run()).toBe(session)
   const closing = new Event('beforeunload', { cancelable: true })

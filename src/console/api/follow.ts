@@ -26,8 +26,9 @@ const MAX_RETRY_MS = 5000
 const HEALTHY_MS = 5000
 
 /**
- * Follows an endless event stream until the signal aborts. A broken stream is opened again after the last event that had an id. A
- * hidden page closes its stream, because a browser allows only six connections to one origin. A paused stream is also closed.
+ * Follows an endless event stream until the signal aborts. A broken stream is opened again, and continues after the last
+ * event that had an id. A hidden page closes its stream, because a browser allows only six connections to one origin. A paused
+ * stream is also closed.
  */
 export async function follow<T>(path: string, options: FollowOptions<T>): Promise<void> {
   const { signal, onState, onRefused } = options
@@ -54,7 +55,7 @@ export async function follow<T>(path: string, options: FollowOptions<T>): Promis
 
 interface Position {
   lastId: string | undefined
-  /** Time at which the current connection was opened. Undefined while it is not open. */
+  /** Time at which the current connection was opened. Undefined until then. */
   openedAt: number | undefined
 }
 
@@ -136,7 +137,7 @@ async function untilWanted(options: Pausable): Promise<void> {
   stop()
 }
 
-/** Waits, but returns early when the network is back. */
+/** Waits, but returns early when the network is back or the signal aborts. */
 function wait(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise(resolve => {
     const end = () => {

@@ -56,7 +56,7 @@ async function connectLegacy(endpoint: Endpoint, signal: AbortSignal): Promise<M
       return await session.request(sent)
     } catch (error) {
       if (!(error instanceof SessionEndedError)) throw error
-      // The client then starts a new session (2025-11-25 transports, "Session Management").
+      // The specification requires a new session here (2025-11-25 transports, "Session Management").
       session.close()
       session = await LegacySession.open(endpoint, sent.signal)
       return session.request(sent)

@@ -27,7 +27,7 @@ interface Running {
 /** The server no longer knows the session. It has not handled the request. */
 export class SessionEndedError extends Error {}
 
-/** A session with a server of a revision before 2026-07-28. It begins with a handshake and ends with DELETE. */
+/** A session with a server that speaks a revision before 2026-07-28. Begins with a handshake and ends with DELETE. */
 export class LegacySession {
   /** Answer to the handshake: version, capabilities, name and instructions. */
   readonly facts: Params
@@ -71,7 +71,7 @@ export class LegacySession {
     return session
   }
 
-  /** Throws McpError with the server's own message, and SessionEndedError. */
+  /** Throws McpError with the server's own message, and SessionEndedError if the server no longer knows the session. */
   async request(request: McpRequest): Promise<Params> {
     const id = ++this.#lastId
     const running = { request, id }

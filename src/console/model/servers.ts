@@ -19,6 +19,11 @@ export interface Server {
   failedBuild: BuildRecord | undefined
 }
 
+/** True if the newest build is a definition without code. */
+export function isDeclared({ build }: Server): boolean {
+  return build?.template !== undefined && build.template !== 'custom'
+}
+
 /** All servers by name. Undefined until they are loaded. */
 export const servers = signal<ReadonlyMap<string, Server> | undefined>(undefined)
 

@@ -40,7 +40,7 @@ export function navigate(to: string): void {
   scrollTo(0, 0)
 }
 
-/** Replaces the URL of the current view without a new entry in the history. */
+/** Replaces the path of the current view without a new entry in the history. Keeps the query. */
 export function correctPath(to: string): void {
   finishWrite()
   history.replaceState(null, '', BASE + to + location.search)

@@ -1,6 +1,6 @@
 /**
- * Code that the first page does not need, except parts that are large by themselves. A chunk for each view would split the code
- * that the views share with the first page into many small files, and each file delays the page.
+ * Code that the first page does not need, in one chunk. Only large parts have chunks of their own. A chunk for each view would
+ * split the code that the views share with the first page into many small files, and each file delays the page.
  */
 export { Palette } from '../commands/palette.tsx'
 export { ShortcutsDialog } from '../commands/shortcuts-dialog.tsx'

@@ -1,4 +1,4 @@
-/** Lines of an error's details, without the first one if the message already ends with it. */
+/** Lines of an error's details, without the first one if the message already ends with it or with it and ` (and 3 more)`. */
 export function detailLines({
   message,
   details,
@@ -6,5 +6,6 @@ export function detailLines({
   message: string
   details?: string | undefined
 }): string[] {
-  return (details?.split('\n') ?? []).filter((line, index) => index > 0 || !message.endsWith(line))
+  const said = message.replace(/ \(and \d+ more\)$/, '')
+  return (details?.split('\n') ?? []).filter((line, index) => index > 0 || !said.endsWith(line))
 }

@@ -31,9 +31,9 @@ test.each([
     '2 validation errors for call\ncity\n  Field required [type=missing]\npet.name\n  Input should be a valid string\n',
     ['/city', '/pet/name'],
   ],
-  ['words', 'Unknown value "tags" for parameter city', ['/city']],
-  ['brackets', 'The value of `tags[0]` is not allowed', ['/tags/0']],
-])('shows an error from %s at its field', (_name, message, pointers) => {
+  ['a server that names a parameter', 'Unknown value "tags" for parameter city', ['/city']],
+  ['a server that names an item', 'The value of `tags[0]` is not allowed', ['/tags/0']],
+])('shows an error from %s next to the field that it names', (_name, message, pointers) => {
   const { placed, general } = placeErrors(message, state, document)
   expect([...placed.keys()]).toEqual(pointers)
   expect(general).toBeUndefined()

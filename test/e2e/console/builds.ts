@@ -147,7 +147,7 @@ describe.runIf(CHROMIUM !== undefined)('builds in the console', () => {
     }
   })
 
-  test('shows which scope a key lacks', async () => {
+  test('names the missing scope when a key may not read builds', async () => {
     const { key } = await createKey(daemon, { scopes: ['ADMIN'] })
     const page = await show('/builds', { key })
     await page.getByRole('alert').getByText(/READ/).first().waitFor()

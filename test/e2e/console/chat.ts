@@ -49,7 +49,7 @@ describe.runIf(CHROMIUM !== undefined)('the chats of the console', () => {
     await page.getByRole('heading', { name: 'Deploy your first server' }).waitFor()
   })
 
-  test('shows the calls of an answer as they happen, continues the chat, and deletes it', async () => {
+  test('shows the tool calls of an answer, continues the chat after a reload, and deletes it', async () => {
     const vendor = await startVendor(
       { text: 'One moment.', calls: [{ name: 'say', arguments: { text: HOSTILE } }] },
       { text: `It said\n${HOSTILE}` },
@@ -80,7 +80,7 @@ describe.runIf(CHROMIUM !== undefined)('the chats of the console', () => {
     expect((await daemon.api('GET', '/api/chats')).body.items).toEqual([])
   })
 
-  test('stops a running answer, and keeps its message for another attempt', async () => {
+  test("stops a running answer, and keeps the user's message for another attempt", async () => {
     const vendor = await startVendor({ silent: true }, { status: 401 })
     await buildServer(daemon, echoServer('slow'))
     const page = await show('/chat?server=slow')

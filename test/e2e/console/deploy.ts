@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { CHROMIUM } from '../../helpers/clients/chromium.ts'
-import { daemon, dropFile, expectAccessible, show, useConsole, visit } from './use-console.ts'
+import { daemon, dropFile, expectAccessible, show, useConsole } from './use-console.ts'
 
 const REASON = /does not match its outputSchema: "condition" is required/
 const WEATHER = 'Weather: three tools, resources, a prompt and data tables'
@@ -27,15 +27,21 @@ describe.runIf(CHROMIUM !== undefined)('a new server in the console', () => {
     for (const [content, problem] of [
       ['{', 'The definition is not valid JSON.'],
       [{ ...example, deploy: { requireTest: 1 } }, /requires a test/],
-      [{ ...example, tools: 1 }, /tools/],
+      [{ ...example, tools: 1, prompts: 1 }, /tools.* \(and 1 more\)$/],
     ] as const) {
       await dialog.getByLabel(/^Or a file/).setInputFiles(file(content))
       await submit()
       await dialog.getByRole('alert').getByText(problem).first().waitFor()
     }
-    // The reason is part of the message, and not repeated below it.
+    // The first reason is part of the message, and not repeated below it.
     expect(await dialog.getByRole('alert').getByText(/tools/).count()).toBe(1)
+    await dialog
+      .getByRole('alert')
+      .getByText(/^prompts/)
+      .waitFor()
     await expectAccessible(page)
+    await dialog.getByLabel('Example').selectOption({ label: WEATHER })
+    expect(await dialog.getByLabel(/^Or a file/).inputValue()).toBe('')
     const deploy = {
       production: { scaling: {} },
       origins: '*',
@@ -67,15 +73,19 @@ paths: { /pets: { get: { operationId: listPets, responses: {} } } }
     const page = await show()
     await page.getByRole('button', { name: 'New server' }).click()
     const dialog = page.getByRole('dialog', { name: 'New server' })
+    await dialog.getByLabel('Definition').waitFor()
     await dropFile(page, 'dialog textarea', { name: 'api.yaml', text: description })
     await expect.poll(() => dialog.getByLabel('Definition').inputValue()).toContain('"name": "pet-store"')
+    await dialog.getByLabel('Example').getByText('None (your own text)').waitFor({ state: 'attached' })
     await dialog.getByRole('button', { name: 'Deploy to development' }).click()
     const deploy = page.getByRole('dialog', { name: 'Deploy pet-store' })
+    await deploy.getByText('which has no value in development yet').waitFor()
     await deploy.getByLabel(/API_KEY/).fill('k1')
     await expectAccessible(page)
     await deploy.getByRole('button', { name: 'Deploy', exact: true }).click()
     await deploy.waitFor({ state: 'detached' })
-    await visit(page, '/servers/pet-store/playground?kind=tool&name=listPets')
+    // After the deployment, the page shows the playground.
+    await page.getByRole('link', { name: 'listPets' }).click()
     await page.getByRole('button', { name: 'Run', exact: true }).click()
     await page.getByRole('region', { name: 'Result' }).getByText('Rex').first().waitFor()
   })
@@ -111,6 +121,7 @@ paths: { /pets: { get: { operationId: listPets, responses: {} } } }
     await expectAccessible(page)
     await deployed.getByRole('button', { name: 'Deploy' }).click()
     await page.getByText('Deployed weather to development as v2.').waitFor()
+    await page.getByRole('region', { name: 'Result' }).getByText('from v1').waitFor()
 
     await callOslo(REASON)
     await page.getByRole('link', { name: 'Requests' }).click()
@@ -120,8 +131,9 @@ paths: { /pets: { get: { operationId: listPets, responses: {} } } }
     await page.getByRole('button', { name: 'Roll back to v1' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back to v1' }).click()
     await page.getByText('was rolled back to v1, as v3.').waitFor()
+    await page.getByRole('row').filter({ hasText: 'Shorter names' }).getByText('replaced').waitFor()
+    // The playground still shows the tool.
     await page.getByRole('link', { name: 'Playground' }).click()
-    await page.getByRole('link', { name: 'current_weather' }).click()
     await callOslo('humidity_percent')
   })
 })

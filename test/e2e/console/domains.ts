@@ -79,7 +79,7 @@ describe.runIf(CHROMIUM !== undefined)('the domains of the console', () => {
     expect((await mapped('shared')).server).toBe('third')
   })
 
-  test('shows the certificate of each name and of the local authority, and nothing if the API does not list them', async () => {
+  test('shows the certificates of names and of the local authority, and hides the list if the API returns 404', async () => {
     await deploy(daemon, await buildServer(daemon, echoServer('soon')), 'production', {
       domain: 'soon.example.com',
     })
@@ -100,7 +100,7 @@ describe.runIf(CHROMIUM !== undefined)('the domains of the console', () => {
     expect(await page.getByRole('alert').count()).toBe(0)
   })
 
-  test('shows which scope a key lacks', async () => {
+  test('names the missing scope when a key may not read domains', async () => {
     const { key } = await createKey(daemon, { scopes: ['CHAT'] })
     const page = await show('/domains', { key })
     await page.getByRole('alert').getByText(/READ/).first().waitFor()

@@ -47,8 +47,8 @@ const TEAM_NOTES = {
 }
 
 /**
- * Deploys a server of every kind and makes some calls: declared, handler modules, two published programs, one with sign-in, one
- * whose tool fails and one whose build fails. Stores what the other views show: a grant, a chat, a test run, a container build.
+ * Deploys a server of every kind: declared, with handler modules, two published programs, one with sign-in, one whose tool fails
+ * and one whose build fails. Calls some of them. Stores what other views show: a grant, a chat, a test run, a container build.
  */
 export async function deployExamples(daemon: TestDaemon): Promise<AsyncDisposable> {
   const files = mkdtempSync(join(tmpdir(), 'mcp-files-'))
@@ -104,7 +104,7 @@ async function runContainerBuild(daemon: TestDaemon): Promise<void> {
   await daemon.api('GET', `/api/lambda-builds/${body.id}/logs`)
 }
 
-/** Adds a chat with the newest build of a server, and a test run. Returns the vendor's stub, which answers until it is closed. */
+/** Adds a chat with a server's build in production, and a test run. Returns the stub of the model vendor, still running. */
 async function addChat(daemon: TestDaemon, name: string): Promise<ModelStub> {
   const turns = [
     { text: 'I will look.', calls: [{ name: 'current_weather', arguments: { city: 'Oslo' } }] },

@@ -35,7 +35,7 @@ async function bundle(): Promise<{ script: string; style: string }> {
 
 export interface FormPage {
   page: Page
-  /** Errors, messages of the console, requests to other origins and violations of the policy. */
+  /** Page errors, console messages, including policy violations, and requests for anything but the page's own files. */
   complaints: string[]
 }
 

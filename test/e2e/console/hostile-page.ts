@@ -26,7 +26,7 @@ const FOREIGN = String.raw`(() => {
   return elements.length > ${MAX_ELEMENTS} ? [...found, elements.length + ' elements'] : found
 })()`
 
-/** Records what a page does only when a server controls it. */
+/** Records dialogs, pop-ups, downloads and navigation, which only a hostile server would cause. */
 export function watchIntrusions(page: Page): string[] {
   const intrusions: string[] = []
   page.on('dialog', dialog => intrusions.push(`dialog ${dialog.message()}`))

@@ -171,7 +171,7 @@ describe.runIf(CHROMIUM !== undefined)('a hostile server', () => {
         await row.click()
         await page.getByRole('region', { name: details }).waitFor()
         await expectUnharmed(page)
-        // The list has most of its rows only while nothing is selected.
+        // The details of a selected row hide most of the list.
         await page.getByRole('button', { name: /^Close the/ }).click()
       }
     }

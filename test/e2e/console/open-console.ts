@@ -8,7 +8,7 @@ export interface OpenOptions {
   /** The owner's by default. Null opens the page without a session. */
   key?: string | null
   theme?: 'light' | 'dark'
-  /** One-time URL of the console, opened in place of the path. */
+  /** One-time URL of the console, opened instead of the path. */
   link?: string
   /** Loads the document even if the last test left one with the same session. */
   reload?: boolean
@@ -22,7 +22,7 @@ export interface OpenConsole {
   /** Status, method and path of API answers with status 400 and above. The page shows these errors to the user. */
   failures: string[]
   goto(path: string): Promise<unknown>
-  /** The next test may reuse the document, unless this one failed. */
+  /** The next test may reuse the document, unless `hasFailed` is true. */
   close(outcome?: { hasFailed: boolean }): Promise<void>
 }
 
@@ -43,8 +43,8 @@ const idlePages = new WeakMap<Browser, IdlePage[]>()
 
 /**
  * Opens the console of a daemon with a session for the key and nothing else stored in the browser. Collects console errors,
- * violations of the content security policy, missing files and requests to other origins. Follows a link when the last test left a
- * document with the same session, because loading one and its first accessibility check take 200 ms of processor time.
+ * violations of the content security policy, missing files and requests to other origins. Reuses the document if the last test
+ * left one with the same session. Otherwise, loading and the first accessibility check take 200 ms of processor time.
  */
 export async function openConsole(
   browser: Browser,
@@ -101,7 +101,7 @@ const FOLLOW = `async path => {
   for (const to of ['/nowhere', path]) {
     history.pushState(null, '', '/console' + to)
     dispatchEvent(new PopStateEvent('popstate'))
-    // The last view is gone with the next frame.
+    // The next frame removes the last view.
     for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
   }
 }`

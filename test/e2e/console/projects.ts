@@ -84,7 +84,7 @@ describe.runIf(CHROMIUM !== undefined)('the projects of the console', () => {
     expect(await page.getByLabel('Filter by project').inputValue()).toBe(id)
   })
 
-  test('shows which scope a key lacks', async () => {
+  test('names the missing scope when a key may not create projects', async () => {
     const { key } = await createKey(daemon, { scopes: ['READ'] })
     const page = await show('/projects', { key })
     await page.getByRole('button', { name: 'New project' }).click()

@@ -75,7 +75,7 @@ describe.runIf(CHROMIUM !== undefined)('releases in the console', () => {
     await expectAccessible(page)
   })
 
-  test('promotes a release once its breaking changes are confirmed, and keeps the configuration', async () => {
+  test('promotes a release once its breaking changes are confirmed, and keeps the configuration of production', async () => {
     const old = await buildServer(daemon, echoServer('sold'))
     await deploy(daemon, old, 'production', { auth: { provider: 'local' } })
     const [tool] = echoServer().tools

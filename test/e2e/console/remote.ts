@@ -24,7 +24,7 @@ describe.runIf(CHROMIUM !== undefined)('the console of another daemon', () => {
     await home?.remove()
   })
 
-  test('opens through a forwarded port with the URL and key of another API', async () => {
+  test('mcp console opens the console of another daemon through a forwarded port', async () => {
     await buildServer(local, echoServer('local-server'))
     await buildServer(remote, echoServer('remote-server'))
     const { port } = tunnel.address() as AddressInfo

@@ -30,7 +30,7 @@ const WEATHER = {
   required: ['city'],
 }
 
-describe.skipIf(!CHROMIUM)('in a browser', () => {
+describe.skipIf(!CHROMIUM)('schema forms in a browser', () => {
   let opened: FormPage
   beforeAll(async () => {
     opened = await openFormPage(browser)
@@ -43,7 +43,7 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
   const openResult = (result: unknown) => opened.page.evaluate(shown => showResult(shown), result)
   const lastSent = async () => JSON.parse((await opened.page.evaluate(() => sent.at(-1))) ?? 'null')
 
-  test('a whole form can be filled in with the keyboard alone', async () => {
+  test('a form can be filled in and sent without the mouse', async () => {
     const { page } = opened
     await openForm(WEATHER)
     await page.getByLabel('city').focus()
@@ -64,7 +64,7 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
     expect(await lastSent()).toEqual(expected)
   })
 
-  test('maps, tuples, alternatives, files and JSON parts are converted to their values', async () => {
+  test('fields for maps, tuples, alternatives, files and JSON produce values of the right type', async () => {
     const { page } = opened
     await openForm(WEATHER, { city: 'Ulm' })
     await page.getByRole('button', { name: 'Add labels' }).click()
@@ -172,7 +172,7 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
   const PIXEL =
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-  test('images, audio and resources of a result are shown without leaving the page', async () => {
+  test('images, audio and resources of a result are shown in the page', async () => {
     const { page } = opened
     await openResult({
       content: [
@@ -202,8 +202,9 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
     expect(await readFile(await download.path(), 'utf8')).toBe('<svg onload="alert(1)"/>')
     expect(await page.getByText('Cannot be shown').count()).toBe(1)
     expect(await page.getByText('At most 10 MB are shown').count()).toBe(1)
-    await page.getByRole('button', { name: 'As text' }).click()
+    await page.getByRole('button', { name: 'Show as text' }).click()
     await page.getByText('{"n": 1}', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Show as tree' }).click()
     const buttons = page.getByRole('button', { name: 'Open…' })
     expect(await buttons.count()).toBe(1)
     await buttons.press('Enter')
@@ -213,7 +214,20 @@ describe.skipIf(!CHROMIUM)('in a browser', () => {
     expect(await page.getByText('unheard-of').count()).toBe(1)
   })
 
-  test('markup, scripts, direction controls and escape codes stay text', async () => {
+  test('text that repeats the structured content of a result is shown only on request', async () => {
+    const { page } = opened
+    const text = '{"sky": "clear", "wind": 3}'
+    await openResult({ content: [{ type: 'text', text }], structuredContent: { wind: 3, sky: 'clear' } })
+    await page.getByText('"clear"').waitFor()
+    await page.getByRole('button', { name: 'Show as text' }).click()
+    await page.getByText(text, { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Hide the text' }).click()
+    expect(await page.getByText('clear').count()).toBe(1)
+    await openResult({ content: [{ type: 'text', text }], structuredContent: { wind: 4, sky: 'clear' } })
+    await expect.poll(() => page.getByText('"clear"').count()).toBe(2)
+  })
+
+  test('markup and scripts stay text, and direction controls and escape characters are replaced', async () => {
     const { page } = opened
     const trap = '<img src=x onerror=alert(1)>\u001b[31m\u202eevil\u2066'
     const shown = '<img src=x onerror=alert(1)>�[31m�evil�'

@@ -11,7 +11,7 @@ import { callTool } from '../../helpers/daemon/daemon.ts'
 import { daemon, show, useConsole } from './use-console.ts'
 
 const tools = servedCases()
-/** The last schema of every second feature, of those with valid and invalid values. */
+/** Last schema of each feature, for every second feature whose last schema has valid and invalid values. */
 const typed = Object.values(Object.groupBy(tools, ({ feature }) => feature))
   .map(list => list!.at(-1)!)
   .filter(({ valid, invalid }) => valid.length > 0 && invalid.length > 0)
@@ -64,7 +64,7 @@ describe.runIf(CHROMIUM !== undefined)('forms of served schemas', () => {
     return page.getByRole('region', { name: 'Content' }).locator('.sf-text').textContent()
   }
 
-  /** Error message that the server sends to a client other than the console. Undefined when it accepts the arguments. */
+  /** Error message that the server sends to a client other than the console. Undefined if the server accepts the arguments. */
   const refusal = async (name: string, args: unknown): Promise<string | undefined> => {
     const { isError, content } = await callTool(url, name, args as Record<string, unknown>)
     return isError ? content[0].text : undefined
@@ -83,7 +83,7 @@ describe.runIf(CHROMIUM !== undefined)('forms of served schemas', () => {
       }
   })
 
-  test('forms show why the server refuses all invalid values', async () => {
+  test('forms show why the server refuses an invalid value', async () => {
     for (const { name, schema, invalid } of tools)
       for (const value of invalid.filter(one => !isCompleted(schema, one))) {
         const form = createForm(schema, { value } as Json)
@@ -97,7 +97,7 @@ describe.runIf(CHROMIUM !== undefined)('forms of served schemas', () => {
   })
 
   test('forms are filled in and sent with the keyboard, and show the original message from the server', async () => {
-    // Every call renders the list of tools, so this server has only those that the test types into.
+    // Every call renders the list of tools, so this server has only the tools that the test calls.
     page = await show('/servers/typed/playground')
     await page.getByRole('heading', { name: 'Tools' }).waitFor()
     expect(typed.length).toBe(20)

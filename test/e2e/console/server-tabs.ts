@@ -196,7 +196,7 @@ describe.runIf(CHROMIUM !== undefined)('the tabs of a server', () => {
   })
 })
 
-/** Whether an element lies horizontally within another one, to within a pixel. */
+/** True if `inner` is horizontally within `outer`. Tolerates one pixel. */
 async function isInside(inner: Locator, outer: Locator): Promise<boolean> {
   const [part, whole] = [(await inner.boundingBox())!, (await outer.boundingBox())!]
   return part.x > whole.x - 1 && part.x + part.width < whole.x + whole.width + 1

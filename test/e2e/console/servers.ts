@@ -19,7 +19,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await row(page, 'first').getByText('deployed').waitFor()
   })
 
-  test('shows the live figures of each environment', async () => {
+  test('shows the live error rate and latency of a server', async () => {
     const { url } = await deploy(daemon, await buildServer(daemon, echoServer('busy')), 'production')
     const page = await show()
     await row(page, 'busy').waitFor()
@@ -31,7 +31,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await row(page, 'busy').getByText(/ ms$/).waitFor()
   })
 
-  test('stops and starts a deployment with the keyboard alone', async () => {
+  test('stops and starts a deployment without the mouse', async () => {
     await deploy(daemon, await buildServer(daemon, echoServer('switched')), 'production')
     const page = await show()
     const stop = page.getByRole('button', { name: 'Stop switched in production' })
@@ -107,7 +107,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     expect(await page.locator('dialog').count()).toBe(0)
   })
 
-  test('filters by name, and / moves the focus to the filter', async () => {
+  test('filters servers by name, and / moves the focus to the filter', async () => {
     for (const name of ['filtered-a', 'filtered-b']) await buildServer(daemon, echoServer(name))
     const page = await show()
     await row(page, 'filtered-a').waitFor()
@@ -139,12 +139,13 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await expect.poll(() => new URL(page.url()).search).toBe('')
   })
 
-  test('shows the URLs of a server and what to paste into each client', async () => {
+  test('shows the URL of a server and what to paste into a client', async () => {
     const { url } = await deploy(daemon, await buildServer(daemon, echoServer('shown')), 'production')
     await deploy(daemon, await buildServer(daemon, echoServer('shown')), 'staging')
     const page = await show('/servers/shown')
     await page.getByRole('button', { name: `Copy ${url}` }).click()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(url)
+    await page.getByText('Give clients the first URL.').waitFor()
     await page.getByLabel('Connect a client').selectOption('Codex')
     await page.getByText(`[mcp_servers.shown]\nurl = "${url}"`).waitFor()
     await page.getByText('mcp connect shown --client codex').waitFor()
@@ -189,7 +190,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await notices.getByText('mcp whoami').waitFor({ state: 'detached' })
   })
 
-  test('loading can be retried after an error', async () => {
+  test('loading the servers can be retried after an error', async () => {
     await deploy(daemon, await buildServer(daemon, echoServer('again')), 'production')
     const page = await show('/nowhere')
     await page.getByRole('heading', { name: 'There is no such page' }).waitFor()
@@ -210,7 +211,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await row(page, 'again').waitFor()
   })
 
-  test('shows a loading indicator only if loading is slow', async () => {
+  test('shows a loading indicator while loading is slow, without animation if the user prefers reduced motion', async () => {
     const gate = Promise.withResolvers<void>()
     const page = await show('/nowhere')
     await page.route('**/v1/deploy?*', async route => {
@@ -228,7 +229,7 @@ describe.runIf(CHROMIUM !== undefined)('the servers of the console', () => {
     await page.getByRole('heading', { name: 'Servers' }).waitFor()
   })
 
-  test('reports a lost connection, and catches up after reconnecting', async () => {
+  test('reports a lost connection, and shows new servers after reconnecting', async () => {
     await buildServer(daemon, echoServer('before'))
     const page = await show()
     await row(page, 'before').waitFor()

@@ -19,7 +19,7 @@ describe.runIf(CHROMIUM !== undefined)('the console in Chromium', () => {
   useConsole()
   let context: BrowserContext
   let page: Page
-  /** Requests to another program on this machine, which any page may reach under any host name. */
+  /** Requests to another program on this machine, which browsers reach under any loopback host name. */
   const received: IncomingMessage[] = []
   const neighbour = createServer((request, response) => {
     received.push(request)

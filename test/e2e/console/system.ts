@@ -7,7 +7,7 @@ import { daemon, expectAccessible, expectNoViolations, show, useConsole } from '
 describe.runIf(CHROMIUM !== undefined)('the system in the console', () => {
   useConsole()
 
-  test('shows the daemon, repairs what a check found, and makes a backup', async () => {
+  test('shows the daemon, repairs what a check found, and creates a backup', async () => {
     chmodSync(daemon.home.logs, 0o755)
     const page = await show('/system')
     await page.getByText('There is no backup yet.').waitFor()

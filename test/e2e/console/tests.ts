@@ -96,7 +96,7 @@ describe.runIf(CHROMIUM !== undefined)('the test runs of a server in the console
     expect(run.cases[0].runs[0].transcript[1]).toMatchObject({ tool: 'say', text: 'You said hi' })
   })
 
-  test('a suite keeps running while another view is shown, and its run is not stored if it is stopped', async () => {
+  test('a suite keeps running while another view is shown, and a stopped run is not stored', async () => {
     const stub = await startModelStub('compatible', [{ silent: true }])
     onTestFinished(() => stub.close())
     const { body: stored } = await store(suiteRun(mcpId, { suite: 'endless' }))
@@ -164,7 +164,7 @@ describe.runIf(CHROMIUM !== undefined)('the test runs of a server in the console
     expect(await page.getByRole('button', { name: /^Show more/ }).count()).toBe(0)
   })
 
-  test('shows why a run was not stored until the user dismisses it', async () => {
+  test('shows why a run was not stored, until the user dismisses the error', async () => {
     const definition = { cases: [{ name: 'says it', message: 'call say with "hi"' }] }
     await store(suiteRun(mcpId, { definition }))
     const page = await show(PATH)

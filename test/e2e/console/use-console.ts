@@ -16,7 +16,7 @@ export const HARMLESS = '<img src=x onerror=alert(1)>'
 export let daemon: TestDaemon
 let open: OpenConsole | undefined
 
-/** Gives the calling group of tests its own daemon. Fails a test whose page caused one of the errors of `OpenConsole`. */
+/** Starts a daemon for the calling group of tests. Fails a test if its page has recorded any of `OpenConsole.errors`. */
 export function useConsole(): void {
   beforeAll(async () => {
     daemon = await startTestDaemon({ namedPorts: { http: 0, https: 0 } })
@@ -41,13 +41,13 @@ export function goto(path: string): Promise<unknown> {
   return open!.goto(path)
 }
 
-/** Follows a link of the console without loading the page again, which would take twice the processor time. */
+/** Opens a path of the console without loading the document again. Loading takes twice the processor time. */
 export async function visit(page: Page, path: string): Promise<void> {
   await page.evaluate(
     `(async () => {
       history.pushState(null, '', '/console' + ${JSON.stringify(path)})
       dispatchEvent(new PopStateEvent('popstate'))
-      // The previous view is gone with the next frame.
+      // The next frame removes the previous view.
       for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
     })()`,
   )

@@ -49,7 +49,7 @@ export function plotOptions({ frame, series, measure, syncKey, onHover }: PlotIn
         ...axis,
         grid: { show: false },
         size: 24,
-        // Below the label of zero, which is next to the first of these labels.
+        // Keeps the first time below the zero of the value axis, which is next to it.
         gap: 8,
         space: 64,
         values: (_, splits, _axis, _space, step) => axisLabels(splits, step),

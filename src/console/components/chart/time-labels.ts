@@ -8,7 +8,7 @@ export function timeLabel(seconds: number): string {
   return `${dayLabel(seconds)}, ${clock.format(seconds * 1000)}`
 }
 
-/** Labels of an axis: the time of day, and the day at midnight. */
+/** Labels of an axis: the time of day, or the day at midnight and for steps of a day or more. */
 export function axisLabels(times: readonly number[], stepSeconds: number): string[] {
   return times.map(time => {
     const text = clock.format(time * 1000)

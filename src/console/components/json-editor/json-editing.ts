@@ -59,7 +59,7 @@ const typeOverSelection = EditorView.domEventHandlers({
       userEvent: 'input.type',
       scrollIntoView: true,
     })
-    // CodeMirror prevents the default.
+    // Makes CodeMirror prevent the browser's default action.
     return true
   },
 })

@@ -68,7 +68,7 @@ function appliedParts(schema: SchemaObject, state: State, document: SchemaDocume
   ]
 }
 
-/** Weight of a schema. At least 20, so that a self-reference soon exceeds the limit. Conditions take longest. */
+/** Weight of a schema. At least 20, so that a self-reference soon exceeds the limit. Conditions weigh most: checks are slow. */
 function weigh(schema: SchemaObject): number {
   const properties = isSchemaObject(schema.properties) ? Object.keys(schema.properties).length : 0
   return 20 + Object.keys(schema).length + properties + ('if' in schema ? 100 : 0)

@@ -4,7 +4,7 @@ import { describeField, type Field } from './field.ts'
 import type { SchemaDocument } from './schema-document.ts'
 import { BLANK, Chosen, type State } from './state.ts'
 
-/** Deeper parts start absent, so that a schema that requires itself terminates. */
+/** Deeper parts without a default or fixed value start absent, so that a schema that requires itself terminates. */
 const MAX_DEPTH = 4
 /** Parts beyond this number also start absent. */
 const MAX_PARTS = 200

@@ -4,7 +4,7 @@ import { asObject, Draft, exactNumber, isExactNumber, plain, type State } from '
 /** Deeper values stay text, because recursive functions could overflow the stack. Servers accept far less. */
 const MAX_DEPTH = 200
 
-/** A value, or a draft when the text is not JSON. */
+/** A value, or a draft if the text is not JSON or is nested too deeply. Absent for blank text. */
 export function parseJson(text: string): State {
   if (text.trim() === '') return undefined
   try {

@@ -38,7 +38,7 @@ function numbers(...limits: unknown[]): number[] {
   return limits.filter(limit => typeof limit === 'number')
 }
 
-/** One schema for two that both apply. For display only, so keywords that cannot be combined are dropped. */
+/** One schema for two that both apply. For display only, so the first schema wins if a keyword cannot be combined. */
 export function merge(a: SchemaObject, b: SchemaObject): SchemaObject {
   const merged: SchemaObject = { ...a }
   for (const [keyword, value] of Object.entries(b)) {
@@ -48,7 +48,7 @@ export function merge(a: SchemaObject, b: SchemaObject): SchemaObject {
   return merged
 }
 
-/** Keeps the first value when one of them has the wrong type. */
+/** Keeps the first value if either value has the wrong type. */
 function combine(keyword: string, a: unknown, b: unknown): unknown {
   const isList = ['enum', 'required', 'prefixItems'].includes(keyword)
   if (isList && !(Array.isArray(a) && Array.isArray(b))) return a

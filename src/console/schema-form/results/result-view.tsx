@@ -32,7 +32,7 @@ export function ResultView({ result, label = 'Result', onReadResource }: ResultP
       )}
       {structuredContent !== undefined && <JsonTree name="structuredContent" value={structuredContent} />}
       {content.slice(0, limit.value).map((block, index) => (
-        <Block key={index} block={block} onRead={onReadResource} />
+        <Block key={index} block={block} structured={structuredContent} onRead={onReadResource} />
       ))}
       <ShowMore
         left={content.length - limit.value}
@@ -44,11 +44,18 @@ export function ResultView({ result, label = 'Result', onReadResource }: ResultP
   )
 }
 
-/** One content block. Unknown ones are shown as received. */
-function Block({ block, onRead }: { block: unknown; onRead?: (uri: string) => void }) {
+interface BlockProps {
+  block: unknown
+  /** Structured content of the same result. */
+  structured: unknown
+  onRead?: (uri: string) => void
+}
+
+/** One content block. Blocks of unknown types are shown as received. */
+function Block({ block, structured, onRead }: BlockProps) {
   if (!isSchemaObject(block)) return <JsonTree value={block} />
   const { type, text, data, mimeType, uri, resource } = block
-  if (type === 'text' && typeof text === 'string') return <TextBlock text={text} />
+  if (type === 'text' && typeof text === 'string') return <TextBlock text={text} structured={structured} />
   if (type === 'image' || type === 'audio') return <Media data={data} mimeType={mimeType} />
   if (type === 'resource_link' && typeof uri === 'string')
     return <ResourceLink {...linkOf(block, uri)} onRead={onRead} />

@@ -1,5 +1,8 @@
 import { useSignal } from '@preact/signals'
+import { useMemo } from 'preact/hooks'
 import { printable } from '../../../shared/format/printable.ts'
+import { isDeeper } from '../../../shared/json/json-walk.ts'
+import { equalityKey } from '../../../shared/json/unique-items.ts'
 import { ShowAll, truncate } from '../text/text.tsx'
 import { JsonTree } from './json-tree.tsx'
 
@@ -7,24 +10,37 @@ const MAX_SHOWN = 20_000
 /** Longer text is not parsed to see whether it is JSON. */
 const MAX_PARSED = 2_000_000
 
-/** Text of a result, truncated if it is long, and shown as a tree if it is JSON. */
-export function TextBlock({ text }: { text: string }) {
-  const json = parsed(text)
-  const isTree = useSignal(true)
+/** Deeper JSON is not compared, because recursive functions could overflow the stack. */
+const MAX_DEPTH = 200
+
+interface TextProps {
+  text: string
+  /** Structured content of the result, which is shown above the text. */
+  structured?: unknown
+}
+
+/**
+ * Text of a result, truncated if it is long. JSON is shown as a tree, or not at all if the structured content is the same, until
+ * the user asks for the text.
+ */
+export function TextBlock({ text, structured }: TextProps) {
+  const json = useMemo(() => parsed(text), [text])
+  const isSame = useMemo(() => json !== undefined && equals(json, structured), [json, structured])
+  const isText = useSignal(false)
   if (json === undefined) return <PlainText text={text} />
   return (
     <div>
-      <button
-        type="button"
-        class="sf-link"
-        aria-pressed={!isTree.value}
-        onClick={() => (isTree.value = !isTree.value)}
-      >
-        As text
+      {isText.value ? <PlainText text={text} /> : !isSame && <JsonTree value={json} />}
+      <button type="button" class="sf-link" onClick={() => (isText.value = !isText.value)}>
+        {isText.value ? (isSame ? 'Hide the text' : 'Show as tree') : 'Show as text'}
       </button>
-      {isTree.value ? <JsonTree value={json} /> : <PlainText text={text} />}
     </div>
   )
+}
+
+function equals(json: object, structured: unknown): boolean {
+  if (structured === undefined || isDeeper(json, MAX_DEPTH) || isDeeper(structured, MAX_DEPTH)) return false
+  return equalityKey(json) === equalityKey(structured)
 }
 
 function PlainText({ text }: { text: string }) {

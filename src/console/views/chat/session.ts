@@ -121,7 +121,7 @@ export function forgetSession(id: string): void {
   sessions.delete(id)
 }
 
-/** The chat that has no answer yet. */
+/** Session of the new chat, which is stored once its first answer is complete. */
 export const newSession = signal(new ChatSession())
 
 /** Starts a new chat. A chat whose answer is still running joins the earlier chats once the answer is complete. */

@@ -5,8 +5,8 @@ import { notify } from '../../components/notices.tsx'
 const MAY_BE_OPENAPI = /(^|[{,])\s*["']?(openapi|swagger)["']?\s*:/m
 
 /**
- * The text of a definition. An OpenAPI description is converted, and a notice says which operations were omitted. `name`: of the
- * server, if it exists. Throws INVALID_REQUEST.
+ * The text of a definition. An OpenAPI description is converted, and a notice says which operations were omitted. `name`: name of
+ * the server, if it exists. Throws INVALID_REQUEST for a description that cannot be converted.
  */
 export async function definitionText(text: string, name?: string): Promise<string> {
   if (!MAY_BE_OPENAPI.test(text)) return text

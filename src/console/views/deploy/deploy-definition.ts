@@ -24,7 +24,10 @@ export async function deployDefinition(send: SendOnce, text: string): Promise<De
   const { missing } = await request<ServerEnv>('GET', envPath(name, ENVIRONMENT))
   const given = (config.env_vars ?? {}) as object
   if (missing.some(({ name: variable, required }) => required && !Object.hasOwn(given, variable)))
-    return { name, needs: { name, mcpId: mcp_id, environment: ENVIRONMENT, config } }
+    return {
+      name,
+      needs: { name, mcpId: mcp_id, environment: ENVIRONMENT, config, opensPlayground: true },
+    }
   await runDeployment(send, { mcp_id, environment: ENVIRONMENT, config })
   return { name }
 }

@@ -2,8 +2,10 @@ import type { SurfaceReport } from '../../../shared/contract/builds/builds.ts'
 import { bound } from '../../components/bound.ts'
 import { Dialog } from '../../components/dialog.tsx'
 import { Loaded } from '../../components/loaded.tsx'
+import { navigate } from '../../router/router.ts'
 import { countedChanges } from '../builds/surface.tsx'
 import { Changes } from '../changes.tsx'
+import { serverPath } from '../paths.ts'
 import { useDeployForm } from './deploy-form.ts'
 import { type DeployTarget, environmentsOf } from './deploy-target.ts'
 import { Phase } from './phase.tsx'
@@ -17,17 +19,21 @@ interface DeployDialogProps {
   onClose(): void
 }
 
-/** Deploys a build to an environment, which keeps its configuration. Shows breaking changes first. */
+/** Deploys a build to an environment. First shows what is replaced and what changes for clients. */
 export function DeployDialog({ target, onClose }: DeployDialogProps) {
-  const { name, from } = target
+  const { name, from, opensPlayground } = target
   const form = useDeployForm(target)
   const { environment, change, current } = form
+  const deploy = async (closed: AbortSignal) => {
+    await form.deploy()
+    if (opensPlayground && !closed.aborted) navigate(serverPath(name, '/playground', environment.value))
+  }
   return (
     <Dialog
       title={from ? `Promote v${from.version} of ${name}` : `Deploy ${name}`}
       confirm={change?.breaking ? 'Deploy anyway' : 'Deploy'}
       danger={change?.breaking}
-      onConfirm={form.deploy}
+      onConfirm={deploy}
       onClose={onClose}
     >
       <label class="field">
@@ -46,6 +52,7 @@ export function DeployDialog({ target, onClose }: DeployDialogProps) {
         {({ missing }) => (
           <VariableFields
             missing={missing.filter(({ name }) => !Object.hasOwn(target.config?.env_vars ?? {}, name))}
+            environment={environment.value}
             values={form.variables}
           />
         )}

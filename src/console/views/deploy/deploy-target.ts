@@ -11,6 +11,8 @@ export interface DeployTarget {
   environment?: Environment
   /** Release that is promoted to another environment. */
   from?: PromotedRelease
+  /** The playground of the server opens after the deployment. */
+  opensPlayground?: boolean
   /** Configuration for `environment`, in place of the one that the environment has. */
   config?: DeployRequest['config']
 }

@@ -51,9 +51,9 @@ export function EditDefinitionDialog({ name, mcpId, environment, onClose }: Edit
         {() => (
           <DefinitionField text={text} name={name}>
             <p class="muted">
-              A new OpenAPI description replaces all tools. The next step shows what the new build changes for
-              clients, and deploys it. <code>deploy</code> and <code>test</code> in a file have no effect
-              here.
+              The next step shows what the new build changes for clients, and deploys it. An OpenAPI
+              description replaces all tools. <code>deploy</code> and <code>test</code> in the text are
+              ignored.
             </p>
           </DefinitionField>
         )}

@@ -9,12 +9,16 @@ import { openDeployDialog } from './deploy-button.tsx'
 import { deployDefinition } from './deploy-definition.ts'
 import { EXAMPLES } from './examples.ts'
 
+const STARTS = EXAMPLES.map(({ title, definition }) => ({ title, text: JSON.stringify(definition, null, 2) }))
+
 /**
  * Builds a definition, deploys it to development and opens the playground of the server. If the server needs variables, the next
  * dialog asks for their values.
  */
 export function NewServerDialog({ onClose }: { onClose(): void }) {
-  const text = useSignal(textOf(EXAMPLES[0]!.definition))
+  const text = useSignal(STARTS[0]!.text)
+  const example = STARTS.find(one => one.text === text.value)?.title
+  const choices = useSignal(0)
   const attempt = useAttempts()
   const deploy = async (closed: AbortSignal) => {
     text.value = await definitionText(text.value)
@@ -24,19 +28,22 @@ export function NewServerDialog({ onClose }: { onClose(): void }) {
     else navigate(serverPath(name, '/playground', 'development'))
   }
   const choose = (title: string) => {
-    text.value = textOf(EXAMPLES.find(example => example.title === title)!.definition)
+    text.value = STARTS.find(one => one.title === title)!.text
+    choices.value++
   }
   return (
     <Dialog wide title="New server" confirm="Deploy to development" onConfirm={deploy} onClose={onClose}>
       <label class="field">
         Example
-        <select class="input" onChange={event => choose(event.currentTarget.value)}>
-          {EXAMPLES.map(({ title }) => (
+        <select class="input" value={example ?? ''} onChange={event => choose(event.currentTarget.value)}>
+          {example === undefined && <option value="">None (your own text)</option>}
+          {STARTS.map(({ title }) => (
             <option key={title}>{title}</option>
           ))}
         </select>
       </label>
-      <DefinitionField text={text}>
+      {/* A new field for each example, because the file field would still name the file before it. */}
+      <DefinitionField key={choices.value} text={text}>
         <p class="muted">
           The content of an <code>mcp.config.json</code>, or an OpenAPI description (JSON or YAML), whose
           operations become tools. A server with this name in development is replaced.
@@ -44,8 +51,4 @@ export function NewServerDialog({ onClose }: { onClose(): void }) {
       </DefinitionField>
     </Dialog>
   )
-}
-
-function textOf(definition: object): string {
-  return JSON.stringify(definition, null, 2)
 }

@@ -42,13 +42,13 @@ const COLUMNS: readonly Column<HostCertificate>[] = [
   },
 ]
 
-/** Certificates of names over HTTPS. Files change without an event, so there is a button that loads them again. */
+/** Certificates of the names that are served over HTTPS. Files change without an event, so a button reloads the list. */
 export function Certificates() {
   const resource = useResource('certificates', {
     load: signal => request<CertificateList>('GET', '/api/certificates', { signal }),
     concerns: ({ type }) => ['reset', 'mapping', 'deployment', 'server'].includes(type),
   })
-  // An API without this extension.
+  // The API does not have this extension.
   if (resource.error?.code === 'METHOD_NOT_ALLOWED') return null
   return (
     <section class="section" aria-labelledby="certificates">
@@ -138,7 +138,7 @@ function Expiry({ at }: { at: string }) {
   )
 }
 
-/** The first bytes tell certificates apart. The button copies all of them. */
+/** Shows only the first bytes, which tell certificates apart. The button copies the whole fingerprint. */
 function Fingerprint({ of: { fingerprint }, what }: { of: Certificate; what: string }) {
   return (
     <span class="certificate-fingerprint">

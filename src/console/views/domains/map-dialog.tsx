@@ -96,7 +96,7 @@ function pointsTo(mapping: MappingRecord, { name, environment }: DeploymentStatu
   return mapping.server === name && mapping.environment === environment
 }
 
-/** Maps a subdomain, or returns the mapping to replace. Throws for a name that belongs to another server's own address. */
+/** Maps a subdomain, or returns the mapping to replace. Throws CONFLICT for the automatic name of another deployment. */
 async function mapOrFindTaken(subdomain: string, to: DeploymentStatus): Promise<Replacement | undefined> {
   try {
     await mapSubdomain(subdomain, to.deployment_id)

@@ -6,7 +6,7 @@ export function mappingPath(subdomain: string): string {
   return `/api/lambda-mapping/${encodeURIComponent(subdomain)}`
 }
 
-/** Maps a subdomain. Throws CONFLICT for one that points elsewhere, unless the tag is that of the mapping to replace. */
+/** Maps a subdomain. Throws CONFLICT if it points elsewhere, unless `tag` is the current tag of the mapping to replace. */
 export function mapSubdomain(subdomain: string, deploymentId: string, tag?: string): Promise<MappingRecord> {
   return request('PUT', mappingPath(subdomain), {
     body: { deploymentId },

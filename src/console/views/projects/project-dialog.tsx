@@ -52,7 +52,7 @@ async function update(project: ProjectRecord, fields: CreateProjectRequest): Pro
   await request('PATCH', `/api/projects/${encodeURIComponent(project.id)}`, { body })
 }
 
-/** The service interface accepts any name in an update. Two projects with the same name would be hard to tell apart. */
+/** The API accepts any name in an update, but two projects with the same name would be hard to tell apart. */
 async function requireFreeName(name: string): Promise<void> {
   const [other] = await listAll<ProjectRecord>('/api/projects', { name })
   if (!other) return

@@ -1,12 +1,13 @@
 import './server.css'
 import '../../styles/tabs.css'
 import type { FunctionComponent } from 'preact'
+import { useEffect } from 'preact/hooks'
 import type { StoreEnvironment } from '../../../shared/contract/states.ts'
 import { lazyView } from '../../components/lazy-view.tsx'
 import { Loaded } from '../../components/loaded.tsx'
 import { State } from '../../components/state.tsx'
 import { shown } from '../../components/text.tsx'
-import { loadServers, type Server, servers, serversError } from '../../model/servers.ts'
+import { isDeclared, loadServers, type Server, servers, serversError } from '../../model/servers.ts'
 import { Link } from '../../router/link.tsx'
 import { query } from '../../router/router.ts'
 import { useCurrentInView } from '../../router/use-current-in-view.ts'
@@ -115,24 +116,25 @@ function Preview({ server, tab, view: View }: ViewProps & { view: FunctionCompon
   )
 }
 
-/** Custom servers have code, which the page does not have. */
-function isDeclared({ build }: Server): boolean {
-  return build?.template !== undefined && build.template !== 'custom'
-}
-
 interface ViewProps {
   server: Server
   tab: ServerTab
 }
 
 function Navigation({ server, tab, current }: ViewProps & { current: StoreEnvironment }) {
+  const entry = useLastEntry(tab, `${current} ${server.name}`)
   return (
     <div class="tab-bar">
       <nav class="tabs" aria-label="Views of the server" ref={useCurrentInView()}>
         {SERVER_TABS.map(([path, title]) => (
           <Link
             key={path}
-            to={serverPath(server.name, path, hasPlace(path, current) ? current : undefined)}
+            to={serverPath(
+              server.name,
+              path,
+              hasPlace(path, current) ? current : undefined,
+              path === '/playground' ? entry : undefined,
+            )}
             aria-current={path === tab ? 'page' : undefined}
           >
             {title}
@@ -142,6 +144,20 @@ function Navigation({ server, tab, current }: ViewProps & { current: StoreEnviro
       <Environments server={server} tab={tab} current={current} />
     </div>
   )
+}
+
+/** Query of the entry that each playground showed last, by environment and server. */
+const lastEntries = new Map<string, Record<string, string>>()
+
+/** Query of the entry that the playground showed last, for the link from another tab back to it. */
+function useLastEntry(tab: ServerTab, key: string): Record<string, string> | undefined {
+  const [kind, name] = [query.value.get('kind'), query.value.get('name')]
+  useEffect(() => {
+    if (tab !== '/playground') return
+    if (kind && name) lastEntries.set(key, { kind, name })
+    else lastEntries.delete(key)
+  }, [tab, key, kind, name])
+  return tab === '/playground' ? undefined : lastEntries.get(key)
 }
 
 /** True if a tab can show the environment. Only some tabs can show the preview. */

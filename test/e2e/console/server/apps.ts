@@ -42,7 +42,7 @@ describe.runIf(CHROMIUM !== undefined)('apps of tools in the playground', () => 
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   const open = async (tool: string) => {
-    // The list of calls must be empty.
+    // Reloading empties the list of calls.
     page = await show(`/servers/shop/playground?kind=tool&name=${tool}`, { reload: true })
   }
   const run = async (fields: Record<string, string> = {}) => {
@@ -57,7 +57,7 @@ describe.runIf(CHROMIUM !== undefined)('apps of tools in the playground', () => 
   const failure = (text: string) =>
     page.getByRole('region', { name: 'App' }).getByRole('alert').getByText(text)
 
-  test('shows a call in the app of its tool, as tall as its content, until the user stops the app', async () => {
+  test("shows a call in the tool's app, adjusts the height to the content, and stops the app on request", async () => {
     await open('show_order')
     await run({ id: '7' })
     await app().getByText('Input: 7').waitFor()
@@ -113,7 +113,7 @@ describe.runIf(CHROMIUM !== undefined)('apps of tools in the playground', () => 
     await app().getByText('link true').waitFor()
   })
 
-  test('explains why there is no app, and shows the result', async () => {
+  test('explains why an app cannot be shown, and shows the result instead', async () => {
     await open('broken')
     await run()
     await failure('has the type text/plain, not text/html;profile=mcp-app').waitFor()

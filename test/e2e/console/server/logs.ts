@@ -33,7 +33,7 @@ describe.runIf(CHROMIUM !== undefined)('the log of a server in the console', () 
     return deployed
   }
 
-  test('filters by values of a line, by values that the user types, and by time', async () => {
+  test('filters the log by values of a line, by values that the user types, and by time', async () => {
     const { url } = await deployWithLines('sorted')
     await callTool(url, 'say', { text: 'one' })
     await callTool(url, 'say', { text: 'two' })
@@ -161,7 +161,7 @@ describe.runIf(CHROMIUM !== undefined)('the log of a server in the console', () 
     await page.unrouteAll({ behavior: 'ignoreErrors' })
   })
 
-  test('shows only whole rows, including the first one', async () => {
+  test('the log shows only whole rows at every window height', async () => {
     await deployWithLines('whole')
     const page = await show('/servers/whole/logs')
     await lines(page)

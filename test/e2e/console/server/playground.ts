@@ -172,7 +172,7 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
   })
 
   test.each(['2026-07-28', '2025-11-25'])(
-    'answers questions from the server in protocol %s',
+    'the user can answer or refuse questions from the server in protocol %s',
     async version => {
       await showPlayground('everything')
       await page.getByLabel('Protocol').selectOption({ label: `${version}, ${ERAS[version]}` })

@@ -53,7 +53,7 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
     await detail.waitFor({ state: 'detached' })
   })
 
-  test('filters by outcome, text and values of a request, and keeps the filters in the URL', async () => {
+  test('filters requests by outcome, text and values, and keeps the filters in the URL', async () => {
     const { url } = await deploy(daemon, await buildServer(daemon, echoServer('sifted')), 'development')
     await callTool(url, 'say', { text: 'Oslo' })
     await callTool(url, 'say', {})
@@ -78,9 +78,11 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
   })
 
   test('replays a call with other arguments, and compares the answers', async () => {
-    const { url } = await deploy(daemon, await buildServer(daemon, echoServer('again')), 'development')
+    const mcpId = await buildServer(daemon, echoServer('again'))
+    const { url } = await deploy(daemon, mcpId, 'development')
+    await deploy(daemon, mcpId, 'staging', { auth: { provider: 'local' } })
     await callTool(url, 'say', { text: 'Oslo' })
-    const page = await show('/servers/again/requests?method=tools/call')
+    const page = await show('/servers/again/requests?env=development&method=tools/call')
     await rows(page).first().click()
     const replay = async (text: string) => {
       await page.getByRole('button', { name: 'Replay' }).click()
@@ -97,12 +99,17 @@ describe.runIf(CHROMIUM !== undefined)('the requests of a server in the console'
     await page.keyboard.press('Escape')
     const dialog = await replay('{"text": ')
     await dialog.getByText('The arguments are not valid JSON.').waitFor()
+    expect(await dialog.getByLabel('Bearer token').count()).toBe(0)
+    await dialog.getByLabel('Environment').selectOption('staging')
     await dialog.getByLabel('Bearer token').fill('token')
     await expectNoViolations(page)
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await replay('{"text": "Oslo"}')
     const result = page.getByRole('status', { name: 'Result of the replay' })
     await result.getByText('same answer').waitFor()
+    // The answer may be below what the panel shows, so the panel scrolls to it.
+    const panel = await page.getByRole('region', { name: 'Selected request' }).boundingBox()
+    await expect.poll(async () => bottomOf(await result.boundingBox())).toBeLessThanOrEqual(bottomOf(panel))
     await replay('{"text": "Lima"}')
     await result.getByText('You said Lima').waitFor()
     await result.getByText('different answer').waitFor()
@@ -180,4 +187,8 @@ function manyRecords(count: number, name: string) {
     bodies: 'none',
     isReplayable: false,
   }))
+}
+
+function bottomOf(box: { y: number; height: number } | null): number {
+  return box!.y + box!.height
 }

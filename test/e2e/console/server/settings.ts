@@ -21,7 +21,7 @@ describe.runIf(CHROMIUM !== undefined)('the settings of a server', () => {
     return body.data.items[0]
   }
 
-  test('describes the configuration in words, and releases a changed one', async () => {
+  test('describes the configuration in words, and releases a changed configuration', async () => {
     const config = { log_level: 'debug', auth: { provider: 'local' } }
     await deploy(daemon, await buildServer(daemon, echoServer('tuned')), 'production', config)
     const page = await show('/servers/tuned/settings')
@@ -64,7 +64,7 @@ describe.runIf(CHROMIUM !== undefined)('the settings of a server', () => {
     expect((await live('strict')).version).toBe(1)
   })
 
-  test('does not change a release that another one has replaced', async () => {
+  test('does not change a release that another release has replaced', async () => {
     const mcpId = await buildServer(daemon, echoServer('raced'))
     await deploy(daemon, mcpId, 'production')
     const page = await show('/servers/raced/settings')
@@ -79,7 +79,7 @@ describe.runIf(CHROMIUM !== undefined)('the settings of a server', () => {
     expect((await live('raced')).config.timeout_seconds).toBe(5)
   })
 
-  test('shows the sign-in, and no clients of a deployment without one', async () => {
+  test('shows how clients sign in, and no clients for a deployment without sign-in', async () => {
     const mcpId = await buildServer(daemon, echoServer('public'))
     await deploy(daemon, mcpId, 'production')
     await deploy(daemon, mcpId, 'staging', { auth: { provider: 'local', required_scopes: ['notes'] } })
@@ -126,7 +126,7 @@ describe.runIf(CHROMIUM !== undefined)('the settings of a server', () => {
     await page.getByText('No subdomain is mapped to this server.').waitFor()
   })
 
-  test('names the only environment, and offers no choice', async () => {
+  test('names the only environment of a server instead of offering a choice', async () => {
     await deploy(daemon, await buildServer(daemon, echoServer('single')), 'production')
     const page = await show('/servers/single/settings')
     await page.getByRole('paragraph').getByText('production', { exact: true }).waitFor()

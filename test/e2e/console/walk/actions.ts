@@ -67,7 +67,7 @@ export function testActions(): void {
     }
   })
 
-  test('a chat leads to a new one, and back to the list on a narrow screen', async () => {
+  test('on a narrow screen, a chat leads to the list or to a new chat, and a tool leads back to the list', async () => {
     const page = await show('/chat')
     await page.getByRole('link', { name: /Oslo/ }).click()
     await page.getByText('It is cold in Oslo.').waitFor()

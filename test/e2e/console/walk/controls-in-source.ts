@@ -3,9 +3,9 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript-5'
 
-/** A control as the source of the console declares it. */
+/** A control that the source of the console declares. */
 export interface Control {
-  /** File, kind and name, which do not change with other lines of the file. */
+  /** File, kind and name. Unlike a line number, stays the same when other lines of the file change. */
   place: string
   /** Matches the control's entry in `usedControls`. */
   pattern: RegExp
@@ -55,12 +55,12 @@ function pagesOf(file: string): string {
   const [, view = '', part = ''] = /^views\/(\w+)\/(?:(\w+)\/)?/.exec(file) ?? []
   if (view === 'server' && part !== '' && part !== 'traffic')
     return part === 'overview' ? '/servers/[^/]+' : `/servers/[^/]+/${part}`
-  // A server shows the failure of its newest build, too.
+  // The page of a server also shows why its newest build failed.
   if (view === 'builds') return '/(?:builds|servers).*'
   return ['chat', 'domains', 'keys', 'projects', 'system'].includes(view) ? `/${view}.*` : '.*'
 }
 
-/** Undefined for other nodes, and if the name is known only when the page runs. */
+/** Pattern of a control. Undefined for other nodes, and for a control whose name is known only when the page runs. */
 function patternOf(node: ts.Node): string | undefined {
   if (!ts.isJsxOpeningElement(node) && !ts.isJsxSelfClosingElement(node)) return undefined
   const tag = node.tagName.getText()

@@ -3,18 +3,18 @@ import { expect, test } from 'vitest'
 import { expectNoViolations, show, visit } from '../use-console.ts'
 import { showView, VIEWS } from '../views.ts'
 
-/** Requests from views. The page's feed and the list of servers, which all views share, are loaded first. */
+/** Requests from views, without the event feed that all views share. */
 const REQUESTS = /\/(?:api|v1)\/(?!events)/
 const ERROR = { success: false, error: { code: 'INTERNAL', message: 'The disk is broken.' } }
 
 /** Adds tests to the calling group, whose daemon has the servers of `deployExamples`. */
 export function testFailures(): void {
-  test('every view says why it could not load, and loads again when the user retries', async () => {
+  test('views say why they could not load, and load again when the user retries', async () => {
     const page = await show()
     await showView(page, VIEWS[0]!)
     const problem = (text: RegExp) =>
       page.getByRole('main').getByRole('alert').filter({ hasText: text }).first()
-    // The other views are opened from a list. The first view and the log have their own tests.
+    // Leaves out views that are opened from a list. The list of servers and the log have separate tests.
     const views = VIEWS.filter(({ name, open }) => !open && !['servers', 'logs'].includes(name))
     for (const view of views) {
       await visit(page, '/nowhere')

@@ -95,7 +95,7 @@ const RECORD_STOPS = `(() => {
   const expected = [...document.querySelectorAll(controls)].filter(canFocus)
   const seen = new Set(), invisible = []
   const record = ({ target }) => {
-    // The page moves the focus to the content of a view once it has loaded, where Tab does not stop.
+    // Once a view has loaded, the page moves the focus to its content, which is not a Tab stop.
     if (target.tabIndex < 0) return
     stops.isComplete ||= seen.has(target)
     seen.add(target)

@@ -13,7 +13,7 @@ export function layoutProblems(page: Page): Promise<string[]> {
   return page.evaluate(FIND_PROBLEMS)
 }
 
-// The page reacts to a new size with the next frame.
+// The page adapts to a new size in the next frame.
 const FIND_PROBLEMS = `(async () => {
   for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
   const CONTROLS = 'a[href], button, input, select, textarea, summary'

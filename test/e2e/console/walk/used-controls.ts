@@ -9,7 +9,7 @@ export async function recordControls(context: BrowserContext): Promise<void> {
   await context.addInitScript(RECORD)
 }
 
-/** The browser computes accessible names only for screen readers. The names of the console come from labels and texts. */
+/** A page cannot read the browser's accessible names, so the script derives names from labels and texts. */
 const RECORD = `(() => {
   const KINDS = { BUTTON: 'button', A: 'link', SUMMARY: 'summary', INPUT: 'field', TEXTAREA: 'field', SELECT: 'field' }
   const textOf = element => {

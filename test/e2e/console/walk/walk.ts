@@ -36,7 +36,7 @@ describe.runIf(CHROMIUM !== undefined)('every view of the console', () => {
       await expectNoProblems(await show(), MISSING)
     })
 
-    test('every view is accessible and fits every screen when the key lacks a scope', async () => {
+    test('views for which the key lacks a scope are accessible and fit every screen', async () => {
       const { key } = await createKey(daemon, { scopes: ['READ'] })
       await expectNoProblems(await show('/', { key }), FORBIDDEN)
     })
@@ -45,7 +45,7 @@ describe.runIf(CHROMIUM !== undefined)('every view of the console', () => {
     testActions()
     testFailures()
 
-    test('reports controls that are cut off or overlap, and a page that is too wide', async () => {
+    test('the layout check reports controls that are cut off or overlap, and a page that is too wide', async () => {
       const page = await show('/keys')
       await page.getByRole('button', { name: 'New key' }).waitFor()
       expect(await layoutProblems(page)).toEqual([])
@@ -62,7 +62,7 @@ describe.runIf(CHROMIUM !== undefined)('every view of the console', () => {
       expect(await problems('.bar nav a { margin-right: -40px }')).toContain('a Projects overlaps a Builds')
     })
 
-    test('reports low contrast', async () => {
+    test('the accessibility check reports low contrast', async () => {
       const page = await show('/builds')
       await page.getByRole('row').nth(2).waitFor()
       await addStyle(page, 'tbody tr:last-child a { color: #ddd !important }')

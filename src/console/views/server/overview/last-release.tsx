@@ -20,7 +20,7 @@ export function LastRelease({ name, environment, deployment }: TabProps) {
   })
   const failedBuild = servers.value?.get(name)?.failedBuild
   return (
-    <section class="section" aria-label="Last release">
+    <section class="section last-release" aria-label="Last release">
       <div class="section-head">
         <h2>Last release</h2>
         <Link to={serverPath(name, '/releases', environment)}>All releases</Link>

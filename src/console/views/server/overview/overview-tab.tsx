@@ -54,6 +54,9 @@ function Urls({ deployment: { url, named_urls } }: { deployment: DeploymentStatu
     <section class="section">
       <h2>URLs</h2>
       <div class="stack">
+        {named_urls.length > 0 && (
+          <p class="muted">Give clients the first URL. The others are names for the same server.</p>
+        )}
         {[url, ...named_urls].map(one => (
           <Copyable key={one} text={one} what={one} />
         ))}

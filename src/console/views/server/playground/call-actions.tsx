@@ -12,7 +12,7 @@ interface ActionsProps {
   /** The whole result is shown as JSON. */
   isRaw: boolean
   onToggleRaw(): void
-  /** Puts the arguments into the form. Undefined when the form already has them, or there is no form. */
+  /** Puts the arguments into the form. Undefined if there is no form or the form already has them. */
   onReuse: (() => void) | undefined
 }
 
@@ -38,7 +38,7 @@ export function CallActions({ call, place, isRaw, onToggleRaw, onReuse }: Action
         Test case…
       </Button>
       {outcome.status === 'answered' && (
-        <>
+        <span class="pg-pair">
           <CopyButton
             text={JSON.stringify(outcome.result, null, 2)}
             what="the result as JSON"
@@ -47,7 +47,7 @@ export function CallActions({ call, place, isRaw, onToggleRaw, onReuse }: Action
           <Button kind="quiet" aria-pressed={isRaw} onClick={onToggleRaw}>
             JSON
           </Button>
-        </>
+        </span>
       )}
       {isSaving.value && (
         <TestCaseDialog

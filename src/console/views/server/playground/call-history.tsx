@@ -6,7 +6,7 @@ import { OutcomeState } from './call-panel.tsx'
 import { entryPath, type Place } from './place.ts'
 import type { Playground } from './playground.ts'
 
-/** Every call since the page was loaded, newest first. */
+/** Calls since the page was loaded, newest first. */
 export function CallHistory({ playground, place }: { playground: Playground; place: Place }) {
   const calls = playground.calls.value
   if (calls.length === 0) return null

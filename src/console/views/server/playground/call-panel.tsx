@@ -2,7 +2,7 @@ import './call.css'
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { formatBytes, formatMs } from '../../../../shared/format/metric-format.ts'
-import { State } from '../../../components/state.tsx'
+import { State, Tag } from '../../../components/state.tsx'
 import { Time } from '../../../components/time.tsx'
 import { isObject } from '../../../mcp/messages.ts'
 import type { Json } from '../../../schema-form/main.ts'
@@ -41,6 +41,7 @@ export function CallPanel({ call, playground, place }: CallProps) {
         <span role="status">
           <OutcomeState outcome={outcome} />
         </span>
+        {call.served !== playground.served.value && <EarlierRelease served={call.served} />}
         {outcome.status === 'answered' && <span class="muted">{formatBytes(outcome.size)}</span>}
         <span class="muted">
           <Time at={new Date(call.startedAt).toISOString()} />
@@ -70,7 +71,7 @@ export function CallPanel({ call, playground, place }: CallProps) {
   )
 }
 
-/** Undefined while the form has the arguments of the call. */
+/** Puts the arguments of a call into the form. Undefined if there is no form or the form already has them. */
 function reuse({ entry, args }: Call, playground: Playground): (() => void) | undefined {
   const form = playground.formOf(entry)
   if (!form || JSON.stringify(form.state.value) === JSON.stringify(args)) return undefined
@@ -86,6 +87,12 @@ export function OutcomeState({ outcome }: { outcome: Outcome }) {
       {outcome.status !== 'running' && <span class="muted">{formatMs(outcome.durationMs)}</span>}
     </span>
   )
+}
+
+/** Release or build that the call reached. */
+function EarlierRelease({ served }: { served: string | undefined }) {
+  if (served === undefined) return null
+  return <Tag tone="warn">{/^v\d/.test(served) ? `from ${served}` : 'from an earlier build'}</Tag>
 }
 
 function ProgressBar({ progress }: { progress: Progress | undefined }) {

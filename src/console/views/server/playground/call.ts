@@ -43,6 +43,8 @@ export interface Call {
   args: Params
   /** Title of the tool whose app made the call. Undefined for a call of the user. */
   byApp?: string | undefined
+  /** What the environment served: `v3`, or the id of a build in the preview. */
+  served?: string | undefined
   startedAt: number
   outcome: Signal<Outcome>
   progress: Signal<Progress | undefined>
@@ -62,7 +64,7 @@ let lastId = 0
 export function startCall(
   connection: McpConnection,
   sent: Omit<McpRequest, 'signal'>,
-  facts: Pick<Call, 'entry' | 'args' | 'byApp'>,
+  facts: Pick<Call, 'entry' | 'args' | 'byApp' | 'served'>,
 ): { call: Call; ended: Promise<void> } {
   const controller = new AbortController()
   const call: Call = {

@@ -18,7 +18,9 @@ export function PlaygroundView({ name, environment, deployment, build }: PlacePr
   useEffect(() => playground.show(), [playground])
   useRefresh(
     playground,
-    deployment ? [deployment.deployment_id, deployment.status] : [build?.mcp_id, build?.status],
+    deployment
+      ? { id: deployment.deployment_id, status: deployment.status, served: `v${deployment.version}` }
+      : { id: build?.mcp_id, status: build?.status, served: build?.mcp_id },
   )
   const connected = playground.connected.value
   const error = playground.error.value
@@ -46,13 +48,20 @@ export function PlaygroundView({ name, environment, deployment, build }: PlacePr
   )
 }
 
+interface Release {
+  id: string | undefined
+  status: string | undefined
+  served: string | undefined
+}
+
 /** Connects again when another release starts to serve, the server is started, or the API is back. */
-function useRefresh(playground: Playground, [id, status]: readonly (string | undefined)[]): void {
+function useRefresh(playground: Playground, { id, status, served }: Release): void {
   const release = `${id} ${status}`
   useEffect(() => {
     if (status === 'deploying' || status === 'building') return
     if (playground.release !== undefined && playground.release !== release) void playground.connect()
     playground.release = release
+    playground.served.value = served
   }, [playground, release])
   useEffect(() => {
     const retry = () => playground.error.peek() && void playground.connect()

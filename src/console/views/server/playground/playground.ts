@@ -12,7 +12,7 @@ export interface Connected {
   catalog: Catalog
 }
 
-/** A server in one environment, with all calls since the page was loaded. */
+/** A server in one environment, with the newest calls since the page was loaded. */
 export class Playground {
   readonly connected: Signal<Connected | undefined> = signal(undefined)
   readonly error: Signal<Error | undefined> = signal(undefined)
@@ -20,13 +20,15 @@ export class Playground {
   readonly calls: Signal<readonly Call[]> = signal([])
   /** Call that the view shows. */
   readonly chosen: Signal<Call | undefined> = signal(undefined)
-  /** The newest era that the server speaks, unless the user chooses one. */
+  /** Era that the user chose. Undefined for the newest era that the server speaks. */
   readonly era: Signal<Era | undefined> = signal(undefined)
+  /** What the environment serves: `v3`, or the id of a build in the preview. */
+  readonly served: Signal<string | undefined> = signal(undefined)
   readonly #path: string
   readonly #forms = new Map<string, { form: Form; schema: string }>()
   #token: string | undefined
   #attempt = new AbortController()
-  /** Release that the view showed last. */
+  /** Id and status of the deployment or build that the view showed last. */
   release: string | undefined
   #isShown = false
 
@@ -88,7 +90,8 @@ export class Playground {
 
   #start(facts: Pick<Call, 'entry' | 'args' | 'byApp'>): { call: Call; ended: Promise<void> } {
     const { connection } = this.connected.peek()!
-    const { call, ended } = startCall(connection, requestFor(facts.entry, facts.args), facts)
+    const sent = requestFor(facts.entry, facts.args)
+    const { call, ended } = startCall(connection, sent, { ...facts, served: this.served.peek() })
     this.calls.value = [call, ...this.calls.peek()]
     const settled = ended.then(() => {
       this.calls.value = recentCalls(this.calls.peek())

@@ -11,7 +11,7 @@ import { SamplingForm } from './sampling-form.tsx'
 export function QuestionForm({ question }: { question: OpenQuestion }) {
   const { method, params } = question
   const section = useRef<HTMLElement>(null)
-  // The user's call waits for the answer.
+  // Moves the focus here, because the user's call waits for the answer.
   useEffect(() => section.current!.focus({ preventScroll: true }), [question])
   return (
     <section ref={section} class="pg-question" aria-label="Question from the server" tabIndex={-1}>

@@ -5,7 +5,7 @@ import { isObject, textOf } from '../../../mcp/messages.ts'
 import { LongText, Name, ResultView } from '../../../schema-form/results/main.ts'
 import type { OpenQuestion } from './call.ts'
 
-/** The server wants an answer from a model. The user takes the model's place. */
+/** The server wants an answer from a model. The user writes the answer instead. */
 export function SamplingForm({ question: { params, answer, refuse } }: { question: OpenQuestion }) {
   const text = useSignal('')
   const messages = Array.isArray(params.messages) ? params.messages.filter(isObject) : []

@@ -43,18 +43,18 @@ export function releaseColumns(
       kind: 'actions',
       wide: true,
       cell: release => (
-        <>
+        <span class="release-actions">
           {canRollBackTo(release, liveId) && (
             <Button onClick={() => onRollback(release)}>
               Roll back<span class="hidden"> to v{release.version}</span>
             </Button>
-          )}{' '}
+          )}
           {release.deployedAt !== null && (
             <DeployButton target={promotionOf(release)}>
               Promote<span class="hidden"> v{release.version}</span>
             </DeployButton>
           )}
-        </>
+        </span>
       ),
     },
   ]
@@ -72,21 +72,22 @@ function promotionOf({
   return { name, mcpId, from }
 }
 
-/** A release that never served cannot be rolled back to. One whose deployment was removed usually still has its build. */
+/** A release that never served cannot be rolled back to. A release whose deployment was removed usually still has its build. */
 function canRollBackTo({ deploymentId, deployedAt, status }: ReleaseRecord, liveId: string): boolean {
   return deploymentId !== liveId && deployedAt !== null && status !== 'deploying'
 }
 
 export function ReleaseState({
-  release: { deploymentId, isRemoved, status },
+  release: { deploymentId, isRemoved, deployedAt, status },
   liveId,
 }: {
   release: ReleaseRecord
   liveId: string
 }) {
-  if (isRemoved) return <span class="muted">removed</span>
   if (deploymentId === liveId) return <State value={status} />
-  return status === 'stopped' ? <span class="muted">replaced</span> : <State value={status} />
+  const hasServed = isRemoved ? deployedAt !== null : status === 'stopped'
+  if (hasServed) return <span class="muted">replaced</span>
+  return isRemoved ? <span class="muted">removed</span> : <State value={status} />
 }
 
 export function Change({

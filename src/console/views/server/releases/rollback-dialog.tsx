@@ -15,7 +15,7 @@ interface RollbackDialogProps {
   onClose(): void
 }
 
-/** Asks for confirmation before a rollback, which is a new release like the selected one. */
+/** Asks for confirmation before a rollback, which is a new release with the build of the selected one. */
 export function RollbackDialog({ live, target, onClose }: RollbackDialogProps) {
   const { name, environment, version, createdAt, isRemoved } = target
   const attempt = useAttempts()

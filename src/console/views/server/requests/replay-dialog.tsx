@@ -4,13 +4,14 @@ import type {
   ReplayResult,
   RequestRecordItem,
 } from '../../../../shared/contract/monitoring/requests.ts'
-import { STORE_ENVIRONMENTS } from '../../../../shared/contract/states.ts'
+import { STORE_ENVIRONMENTS, type StoreEnvironment } from '../../../../shared/contract/states.ts'
 import { HostingError } from '../../../../shared/errors.ts'
 import { request } from '../../../api/client.ts'
 import { bound } from '../../../components/bound.ts'
 import { Dialog } from '../../../components/dialog.tsx'
 import { JsonEditor } from '../../../components/json-editor/json-editor.tsx'
 import { shown } from '../../../components/text.tsx'
+import { isDeclared, servers } from '../../../model/servers.ts'
 
 interface ReplayDialogProps {
   record: RequestRecordItem
@@ -23,11 +24,12 @@ export function ReplayDialog({ record, onResult, onClose }: ReplayDialogProps) {
   const args = useSignal(JSON.stringify(record.arguments ?? {}, null, 2))
   const environment = useSignal(record.environment)
   const token = useSignal('')
+  const hasToken = mayNeedToken(record.server, environment.value)
   const replay = async () => {
     const body: ReplayRequest = {
       arguments: parseArguments(args.value),
       environment: environment.value,
-      ...(token.value !== '' && { token: token.value }),
+      ...(hasToken && token.value !== '' && { token: token.value }),
     }
     const path = `/api/requests/${encodeURIComponent(record.id)}/replay`
     onResult(await request<ReplayResult>('POST', path, { body }))
@@ -66,12 +68,21 @@ export function ReplayDialog({ record, onResult, onClose }: ReplayDialogProps) {
           ))}
         </select>
       </label>
-      <label class="field">
-        Bearer token, for a server with sign-in
-        <input class="input mono" type="password" autocomplete="off" {...bound(token)} />
-      </label>
+      {hasToken && (
+        <label class="field">
+          Bearer token, if the server requires sign-in
+          <input class="input mono" type="password" autocomplete="off" {...bound(token)} />
+        </label>
+      )}
     </Dialog>
   )
+}
+
+/** False if the server has neither code that could require a token nor a sign-in in the environment. */
+function mayNeedToken(name: string, environment: StoreEnvironment): boolean {
+  const server = servers.value?.get(name)
+  if (!server || !isDeclared(server)) return true
+  return server.deployments.some(one => one.environment === environment && one.config.auth !== undefined)
 }
 
 /** Throws INVALID_REQUEST for anything but a JSON object. */

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks'
 import type { ReplayResult } from '../../../../shared/contract/monitoring/requests.ts'
 import { formatMs } from '../../../../shared/format/metric-format.ts'
 import { State, Tag } from '../../../components/state.tsx'
@@ -9,8 +10,10 @@ import { sameAnswer } from './same-answer.ts'
 export function Replayed({ replay, recorded }: { replay: ReplayResult; recorded: unknown }) {
   const { outcome, durationMs, environment, result, error, arguments: args } = replay
   const isSame = sameAnswer(recorded, result)
+  const section = useRef<HTMLElement>(null)
+  useEffect(() => section.current!.scrollIntoView({ block: 'nearest' }), [replay])
   return (
-    <section class="request-body replayed" aria-label="Result of the replay" role="status">
+    <section ref={section} class="request-body replayed" aria-label="Result of the replay" role="status">
       <h3>
         Replay in {environment} <State value={outcome} /> <span class="muted">{formatMs(durationMs)}</span>{' '}
         {isSame !== undefined && (

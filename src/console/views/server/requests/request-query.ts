@@ -28,18 +28,18 @@ export function toQuery(
     sessionId: session,
     caller,
     grep: text,
-    // A method that the user filters by may otherwise be left out.
+    // With `kind: call`, a method such as `initialize` would match nothing.
     kind: show === ALL_REQUESTS || method !== undefined ? undefined : 'call',
     ...toTimeRange({ since, until }, nowMs),
   }
 }
 
-/** Instances write records at the same time, so a record may be written after later ones. */
+/** Instances write records concurrently, so a record may be written after records with a later time. */
 const OVERLAP_MS = 5000
 /** Earlier than any record. Without a known record, every record is new. */
 const BEFORE_ALL = '2000-01-01T00:00:00.000Z'
 
-/** Start of the stream after a list: its newest record with some overlap, but not before the start that the user chose. */
+/** Start of the stream that continues a list: shortly before the newest listed record, but not before the chosen start. */
 export function streamStart(newest: string | undefined, since: Query[string]): string {
   const start = newest === undefined ? BEFORE_ALL : new Date(Date.parse(newest) - OVERLAP_MS).toISOString()
   return typeof since === 'string' && since > start ? since : start

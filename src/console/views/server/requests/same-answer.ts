@@ -1,4 +1,4 @@
-/** True if a result equals the recorded answer. Undefined when one of them is incomplete. */
+/** True if a result equals the recorded answer. Undefined if the recorded answer is incomplete. */
 export function sameAnswer(recorded: unknown, result: unknown): boolean | undefined {
   if (typeof recorded !== 'object' || recorded === null) return undefined
   return canonical((recorded as { result?: unknown }).result ?? null) === canonical(result)

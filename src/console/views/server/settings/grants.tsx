@@ -70,8 +70,8 @@ export function Grants({ server, environment, revision }: GrantsProps) {
           }}
         >
           <p>
-            Its tokens are refused immediately. Running requests and open streams continue until their session
-            is ended.
+            The tokens of this grant are refused immediately. Running requests and open streams continue until
+            their session ends.
           </p>
         </Dialog>
       )}

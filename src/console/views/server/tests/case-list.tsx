@@ -90,7 +90,7 @@ function Case({ group: { name, status, cases }, isOpen, hasModels, actions }: Ca
   )
 }
 
-/** `2 of 3` for repeated cases. */
+/** Status of a case. `2 of 3` if 2 of 3 runs passed. */
 function verdictOf({ status, runs }: SuiteRunCase): string {
   if (runs.length < 2) return status
   return `${runs.filter(run => run.status === 'passed').length} of ${runs.length}`

@@ -22,7 +22,7 @@ interface SessionInput {
 /** Suites that run in this page, by server. They continue while other views are shown. */
 export const suiteSessions = signal<ReadonlyMap<string, SuiteSession>>(new Map())
 
-/** Runs a suite and stores the run. A server runs one suite of this page at a time. */
+/** Runs a suite and stores the run. Does nothing while this page runs another suite against the same server. */
 export function startSuite(input: SessionInput): void {
   if (suiteSessions.peek().has(input.target.name)) return
   const session = new SuiteSession(input)
@@ -75,7 +75,7 @@ export class SuiteSession {
       suite: this.suite,
       target: this.#target,
       prices: LIST_PRICES,
-      // Suites with a schema do not run in the page.
+      // Never called, because suites that check JSON Schemas do not run in the page.
       check: () => null,
       concurrency: 1,
       signal: this.#controller.signal,

@@ -80,7 +80,7 @@ function choiceWith(fallback: PeriodName) {
   return ({ value, text }: (typeof PERIODS)[number]) => [value === fallback ? '' : value, text] as const
 }
 
-/** Follows the clock of the live figures, so that a hidden page loads nothing. */
+/** Calls `reload` every minute. Uses the clock of the live figures, which stops while the page is hidden. */
 function useEachMinute(reload: () => void): void {
   const minute = measuredMinute.value
   const last = useRef(minute)

@@ -42,7 +42,7 @@ const MAX_RUNNING = 8
 const MAX_REPORTS = 50
 /** After this many refusals, the app can no longer ask the user. */
 const MAX_REFUSALS = 3
-/** Sizes that an app may give itself, in pixels. */
+/** Height of an app in pixels. An app can change its height within the limits. */
 const HEIGHT = { min: 40, initial: 240, max: 800 }
 
 /** Session of an app that shows a call of its tool. Decides what the app may do. */
@@ -56,7 +56,7 @@ export class AppSession {
   /** The user or the app has asked to stop the app. */
   readonly isEnding: Signal<boolean> = signal(false)
   readonly call: Call
-  /** Lets the running app save its state. Resolves once it has, and rejects if the app does not answer. */
+  /** Lets the running app save its state. Resolves when the app has answered, and rejects if it does not answer. */
   prepareStop: () => Promise<unknown> = async () => {}
   readonly #playground: Playground
   readonly #stopped = new AbortController()

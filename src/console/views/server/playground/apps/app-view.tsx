@@ -69,7 +69,7 @@ function frameUrl({ frames, source: { origins } }: LoadedApp): string {
   return `${frames}/frame?${new URLSearchParams(search)}`
 }
 
-/** One button, which keeps the focus. */
+/** Status of the app with a button. Preact updates the button in place, so it keeps the focus when its action changes. */
 function Line({ session, onStart }: { session: AppSession; onStart(): void }) {
   const state = session.state.value
   const isShown = state.status === 'shown'

@@ -55,7 +55,7 @@ function Settings({ schema, deployment, onClose }: ConfigurationDialogProps & { 
     <div class="body configuration">
       <p class="muted">
         A change is a new release of the same build, with the stored variables.{' '}
-        {environment !== 'development' && `v${version} keeps serving until it is ready.`}
+        {environment !== 'development' && `v${version} keeps serving until the new release is ready.`}
       </p>
       <SchemaForm form={form} label="configuration" JsonEditor={JsonEditor} onSubmit={submit}>
         <Button type="submit" kind="primary" busy={action.isRunning}>

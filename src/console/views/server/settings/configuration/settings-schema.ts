@@ -71,8 +71,8 @@ export function changesOf(before: Settings, after: Json): ConfigChanges {
 }
 
 /**
- * Converts the details of an API error to the JSON from which the form assigns messages to fields. Undefined unless every problem names a setting, such
- * as `config.limits.memory_mb: too small`.
+ * Converts the details of an API error to the JSON from which the form assigns messages to fields. Undefined unless every problem
+ * names a setting, such as `config.limits.memory_mb: too small`.
  */
 export function settingProblems(details: string | undefined): string | undefined {
   const problems = (details ?? '').split(/; (?=config\.)/).map(text => /^config\.([\w.]+): (.*)$/s.exec(text))
