@@ -4,12 +4,12 @@ import type { Readable, Writable } from 'node:stream'
 import type { Tenant } from '../../shared/instances/instance-protocol.ts'
 import type { TenantContainer } from '../../shared/instances/tenant-container.ts'
 import type { ProcessGuard } from '../bridge/process/process-guard.ts'
+import { totalUse } from '../bridge/process/process-tree.ts'
 import { type ProgramEnding, ProgramProcess, type StopDelays } from '../bridge/process/program-process.ts'
 import type { RunningProgram } from '../bridge/process/programs.ts'
 import type { ContainerGuard } from './container-guard.ts'
 import { prepareDataFolder } from './data-folder.ts'
 import { OomWatch } from './oom-watch.ts'
-import { residentBytes } from './process-memory.ts'
 import { type ImageSettings, runArguments } from './run-arguments.ts'
 
 export interface ContainerOptions {
@@ -84,9 +84,12 @@ export class ContainerProcess implements RunningProgram {
     return this.#process.lastLines
   }
 
-  /** Memory of the container's first process. 0 until `findProcess` has found it. */
+  /**
+   * Memory of the container's first process. 0 until `findProcess` has found it, or when it runs on another machine, as with
+   * Docker Desktop.
+   */
   get memoryBytes(): number {
-    return this.#pid === undefined ? 0 : residentBytes(this.#pid)
+    return this.#pid === undefined ? 0 : totalUse([this.#pid]).bytes
   }
 
   /** Looks up the container's first process. Must be called when the container is running. */

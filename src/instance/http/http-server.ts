@@ -10,9 +10,9 @@ export interface HttpTimeouts {
   headersMs: number
   /** Time for a whole request. */
   requestMs: number
-  /** Advertised to the client. Node keeps the connection one second longer, so that a request in transit is not lost. */
+  /** Idle time, as advertised to the client. Node waits one second longer, so that a request in transit is not lost. */
   keepAliveMs: number
-  /** A client that reads nothing is disconnected after at most twice this time, because unread data uses shared memory. */
+  /** A client that reads nothing is disconnected after at most twice this time, so that unread data does not fill the memory. */
   stalledMs: number
   /** Interval of the checks for all limits except keepAliveMs. The checks run only while there are connections. */
   checkMs: number

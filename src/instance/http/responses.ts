@@ -5,22 +5,23 @@ import { header } from './headers.ts'
 import type { HttpExchange } from './http-exchange.ts'
 import { SseResponse } from './sse-response.ts'
 
-/** Sends JSON text. `headers` is a flat list of names and values. */
+/** Sends JSON text and returns the number of bytes. `headers` is a flat list of names and values. */
 export function sendJson(
   exchange: HttpExchange,
   status: number,
   body: string,
   headers?: readonly string[],
-): void {
-  sendText(exchange, { status, type: 'application/json', body }, headers)
+): number {
+  return sendText(exchange, { status, type: 'application/json', body }, headers)
 }
 
+/** Returns the number of bytes, or 0 if a response was already sent or the connection is closed. */
 export function sendText(
   { tenant, request, response }: HttpExchange,
   { status, type, body }: { status: number; type: string; body: string },
   headers?: readonly string[],
-): void {
-  if (response.headersSent || response.destroyed) return
+): number {
+  if (response.headersSent || response.destroyed) return 0
   const bytes = Buffer.byteLength(body)
   const all = ['Content-Type', type, 'Content-Length', String(bytes)]
   if (request.headers.origin !== undefined) all.push(...corsHeaders(tenant.config, request))
@@ -30,6 +31,7 @@ export function sendText(
   response.writeHead(status, all)
   // ASCII text needs no encoding.
   response.end(body, bytes === body.length ? 'latin1' : 'utf8')
+  return bytes
 }
 
 export function sendEmpty(exchange: HttpExchange, status: number, headers: readonly string[] = []): void {

@@ -5,9 +5,9 @@ import { pipePrototype, tcpPrototype, udpPrototype } from './native-handles.ts'
 import type { UserOutput } from './user-output.ts'
 
 /**
- * The permission model does not cover descriptors (https://nodejs.org/api/permissions.html#limitations-and-known-issues), and
- * this process has open ones: its log and the daemon's channel. Removes every function that accepts a descriptor, except for
- * printing. The permission model does not cover Unix sockets either, which could lead to a container engine.
+ * Limits functions that accept a descriptor to printing and to files opened by name. The permission model does not cover
+ * descriptors (https://nodejs.org/api/permissions.html#limitations-and-known-issues), and this process has open ones: its log and
+ * the daemon's channel. Also removes Unix sockets, which the model does not cover and which could lead to a container engine.
  */
 export function sealDescriptors(output: UserOutput): void {
   sealFiles(output)

@@ -20,7 +20,7 @@ export interface Run extends KeepAliveRequest {
   onInputRequired?(run: Run, thrown: InputRequired, method: Method): void | Promise<void>
   /**
    * Sends the answer, or closes the exchange without one (undefined) when the request was cancelled. `code` is the error code.
-   * Returns the number of characters sent.
+   * Returns the size of the answer in bytes.
    */
   deliver(body: string | undefined, code?: number): number
   onSettled?(): void

@@ -27,10 +27,8 @@ function serveHere(exchange: TenantExchange): void {
   if (isLegacy && request.method === 'GET') return guard(exchange, () => openSessionStream(exchange))
   if (isLegacy && request.method === 'DELETE') return guard(exchange, () => endSession(exchange))
   const allow = isLegacy ? 'GET, POST, DELETE, OPTIONS' : 'POST, OPTIONS'
-  refuse(exchange, 405, { code: RPC.refused, message: `Method ${request.method} is not allowed here` }, [
-    'Allow',
-    allow,
-  ])
+  const message = `Method ${request.method} is not allowed here. Allowed: ${allow}.`
+  refuse(exchange, 405, { code: RPC.refused, message }, ['Allow', allow])
 }
 
 function servePost(exchange: TenantExchange): void {
@@ -80,8 +78,8 @@ function eraOf({ request }: TenantExchange, message: unknown): Era {
   return isModern && method !== 'initialize' ? 'modern' : 'legacy'
 }
 
-// The body decides, because a proxy that drops or adds a header must not change the era (2026-07-28 transports, "Protocol
-// Version Header").
+// A revision in the body takes precedence over the header, because a proxy that drops or adds a header must not change the era
+// (2026-07-28 transports, "Protocol Version Header").
 function serveMessage(exchange: TenantExchange, message: unknown): void {
   const kind = messageKind(message)
   if (kind === 'invalid')

@@ -27,7 +27,9 @@ export function prepare(
         prepareStdioServer(artifact, tenant),
       )
     case 'image':
-      throw new Error('The server is a container image, and there is no container engine to run it.')
+      throw new Error(
+        'The server is a container image, and there is no container engine to run it. Install podman or docker.',
+      )
     case 'http':
       return import('../proxy/http-program.ts').then(({ prepareHttpProgram }) =>
         prepareHttpProgram(artifact, tenant),

@@ -26,7 +26,7 @@ export function reportSessions(tenant: ServedTenant, { limit, after, id }: Sessi
     .map(({ one, ...position }) => ({ ...position, ...detailsOf(one) }))
 }
 
-/** Sessions that may be on the page. A handle is a hash, so only these sessions get one. */
+/** Sessions that may be on the page. Only these get a handle, because computing hashes takes time. */
 function candidates(all: Open[], limit: number, after: SessionPosition | undefined): Open[] {
   const last = after?.startedAt ?? Number.POSITIVE_INFINITY
   const older = all.filter(one => startOf(one) < last).sort((a, b) => startOf(b) - startOf(a))
@@ -34,7 +34,7 @@ function candidates(all: Open[], limit: number, after: SessionPosition | undefin
   return all.filter(one => startOf(one) === last || (startOf(one) < last && startOf(one) >= oldest))
 }
 
-/** Ends open sessions as a DELETE of their clients would, and refuses their later requests. Returns their handles. */
+/** Ends the open sessions and subscriptions that `ended` covers, and refuses their later requests. Returns their handles. */
 export function endSessions(tenant: ServedTenant, ended: EndedSessions): string[] {
   tenant.endedSessions = addEnded(tenant.endedSessions, ended)
   const all: Open[] = [...tenant.openSessions, ...tenant.listeners]
@@ -119,5 +119,5 @@ function shorten(text: unknown, max = REPORT_LIMITS.characters): string {
   return typeof text === 'string' ? text.slice(0, max).toWellFormed().replace(CONTROLS, ' ') : ''
 }
 
-/** Each of these takes up six characters in JSON. */
+/** A control character can take up six characters in JSON. */
 const CONTROLS = /\p{Cc}/gu

@@ -18,7 +18,7 @@ async function serve(...args: Parameters<typeof serveProgram>): Promise<ServedPr
 }
 
 describe('output of a program', () => {
-  test('standard error and other text on standard output are logged, and calls still get their answers', async () => {
+  test('standard error, and text on standard output that is not a message, are logged while calls are answered', async () => {
     const { url, log } = await serve()
     expect(await callModern(url, 'noise')).toBe('noisy')
     expect(await callModern(url, 'stderr', { text: 'mind the gap' })).toBe('said')
@@ -29,7 +29,7 @@ describe('output of a program', () => {
     expect(printed.map(({ message }) => message)).toEqual(['hello from a print statement', '{"half": '])
   })
 
-  test('an answer above the size limit fails its own call', async () => {
+  test('an answer above the size limit fails only its own call', async () => {
     const { url } = await serve()
     await expect(callModern(url, 'large', { bytes: 33 * 1024 * 1024 })).rejects.toThrow(
       'more than the limit of 33554432',
@@ -80,7 +80,7 @@ describe('environment of a program', () => {
 })
 
 describe('clean-up of a program', () => {
-  test('a stop kills the program and its processes, even if they ignore SIGTERM', async () => {
+  test('stopping an instance kills its program with all processes, even if they ignore SIGTERM', async () => {
     const stubborn = `trap '' TERM; ${process.execPath} ${FIXTURE}; sleep 600`
     const { harness, url } = await serve({ command: 'sh', args: ['-c', stubborn] })
     const started = await withGrandchild(url, harness.pid)

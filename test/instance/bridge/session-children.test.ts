@@ -27,7 +27,7 @@ async function serve(...args: Parameters<typeof serveProgram>): Promise<ServedPr
 describe('one child per session', () => {
   const isolation = { children: 'session', sandbox: 'auto' } as const
 
-  test('sessions share nothing, and clients without a session reach the same child each time', async () => {
+  test('sessions do not share a child, and clients without a session reach the same child each time', async () => {
     const { url } = await serve({ isolation })
     const [one, other] = [await openSession(url), await openSession(url)]
     expect([await one.call('count'), await one.call('count'), await other.call('count')]).toEqual([

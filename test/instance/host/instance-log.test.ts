@@ -2,7 +2,15 @@ import { readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createArtifact } from '../../fixtures/instance/artifact.ts'
-import { beginSession, post, postModern, rpc } from '../../helpers/clients/mcp-requests.ts'
+import {
+  beginSession,
+  messagesOf,
+  modern,
+  modernHeaders,
+  post,
+  postModern,
+  rpc,
+} from '../../helpers/clients/mcp-requests.ts'
 import { echo, ScriptedInstances } from './scripted-instances.ts'
 
 const instances = new ScriptedInstances()
@@ -41,6 +49,30 @@ describe('the log of an instance', () => {
     expect(failure).toMatchObject({ level: 'error', stream: 'server' })
     expect(failed).toMatchObject({ level: 'warn', tool: 'throw', outcome: 'error' })
     expect(readFileSync(logFile, 'utf8')).not.toContain('never in the log')
+  })
+
+  test('the log of an instance contains the size of each answer in bytes', async () => {
+    const harness = start()
+    const logFile = join(temporaryFolder(), 'x.log')
+    const { url } = await harness.serve(createArtifact(), { logFile })
+    const id = 'ü😀'
+    const session = await beginSession(url, '2025-03-26')
+    const steps = { name: 'in-steps' }
+    const { text: batch } = await post(url, [rpc('ping', {}, id)], session)
+    const answers = [
+      batch.slice(1, -1),
+      (await post(url, rpc('initialize', { protocolVersion: '2025-11-25' }, id))).text,
+      (await post(url, rpc('ping', {}, id), session)).text,
+      (await post(url, { ...modern('tools/list'), id }, modernHeaders('tools/list'))).text,
+    ]
+    const streams = [
+      await post(url, rpc('tools/call', steps, id), session),
+      await post(url, { ...modern('tools/call', steps), id }, modernHeaders('tools/call', 'in-steps')),
+    ]
+    answers.push(...streams.map(({ text }) => JSON.stringify(messagesOf(text).at(-1)!.json)))
+    await harness.stop()
+    const logged = lines(logFile).filter(({ requestId }) => requestId === id)
+    expect(logged.map(({ bytes }) => bytes)).toEqual(answers.map(answer => Buffer.byteLength(answer)))
   })
 
   test("the log of an instance shows a client's probe for a missing method in both eras without a warning", async () => {

@@ -18,8 +18,8 @@ test('the young generation grows to its limit in one step', () => {
 })
 
 /**
- * Capacities of the young generation in bytes, without repetitions, in chronological order. V8 14 commits pages one by one, so the
- * committed size does not show the steps in which the capacity grows.
+ * Capacities of the young generation in bytes, without repetitions, in chronological order. V8 14 commits pages one by one, so
+ * the committed size does not show the steps in which the capacity grows.
  */
 function sizesUnderLoad(before: string): number[] {
   const script = `

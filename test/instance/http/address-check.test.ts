@@ -118,8 +118,13 @@ describe('address check', () => {
     expect((await preflight({})).headers).not.toHaveProperty('access-control-allow-private-network')
   })
 
-  test('rejects OPTIONS from an origin that is not allowed', async () => {
-    const answer = await send(address.url, { method: 'OPTIONS', headers: { origin: 'http://evil.example' } })
+  test('rejects a preflight from an origin that is not allowed', async () => {
+    const answer = await send(address.url, {
+      method: 'OPTIONS',
+      headers: { origin: 'http://evil.example', 'access-control-request-method': 'POST' },
+    })
     expect(answer.status).toBe(403)
+    for (const name of ['access-control-allow-origin', 'access-control-allow-methods'])
+      expect(answer.headers).not.toHaveProperty(name)
   })
 })

@@ -35,7 +35,7 @@ test('the target of the relay answers the request', async () => {
   expect(answer).toMatchObject({ status: 201, text: 'hello' })
 })
 
-test.each(['GET', 'POST'])('a %s is dropped when its client disconnects before the relay', async method => {
+test.each(['GET', 'POST'])('a %s request is not relayed after its client has disconnected', async method => {
   const seen: string[] = []
   const port = await listen((request, response) => {
     seen.push(request.url!)

@@ -64,7 +64,7 @@ export const FILES = {
     `handler: (_args, context) => { for (let i = 0; i < 20_000; i++) context.info('x'.repeat(1000)) }`,
   ),
   'tools/waits.ts': tool(
-    `handler: (_args, { signal }) => new Promise(resolve => signal.addEventListener('abort', () => resolve('stopped')))`,
+    `handler: (_args, { signal }) => new Promise(resolve => signal.addEventListener('abort', () => { console.log('waits was cancelled'); resolve('stopped') }))`,
   ),
   'tools/sum.ts': tool(
     `name: 'math/sum', input: { type: 'object', properties: { a: { type: 'number', default: 2 } } }, handler: ({ a }) => String(a)`,

@@ -74,19 +74,19 @@ describe("a module handler's answer", () => {
   })
 })
 
-describe('the log of a module', () => {
-  /** The last line of the log with this text. A line may arrive in parts. */
-  const logged = async (part: string) => {
-    for (;;) {
-      const line = server.harness.output
-        .split('\n')
-        .slice(0, -1)
-        .findLast(line => line.includes(part))
-      if (line) return JSON.parse(line)
-      await once(server.harness.child.stdout!, 'data')
-    }
+/** The last line of the log with this text. A line may arrive in parts. */
+const logged = async (part: string) => {
+  for (;;) {
+    const line = server.harness.output
+      .split('\n')
+      .slice(0, -1)
+      .findLast(line => line.includes(part))
+    if (line) return JSON.parse(line)
+    await once(server.harness.child.stdout!, 'data')
   }
+}
 
+describe('the log of a module', () => {
   test("the log of a module contains the stack trace of a failed handler with positions in the project's files", async () => {
     await result('throws')
     const line = await logged('throws failed')
@@ -223,14 +223,16 @@ describe("a module handler's context", () => {
     expect(failures.slice(4)).toEqual(Array(6).fill('This server has no store.'))
   })
 
-  test('a cancelled call of a handler ends without an answer', async () => {
+  test('a cancelled call aborts the signal of its handler and ends without an answer', async () => {
     const session = await beginSession(url)
     const waiting = post(url, rpc('tools/call', { name: 'waits' }, 5), session)
     const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 5 } }
     // The first notification may arrive before the request.
     const answered = waiting.then(() => true)
     while (!(await Promise.race([answered, post(url, cancel, session).then(() => false)])));
-    expect((await waiting).status).toBe(202)
+    const { status, text } = await waiting
+    expect([status, text]).toEqual([202, ''])
+    expect(await logged('waits was cancelled')).toMatchObject({ stream: 'stdout' })
   })
 })
 

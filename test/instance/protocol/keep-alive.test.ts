@@ -24,7 +24,7 @@ test('opens the stream of each request once, after its own delay', () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test.each([0, 1, 2, 3])('opens the streams of the other requests when request %i is answered', index => {
+test.each([0, 1, 2, 3])('opens the streams of all requests except request %i, which was answered', index => {
   const requests = [add(), add(), add(), add()]
   stopKeepAlive(requests[index]!)
   stopKeepAlive(requests[index]!)
@@ -40,7 +40,7 @@ test.each([
   [2, 1],
   [3, 2],
 ])(
-  'opens the streams of the other requests when requests %i and %i are answered in this order',
+  'opens the streams of all requests except requests %i and %i, which were answered in this order',
   (one, other) => {
     const requests = [add(), add(), add(), add()]
     stopKeepAlive(requests[one]!)

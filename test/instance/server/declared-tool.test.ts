@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { CallToolResult } from '../../../src/instance/server/results.ts'
 import type { ToolDefinition } from '../../../src/shared/definitions/definitions.ts'
-import { callTool, textOf } from '../../helpers/instance/prepared.ts'
+import { callTool, createCall, createTool, prepare, textOf } from '../../helpers/instance/prepared.ts'
 
 const weather: Partial<ToolDefinition> = {
   name: 'weather',
@@ -104,6 +105,16 @@ test('reports arguments nested too deeply for the validator as a tool error', as
   expect(echoed.isError ?? echoed.content[0]).toEqual(
     echoed.isError ? true : { type: 'text', text: expect.any(String) },
   )
+})
+
+test('answers the first calls of one tool at the same time', async () => {
+  const tool = prepare({ tools: [createTool(weather)] }).findTool('weather')!
+  const results = await Promise.all(['Oslo', 'Rome', 'Lima'].map(city => tool.call({ city }, createCall())))
+  expect(results.map(result => textOf(result as CallToolResult))).toEqual([
+    'Oslo celsius 3',
+    'Rome celsius 3',
+    'Lima celsius 3',
+  ])
 })
 
 test('answers the first calls of several servers at the same time', async () => {

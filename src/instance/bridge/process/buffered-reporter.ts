@@ -3,11 +3,13 @@ import { OutputLimit } from '../../isolation/output-limit.ts'
 import type { ServerReporter } from '../../server/prepared-server.ts'
 
 const MAX_WAITING = 200
+const REPORT_EVERY_MS = 1000
 
 /** Collects what a program logs before its tenant is served, then forwards it to the tenant's log. */
 export class BufferedReporter implements ServerReporter {
   readonly #limit = new OutputLimit()
   readonly #warned = new Set<string>()
+  #report: NodeJS.Timeout | undefined
   #target: ServerReporter | undefined
   #waiting: Parameters<ServerReporter['log']>[] = []
 
@@ -33,10 +35,19 @@ export class BufferedReporter implements ServerReporter {
 
   /** Logs a line that the program printed. Lines above the rate limit are counted and reported. */
   print(stream: 'stdout' | 'stderr', line: string): void {
-    if (!this.#limit.allows(line.length)) return
-    const report = this.#limit.takeReport()
-    if (report !== undefined) this.log('warn', report)
+    if (!this.#limit.allows(line.length)) {
+      this.#report ??= setTimeout(() => this.#reportDropped(), REPORT_EVERY_MS).unref()
+      return
+    }
+    if (this.#report) this.#reportDropped()
     this.log('info', line, stream)
+  }
+
+  #reportDropped(): void {
+    clearTimeout(this.#report)
+    this.#report = undefined
+    const dropped = this.#limit.takeReport()
+    if (dropped !== undefined) this.log('warn', dropped)
   }
 
   /** Copies a line from another log. Before the tenant is served, the line is logged without its request. */

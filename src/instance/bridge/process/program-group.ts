@@ -7,7 +7,7 @@ import { ChildStartError } from './child-start-error.ts'
 
 const PERIOD_US = 100_000
 const MEGABYTE = 1024 * 1024
-/** Relative to the weight of the daemon and its instances: 100 (version 2) or 1024 (version 1). */
+/** Processor weight of programs. The daemon and its instances have 100 (version 2) or 1024 (version 1). */
 const WEIGHT = { 1: ['cpu.shares', '256'], 2: ['cpu.weight', '10'] } as const
 
 const KILL_ROUNDS = 200
@@ -19,7 +19,7 @@ export class ProgramGroup {
   readonly folders: readonly string[]
   readonly #limits: ProgramLimits
 
-  /** Returns undefined where no control groups are available. Throws ChildStartError when the group cannot be created. */
+  /** Returns undefined when no control groups are available. Throws ChildStartError when the group cannot be created. */
   static create(name: string, limits: ProgramLimits, groups = ownControlGroups()): ProgramGroup | undefined {
     return groups && new ProgramGroup(name, limits, groups)
   }
@@ -78,7 +78,7 @@ function settings(version: 1 | 2, { memoryMb, pids, cpus }: ProgramLimits) {
   }
 }
 
-/** Writes a setting. Ignores that version 1 refuses a quota above the parent's, because the parent's limit applies anyway. */
+/** Writes a setting. Ignores the error of version 1 for a quota above the parent's, because the parent's limit applies anyway. */
 function write(file: string, value: string): void {
   try {
     writeFileSync(file, value)

@@ -63,18 +63,18 @@ async function sendWithRetries(
 ): Promise<HttpResponse> {
   for (let attempt = 0; ; attempt++) {
     const isLast = attempt >= options.retries
-    let retryAfter: string | undefined
+    let pause: number
     try {
       const response = await followRedirects(request, options, signal)
       if (isLast || !isRetriedStatus(request.method, response.status)) return response
-      retryAfter = response.headers['retry-after']
-      const pause = backOffMs(attempt, retryAfter)
+      pause = backOffMs(attempt, response.headers['retry-after'])
       // Waiting beyond the deadline would replace this response with a timeout.
       if (performance.now() + pause >= deadline) return response
     } catch (error) {
       if (isLast || signal.aborted || !isRetriedFault(request.method, error)) throw error
+      pause = backOffMs(attempt)
     }
-    await wait(backOffMs(attempt, retryAfter), undefined, { signal })
+    await wait(pause, undefined, { signal })
   }
 }
 

@@ -55,7 +55,7 @@ function runBatch(
     const deliver = (body: string | undefined): number => {
       answers[index] = body
       if (--waiting === 0) sendAnswers(exchange, answers)
-      return body?.length ?? 0
+      return Buffer.byteLength(body ?? '')
     }
     const run: LegacyRun = {
       exchange,

@@ -11,7 +11,8 @@ const RETRY_MS = 1000
 
 /**
  * Events of legacy streams, so that a client can resume after a broken connection (2025-11-25 transports, "Resumability and
- * Redelivery"). Limited per stream and in total. Dropped events cannot be resumed.
+ * Redelivery"). Limited per stream and in total. Resuming skips dropped events. The last event of a stream, usually the result,
+ * is kept as long as the stream.
  */
 export class EventStore {
   readonly #streams = new Map<number, ResumableStream>()

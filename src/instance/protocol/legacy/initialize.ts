@@ -40,10 +40,7 @@ export function initialize(exchange: TenantExchange, request: RpcRequest): void 
       owner: run.exchange.caller?.subject,
     })
     run.sessionId = session.label
-    run.deliver = body => {
-      sendJson(exchange, 200, body ?? '', ['Mcp-Session-Id', session.id])
-      return body?.length ?? 0
-    }
+    run.deliver = body => sendJson(exchange, 200, body ?? '', ['Mcp-Session-Id', session.id])
     return initializeResult(tenant, session)
   })
 }

@@ -30,8 +30,8 @@ export function legacyResult({ members, meta }: MethodResult): string {
 }
 
 export function jsonAnswer(exchange: TenantExchange, body: string | undefined): number {
+  if (body !== undefined) return sendJson(exchange, 200, body)
   // A cancelled request gets an empty response instead of an answer (2025-11-25 cancellation).
-  if (body === undefined) sendEmpty(exchange, 202)
-  else sendJson(exchange, 200, body)
-  return body?.length ?? 0
+  sendEmpty(exchange, 202)
+  return 0
 }

@@ -7,7 +7,7 @@ import { isLogLevel, LOG_LEVEL_NAMES } from '../log-level.ts'
 import { findMethod, type Method, type MethodResult, type Params } from '../methods.ts'
 import type { Session } from './session.ts'
 
-/** Methods of a session, in addition to those of both eras. */
+/** Finds a method that only sessions offer, or a method of both eras. */
 export function findSessionMethod(tenant: ServedTenant, session: Session, name: string): Method | undefined {
   const { capabilities } = tenant.server
   if (name === 'ping') return () => EMPTY_RESULT
@@ -51,14 +51,22 @@ async function subscribe(
   if (typeof uri !== 'string') throw new RpcError(RPC.invalidParams, 'Invalid params: "uri" must be a string')
   if (!server.hasResource(uri)) throw new RpcError(RPC.invalidParams, `Resource not found: ${uri}`, { uri })
   const isWanted = name === 'resources/subscribe'
+  // Not stored for declared resources, which never change while this instance serves them.
+  const isStored = server.sendsServerRequests || server.capabilities.resources?.listChanged
+  if (isWanted && isStored) checkLimit(session, uri)
   await server.subscribe?.(uri, isWanted, context)
   if (!isWanted) session.subscriptions?.delete(uri)
-  // A declared resource never changes while this instance serves it. Nothing needs to be stored.
-  else if (server.sendsServerRequests || server.capabilities.resources?.listChanged) {
+  else if (isStored) {
     session.subscriptions ??= new Set()
-    if (session.subscriptions.size >= MAX_SUBSCRIPTIONS)
-      throw new RpcError(RPC.invalidRequest, `A session may have at most ${MAX_SUBSCRIPTIONS} subscriptions`)
     session.subscriptions.add(uri)
   }
   return EMPTY_RESULT
+}
+
+function checkLimit({ subscriptions }: Session, uri: string): void {
+  if (!subscriptions || subscriptions.size < MAX_SUBSCRIPTIONS || subscriptions.has(uri)) return
+  throw new RpcError(
+    RPC.invalidRequest,
+    `A session may have at most ${MAX_SUBSCRIPTIONS} subscriptions. Unsubscribe from a resource first.`,
+  )
 }

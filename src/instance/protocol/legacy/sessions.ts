@@ -40,14 +40,14 @@ export class Sessions {
   readonly #instanceId: string
   #limits: SessionLimits
   readonly #open = new Map<string, Session>()
-  /** Sessions that expired, or that their clients ended on any instance. They must not be taken over again. */
+  /** Sessions that expired here or were ended on any instance. They must not be taken over again. */
   readonly #ended = new Set<string>()
   #sweep: NodeJS.Timeout | undefined
   /** Port to which other instances relay requests for these sessions. */
   peerPort: number | undefined
   /** Deployment that session ids name. */
   version: string | undefined
-  /** Set when the deployment may have other instances. */
+  /** Announces used and ended sessions to other instances. Undefined when no other instance needs to know. */
   announcer: PeerAnnouncer | undefined
   /** True when several instances may serve a session at the same time. */
   areShared = false
@@ -97,7 +97,7 @@ export class Sessions {
     return this.#open.values()
   }
 
-  /** Finds a session, or takes it over from another instance. Undefined when it has ended or belongs to another user. */
+  /** Finds a session, or takes it over from another instance. Undefined if it is invalid, too old, ended or another user's. */
   find(id: string, owner?: string): Session | undefined {
     const session = this.#open.get(id)
     if (!session) return this.#takeOver(id, owner)
@@ -122,7 +122,7 @@ export class Sessions {
   }
 
   /**
-   * Drops all sessions except wanted ones and those with running calls. The remaining sessions expire after `idleMs` without use.
+   * Drops all sessions except wanted ones and those with running calls. The others expire after at most `idleMs` without use.
    */
   keep(isWanted: (session: Session) => boolean, idleMs: number): void {
     for (const session of this.#open.values()) {
@@ -216,12 +216,12 @@ export class Sessions {
     }, this.#limits.idleMs / CHECKS_PER_IDLE_PERIOD).unref()
   }
 
-  /** Ends an expired session. Announces its use since the last check to instances that share it. */
+  /** Ends the session if it has expired. Otherwise, announces recent use to the instances that share the session. */
   #check({ id, lastSeenAt, usedElsewhereAt, stream, running }: Session): void {
     const { idleMs } = this.#limits
     const now = Date.now()
     const isBusy = stream !== undefined || running.size > 0
-    // Other instances announce their use only when they check.
+    // One check period more, because other instances announce use only at their checks.
     const isUsedElsewhere =
       usedElsewhereAt !== undefined && usedElsewhereAt >= now - idleMs - idleMs / CHECKS_PER_IDLE_PERIOD
     if (!isBusy && lastSeenAt < now - idleMs && !isUsedElsewhere) this.#end(id)

@@ -66,7 +66,7 @@ function findRefusal({ request: http }: TenantExchange, request: RpcRequest): Re
   if (!(MODERN_REVISIONS as readonly string[]).includes(revision))
     return {
       code: RPC.unsupportedVersion,
-      message: `Unsupported protocol version ${JSON.stringify(revision)}`,
+      message: `Unsupported protocol version ${JSON.stringify(revision)}. Supported: ${MODERN_REVISIONS.join(', ')}.`,
       data: { supported: MODERN_REVISIONS, requested: revision },
     }
   const fault = findHeaderFault(http, request)
@@ -84,10 +84,8 @@ function createRun(exchange: TenantExchange, request: RpcRequest, status = 200):
     sideChannel: modernSideChannel,
     onInputRequired: endWithInputRequired,
     finishResult: result => modernResult(tenant, request.method, result),
-    deliver: (body, code) => {
-      if (body !== undefined) sendJson(exchange, code === RPC.missingCapability ? 400 : status, body)
-      return body?.length ?? 0
-    },
+    deliver: (body, code) =>
+      body === undefined ? 0 : sendJson(exchange, code === RPC.missingCapability ? 400 : status, body),
     startedAt: performance.now(),
     isSettled: false,
   }

@@ -34,9 +34,11 @@ export const modernSideChannel: SideChannel = {
     if (!tenant.hasRoomForStream) return undefined
     const sse = openStream(exchange, [], () => cancelRun(run))
     run.deliver = body => {
+      // First, so that V8 flattens the text only once.
+      const bytes = Buffer.byteLength(body ?? '')
       if (body !== undefined) sse.send(body)
       sse.end()
-      return body?.length ?? 0
+      return bytes
     }
     return message => {
       if (!context.isRunning) return

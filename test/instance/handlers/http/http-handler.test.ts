@@ -146,6 +146,15 @@ test('reports a response that stalls as a tool error', async () => {
   expect(textOf(await api.call({ timeoutMs: 100, retries: 0 }))).toMatch(/did not answer within 100 ms/)
 })
 
+test('reports a truncated response as a tool error', async () => {
+  api.respond = (_request, response) => {
+    response.writeHead(200, { 'content-length': '100' }).write('half', () => response.destroy())
+  }
+  const result = await api.call({ retries: 0 })
+  expect(result.isError).toBe(true)
+  expect(textOf(result)).toMatch(/could not be reached \(UND_ERR_SOCKET\)/)
+})
+
 test('aborts the request when the call is cancelled', async () => {
   const controller = new AbortController()
   const closed = new Promise<void>(resolve => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { textOf } from '../../../helpers/instance/prepared.ts'
 import { CalledApi, json } from './called-api.ts'
 
@@ -30,6 +30,15 @@ test('does not retry when Retry-After exceeds the remaining time', async () => {
   api.respond = (_request, response) => response.writeHead(429, { 'retry-after': '3600' }).end('slow down')
   expect(textOf(await api.call({ timeoutMs: 5000 }))).toMatch(/answered 429 Too Many Requests: slow down/)
   expect(api.received).toHaveLength(1)
+})
+
+test('waits exactly for the pause that fits into the remaining time', async () => {
+  const statuses = [503, 200]
+  api.respond = (_request, response) => response.writeHead(statuses.shift()!).end('done')
+  // A second draw for the same pause would wait for 5 seconds.
+  const random = vi.spyOn(Math, 'random').mockReturnValue(100).mockReturnValueOnce(0)
+  const result = await api.call({ timeoutMs: 3000 }).finally(() => random.mockRestore())
+  expect(textOf(result)).toBe('done')
 })
 
 test('sends a non-idempotent request only once', async () => {

@@ -55,6 +55,16 @@ describe('event store', () => {
     expect(stream.characters).toBeLessThanOrEqual(1024 * 1024)
   })
 
+  test('a resumed stream skips dropped events but sends its result, however large', () => {
+    const stream = new EventStore(1).open('s')
+    for (const data of ['progress', 'x'.repeat(1_100_000), 'result'.repeat(200_000)]) stream.send(data)
+    stream.finish()
+    const sink = createSink()
+    stream.resume(sink, 0)
+    expect(sink.sent.map(event => event.slice(0, 10))).toEqual(['1-3 result'])
+    expect(sink.end).toHaveBeenCalled()
+  })
+
   test('limits the number of finished streams and keeps the newest', () => {
     const store = new EventStore()
     const ids = Array.from({ length: 1100 }, () => {

@@ -74,7 +74,7 @@ describe('a legacy session', () => {
     }
   })
 
-  test('a legacy session answers with plain JSON', async () => {
+  test('a request in a legacy session gets plain JSON', async () => {
     const session = await beginSession(address.url)
     const answer = await post(
       address.url,
@@ -90,7 +90,7 @@ describe('a legacy session', () => {
     expect((await post(address.url, rpc('ping'), session)).json.result).toEqual({})
   })
 
-  test('a legacy session answers notifications and responses with 202 and no body', async () => {
+  test('notifications and responses in a legacy session get 202 and no body', async () => {
     const session = await beginSession(address.url)
     for (const message of [
       { jsonrpc: '2.0', method: 'notifications/initialized' },
@@ -173,7 +173,7 @@ describe('a legacy error', () => {
     ['an invented cursor', rpc('tools/list', { cursor: 'x' }), -32602],
     ['a handler that throws', rpc('tools/call', { name: 'throw' }), -32603],
     ['a method from the other era', rpc('server/discover'), -32601],
-  ])('a legacy error about %s is returned with its code', async (_name, message, code) => {
+  ])('a legacy session gets a JSON-RPC error for %s', async (_name, message, code) => {
     const session = await beginSession(address.url)
     const { status, json } = await post(address.url, message, session)
     expect([status, json.id, json.error.code]).toEqual([200, 1, code])
