@@ -14,7 +14,7 @@ import { stagedState, swapDatabase } from './swap-database.ts'
 import { databaseProblems, isWhole, laterChange, manifestState, poolOf } from './verify-backup.ts'
 
 export interface RestoreOptions {
-  /** Check value of the home's `secret.key`. Undefined if the key is missing or damaged. */
+  /** Check value of the home's `secret.key`. Undefined if the key is missing, damaged or unreadable. */
   keyCheck: string | undefined
   /** Accepts a missing or different key. */
   acceptsKey: boolean
@@ -223,8 +223,8 @@ function incompleteBackup(paths: HomePaths, backup: StoredBackup, damaged: Refer
 }
 
 function otherKey(paths: HomePaths, backup: StoredBackup, keyCheck: string | undefined): HostingError {
-  const state =
-    keyCheck === undefined ? 'is missing' : 'is not the one that the values in the backup were encrypted with'
+  let state = 'is not the one that the values in the backup were encrypted with'
+  if (keyCheck === undefined) state = existsSync(paths.secretKey) ? 'is damaged or unreadable' : 'is missing'
   return new HostingError(
     'INVALID_REQUEST',
     `${backup.file} cannot be restored: the key file ${paths.secretKey} ${state}. Nothing was changed.`,

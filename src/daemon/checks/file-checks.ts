@@ -29,8 +29,7 @@ function checkFiles({ paths, inspect }: MachineContext): (Finding & { name?: str
     return [
       warn(
         `Could not compare files with the database: ${(error as Error).message}`,
-        'Repair the database first',
-        'mcp doctor',
+        'Repair the database first, as described under "database"',
       ),
     ]
   }

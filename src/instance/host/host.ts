@@ -162,6 +162,7 @@ export class Host {
 
   // Sends the last metrics. Replies after the log has been written, because the daemon may remove the log after the reply.
   async retire({ tenantId }: MessageOf<'retire'>): Promise<void> {
+    const { lastSeq } = this.peerConnector
     const tenant = this.#tenants.get(tenantId)
     this.#preparing.delete(tenantId)
     this.#tenants.delete(tenantId)
@@ -171,7 +172,7 @@ export class Host {
       await this.#closeTenant(tenant)
       this.#reporter.forget(tenant)
     }
-    this.#send({ type: 'retired', tenantId })
+    this.#send({ type: 'retired', tenantId, lastSeq })
   }
 
   /** Receives an announcement from another instance of the deployment. */

@@ -13,19 +13,23 @@ const ACTIONS: Readonly<Record<string, string>> = {
   WorkerThreads: 'start worker threads',
 }
 
-/** Replaces Node's message for a denied access, which recommends flags that mcp does not have. */
-export function explainDenied(error: unknown): void {
-  if (!isDenied(error)) return
+/**
+ * Replaces Node's message for a denied access, which recommends flags that mcp does not have. Returns the message for clients,
+ * which omits the path, or undefined for other errors.
+ */
+export function explainDenied(error: unknown): string | undefined {
+  if (!isDenied(error)) return undefined
   const { message, stack, permission, resource } = error
-  const action = ACTIONS[permission] ?? `use ${permission}`
+  const withoutPath = `Handler modules may not ${ACTIONS[permission] ?? `use ${permission}`}`
   const target = typeof resource === 'string' && resource !== '' ? `: "${resource}"` : ''
-  const explained = `Handler modules may not ${action}${target}`
+  const explained = `${withoutPath}${target}`
   try {
     error.message = explained
     if (stack !== undefined) error.stack = stack.replace(message, () => explained)
   } catch {
     // The handler has frozen the error.
   }
+  return withoutPath
 }
 
 function isDenied(error: unknown): error is DeniedError {

@@ -17,14 +17,14 @@ export class ModuleFailure {
   }
 
   /**
-   * Returns a message for the client, without stack trace or environment values. Rethrows valid answers: questions and
-   * protocol errors.
+   * Returns a message for the client, without stack trace, environment values or the path of a denied access. Rethrows valid
+   * answers: questions and protocol errors.
    */
   describe(name: string, error: unknown, { signal }: ClientContext): string {
     throwProtocolError(error)
-    explainDenied(error)
+    const denied = explainDenied(error)
     if (!signal.aborted) this.#log(`${name} failed: ${describeStack(error)}`)
-    const message = error instanceof Error ? error.message || error.name : String(error)
+    const message = denied ?? (error instanceof Error ? error.message || error.name : String(error))
     return String(this.#redact(message))
   }
 }

@@ -25,7 +25,7 @@ export const REPLY = {
 export interface PeerQuestion {
   /** Session id of the request. */
   session: string
-  /** True when no instance of the session's release holds it any more, so that one of them must take it over. */
+  /** True when no instance of the session's release holds the session, so that one of these instances must take it over. */
   isOrphan: boolean
 }
 

@@ -19,10 +19,11 @@ interface PortOwner {
 
 /** Requests ports for peers from the daemon and, inside a network namespace, connections to peers. */
 export class PeerConnector {
+  /** Number of the last request. */
+  lastSeq = 0
   readonly #send: (message: FromInstance) => void
-  readonly #ports = new Map<string, PromiseWithResolvers<PeerPort>>()
+  readonly #ports = new Map<number, PromiseWithResolvers<PeerPort>>()
   readonly #connections = new Map<number, PromiseWithResolvers<Socket>>()
-  #lastSeq = 0
 
   constructor(send: (message: FromInstance) => void) {
     this.#send = send
@@ -30,17 +31,16 @@ export class PeerConnector {
 
   /** Rejects when the daemon cannot open a port. */
   openPort({ tenantId, key }: PortOwner): Promise<PeerPort> {
-    const waiting = this.#ports.get(tenantId) ?? Promise.withResolvers<PeerPort>()
-    if (!this.#ports.has(tenantId)) {
-      this.#ports.set(tenantId, waiting)
-      this.#send({ type: 'open-peer-port', tenantId, key })
-    }
+    const waiting = Promise.withResolvers<PeerPort>()
+    const seq = ++this.lastSeq
+    this.#ports.set(seq, waiting)
+    this.#send({ type: 'open-peer-port', tenantId, seq, key })
     return waiting.promise
   }
 
-  onPort({ tenantId, port }: MessageOf<'peer-port'>, handle: unknown): void {
-    const waiting = this.#ports.get(tenantId)
-    this.#ports.delete(tenantId)
+  onPort({ seq, port }: MessageOf<'peer-port'>, handle: unknown): void {
+    const waiting = this.#ports.get(seq)
+    this.#ports.delete(seq)
     if (handle) waiting?.resolve({ port, handle })
     else waiting?.reject(new Error("The daemon could not open a port for the deployment's other instances."))
   }
@@ -49,7 +49,7 @@ export class PeerConnector {
   connect(port: number, { tenantId, key }: PortOwner): Promise<Socket> {
     if (!hasNetworkNamespace) return connectHere(port)
     const waiting = Promise.withResolvers<Socket>()
-    const seq = ++this.#lastSeq
+    const seq = ++this.lastSeq
     this.#connections.set(seq, waiting)
     this.#send({ type: 'reach-peer', tenantId, seq, port, key })
     return waiting.promise

@@ -29,6 +29,7 @@ export class Peers {
   #announcer: PeerAnnouncer | undefined
   #listener: PeerListener | undefined
   #opening: Promise<PeerListener> | undefined
+  #isClosed = false
 
   /** `announce` is set when there may be other instances. */
   constructor(tenant: PeerTenant, announce: ((announcement: Announcement) => void) | undefined) {
@@ -60,15 +61,22 @@ export class Peers {
 
   /** Returns the port where other instances reach this one. */
   async listen(accept: (socket: Socket) => void): Promise<number> {
-    const { PeerListener } = await import('./peer-listener.ts') // loaded here because most processes have no peers
-    this.#opening ??= this.#connector
-      .openPort(this.#owner)
-      .then(
-        ({ port, handle }) =>
-          new PeerListener({ port, handle, key: this.#tenant.stateKey, accept, tenant: this.#tenant }),
-      )
+    this.#opening ??= this.#open(accept)
     this.#listener = await this.#opening
     return this.#listener.port
+  }
+
+  async #open(accept: (socket: Socket) => void): Promise<PeerListener> {
+    // Sent before anything is awaited, because the daemon releases only ports that were requested before the tenant retires.
+    const opening = this.#connector.openPort(this.#owner)
+    const [{ port, handle }, { PeerListener }] = await Promise.all([
+      opening,
+      import('./peer-listener.ts'), // loaded here because most processes have no peers
+    ])
+    const tenant = this.#tenant
+    const listener = new PeerListener({ port, handle, key: tenant.stateKey, accept, tenant })
+    if (this.#isClosed) listener.close()
+    return listener
   }
 
   /** Connects to the instance on the port. Rejects when no instance listens there. */
@@ -102,6 +110,7 @@ export class Peers {
 
   /** Stops accepting connections from peers. Open ones stay. */
   close(): void {
+    this.#isClosed = true
     this.#announcer?.flush()
     this.#listener?.close()
   }

@@ -158,7 +158,7 @@ export type ToInstance =
    * Answers `open-peer-port`. Has the handle of a socket that listens on this port of the host's 127.0.0.1, if one could be
    * opened.
    */
-  | { type: 'peer-port'; tenantId: string; port: number }
+  | { type: 'peer-port'; tenantId: string; seq: number; port: number }
   /** Answers `reach-peer`. Has the handle of the connection, if the peer accepted it. */
   | { type: 'peer-reached'; tenantId: string; seq: number }
   | { type: 'revoked'; tenantId: string; tokens: RevokedTokens }
@@ -179,7 +179,7 @@ export type FromInstance =
    * Asks for a port to which the deployment's other instances can connect. Answered by `peer-port`. `key`: the tenant's
    * `stateKey`. Only processes that send the same key are connected to the port.
    */
-  | { type: 'open-peer-port'; tenantId: string; key: string }
+  | { type: 'open-peer-port'; tenantId: string; seq: number; key: string }
   /** Asks for a connection to another instance, from a network namespace that cannot reach it. Answered by `peer-reached`. */
   | { type: 'reach-peer'; tenantId: string; seq: number; port: number; key: string }
   | { type: 'serving'; tenantId: string; prepareMs: number }
@@ -191,7 +191,8 @@ export type FromInstance =
   /** Answers `drain` immediately: new requests that belong to the new release are no longer answered here. */
   | { type: 'draining'; tenantId: string }
   | { type: 'drained'; tenantId: string }
-  | { type: 'retired'; tenantId: string }
+  /** `lastSeq`: highest `seq` that the retired tenant's `open-peer-port` may have. Higher ones belong to its next start. */
+  | { type: 'retired'; tenantId: string; lastSeq: number }
   /** `port`: loopback port for requests in the tenant's sessions. The process proves to peers that it has `stateKey`. */
   | { type: 'kept'; tenantId: string; port: number }
   | { type: 'took'; seq: number }

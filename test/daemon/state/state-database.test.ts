@@ -179,6 +179,13 @@ test('large lists are read in pages of limited size', async () => {
   expect(database.run([{ operations: gets, nowMs }])[0]!.length).toBeLessThan(gets.length)
 })
 
+test('a batch of large results ends after one mebibyte, also when its characters take several bytes', async () => {
+  const database = openDatabase()
+  await storeIn(database).set('k', '語'.repeat(40 * 1024))
+  const gets = Array.from({ length: 20 }, () => ({ op: 'get', scope: '', key: 'k' }) as const)
+  expect(database.run([{ operations: gets, nowMs }])[0]).toHaveLength(9)
+})
+
 test('an expired entry no longer counts and frees its space', async () => {
   const database = openDatabase({ maxBytes: 100 })
   const store = storeIn(database)

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { explainDenied } from '../../../src/instance/module/denied-access.ts'
+import { ModuleFailure } from '../../../src/instance/module/failure.ts'
+import type { ClientContext } from '../../../src/instance/server/client-context.ts'
 
 /** An error as Node's permission model throws it. */
 function denied(permission: string, resource: string): Error {
@@ -15,7 +17,7 @@ test.each([
   ['ChildProcess', '/bin/ls', 'Handler modules may not start processes: "/bin/ls"'],
   ['WorkerThreads', '', 'Handler modules may not start worker threads'],
   ['WASI', '', 'Handler modules may not use WASI'],
-])('a denied %s names the action and "%s" in message and stack', (permission, resource, text) => {
+])('the error for a denied %s names the action and "%s"', (permission, resource, text) => {
   const error = denied(permission, resource)
   explainDenied(error)
   expect(error.message).toBe(text)
@@ -27,8 +29,19 @@ test.each([
   ['another error', new Error('Access to this API')],
   ['a frozen error', Object.freeze(denied('FileSystemRead', 'a'))],
   ['a value that is not an error', { code: 'ERR_ACCESS_DENIED', permission: 'FileSystemRead' }],
-])('%s stays as it is', (_name, thrown) => {
+])('explainDenied leaves %s unchanged', (_name, thrown) => {
   const { message } = thrown as Error
   explainDenied(thrown)
   expect((thrown as Error).message).toBe(message)
+})
+
+test('the client of a denied call receives no path, and the log shows it', () => {
+  const log: string[] = []
+  const failure = new ModuleFailure({}, line => log.push(line))
+  const { signal } = new AbortController()
+  const thrown = denied('FileSystemRead', '/home/ann/.ssh/id_rsa')
+  expect(failure.describe('read', thrown, { signal } as ClientContext)).toBe(
+    'Handler modules may not read files',
+  )
+  expect(log).toEqual([expect.stringContaining('may not read files: "/home/ann/.ssh/id_rsa"')])
 })

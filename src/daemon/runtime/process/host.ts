@@ -176,9 +176,7 @@ export class Host {
 
   /** Resolves when the process has dropped the tenant or has exited. */
   async retire(tenantId: string): Promise<void> {
-    const releasePorts = this.#peers.retire(tenantId)
     await this.#ask({ type: 'retire', tenantId }, 'retired')
-    releasePorts()
   }
 
   /** Resolves when the process has stopped writing to the tenant's log. Returns the function that resumes writing. */
@@ -280,6 +278,7 @@ export class Host {
     const pending = this.#answers.take('retired', tenantId)
     if (!pending) return
     this.#states.forget(tenantId)
+    this.#peers.retire(message)
     this.#answers.rejectBefore(pending, tenantId, new Error('was retired before it answered'))
     pending.resolve(message)
   }

@@ -33,7 +33,7 @@ export function parseInstanceMessage(message: unknown): FromInstance | undefined
 
 const CHECKS: Record<FromInstance['type'], (message: Members) => boolean> = {
   ready: ({ egress }) => egress === undefined || egress === true,
-  'open-peer-port': ({ tenantId, key }) => isId(tenantId) && isId(key),
+  'open-peer-port': ({ tenantId, seq, key }) => isId(tenantId) && isCount(seq) && isId(key),
   'reach-peer': ({ tenantId, seq, port, key }) => isId(tenantId) && isCount(seq) && isPort(port) && isId(key),
   serving: ({ tenantId, prepareMs }) => isId(tenantId) && isCount(prepareMs),
   // The definitions themselves are validated by the build.
@@ -43,7 +43,7 @@ const CHECKS: Record<FromInstance['type'], (message: Members) => boolean> = {
   restarting: ({ tenantId, how }) => isId(tenantId) && isText(how),
   draining: ({ tenantId }) => isId(tenantId),
   drained: ({ tenantId }) => isId(tenantId),
-  retired: ({ tenantId }) => isId(tenantId),
+  retired: ({ tenantId, lastSeq }) => isId(tenantId) && isCount(lastSeq),
   kept: ({ tenantId, port }) => isId(tenantId) && isPort(port),
   'log-held': ({ tenantId }) => isId(tenantId),
   sessions: ({ tenantId, sessions }) =>

@@ -18,6 +18,7 @@ const MAX_CONNECTING = 64
 /** A port that a tenant requested. `port` is undefined until it is open. */
 interface RequestedPort {
   tenantId: string
+  seq: number
   port?: number
 }
 
@@ -34,29 +35,26 @@ export class PeerRequests {
     this.#options = options
   }
 
-  async openPort({ tenantId, key }: MessageOf<'open-peer-port'>): Promise<void> {
+  async openPort({ tenantId, seq, key }: MessageOf<'open-peer-port'>): Promise<void> {
     const { ports, maxPorts, send } = this.#options
-    if (this.#isClosed || this.#ports.size >= maxPorts) return send({ type: 'peer-port', tenantId, port: 0 })
-    const requested: RequestedPort = { tenantId }
+    const answer = (port: number) => ({ type: 'peer-port', tenantId, seq, port }) as const
+    if (this.#isClosed || this.#ports.size >= maxPorts) return send(answer(0))
+    const requested: RequestedPort = { tenantId, seq }
     this.#ports.add(requested)
     try {
       const { port, handle, release } = await ports.open(key)
       requested.port = port
       if (!this.#ports.has(requested)) ports.forget(port)
-      send({ type: 'peer-port', tenantId, port }, handle, release)
+      send(answer(port), handle, release)
     } catch {
       this.#ports.delete(requested)
-      send({ type: 'peer-port', tenantId, port: 0 }) // for example out of file descriptors
+      send(answer(0)) // for example out of file descriptors
     }
   }
 
-  /**
-   * Must be called before the tenant is asked to retire. The returned function must be called when the tenant has retired. It
-   * releases the ports that the tenant has now. If the tenant is served again before that, its new ports are kept.
-   */
-  retire(tenantId: string): () => void {
-    const requested = [...this.#ports].filter(one => one.tenantId === tenantId)
-    return () => this.#release(requested)
+  /** Releases the ports that the tenant requested before it retired. If it is already served again, its new ports are kept. */
+  retire({ tenantId, lastSeq }: MessageOf<'retired'>): void {
+    this.#release([...this.#ports].filter(one => one.tenantId === tenantId && one.seq <= lastSeq))
   }
 
   async reach({ tenantId, seq, port, key }: MessageOf<'reach-peer'>): Promise<void> {

@@ -105,8 +105,12 @@ export class StateDatabase {
   }
 }
 
+/** Size of a result's keys and values in UTF-8 bytes. */
 function sizeOf(result: StateResult): number {
-  if ('value' in result) return result.value?.length ?? 0
+  if ('value' in result) return Buffer.byteLength(result.value ?? '')
   if (!('entries' in result)) return 0
-  return result.entries.reduce((sum, [key, value]) => sum + key.length + value.length, 0)
+  return result.entries.reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
+    0,
+  )
 }

@@ -118,7 +118,9 @@ export const liveMetricsSchema = namedLiveMetrics.object({
         instances: z.int().describe('Ready instances. 0 if it sleeps or is not running.'),
         memoryBytes: z
           .int()
-          .describe('Resident memory of their processes. Servers without code share one process.'),
+          .describe(
+            'Resident memory of their processes. Outside production, servers without code share one process.',
+          ),
         activeRequests: z.int().describe('Requests in progress.'),
         requestsPerSecond: z.number().describe('Requests per second in the window.'),
         requests: requestSummarySchema.describe('Requests in the window.'),

@@ -44,7 +44,7 @@ test('forgets the peer ports of a process that has exited', async () => {
       if (handle) onSent?.()
     },
   })
-  await requests.openPort({ type: 'open-peer-port', tenantId: 'dep_1', key: 'mine' })
+  await requests.openPort({ type: 'open-peer-port', tenantId: 'dep_1', seq: 1, key: 'mine' })
   const [{ port }] = sent as [Extract<ToInstance, { type: 'peer-port' }>]
   requests.close()
   await requests.reach({ type: 'reach-peer', tenantId: 'dep_1', seq: 1, port, key: 'mine' })
@@ -53,41 +53,43 @@ test('forgets the peer ports of a process that has exited', async () => {
 
 test('opens a limited number of peer ports for a process', async () => {
   const { requests, sent, handles } = startRequests({ maxPorts: 2 })
-  const ask = () => requests.openPort({ type: 'open-peer-port', tenantId: 'dep_1', key: 'mine' })
+  const ask = (_: unknown, seq: number) =>
+    requests.openPort({ type: 'open-peer-port', tenantId: 'dep_1', seq, key: 'mine' })
   await Promise.all(Array.from({ length: 5 }, ask))
   expect(handles).toHaveLength(2)
   expect(sent.filter(message => message.type === 'peer-port' && message.port === 0)).toHaveLength(3)
 })
 
-test('a retired tenant releases its peer ports, but not the ones that it requested while it retired', async () => {
+test('a retired tenant releases its peer ports, but not the ones that it requested for its next start', async () => {
   const { requests, sent, handles } = startRequests({ maxPorts: 2 })
-  const ask = (tenantId = 'dep_1') => requests.openPort({ type: 'open-peer-port', tenantId, key: 'mine' })
+  const ask = (seq: number, tenantId = 'dep_1') =>
+    requests.openPort({ type: 'open-peer-port', tenantId, seq, key: 'mine' })
   const portsSent = () => sent.flatMap(message => (message.type === 'peer-port' ? message.port : []))
-  await ask()
-  const release = requests.retire('dep_1')
-  await ask() // served again before it has retired
-  await ask('dep_2')
+  await ask(1)
+  await ask(2) // served again before it has retired
+  await ask(3, 'dep_2')
   expect(portsSent()).toEqual([expect.any(Number), expect.any(Number), 0])
   const [first, second] = portsSent() as [number, number]
-  release()
+  requests.retire({ type: 'retired', tenantId: 'dep_1', lastSeq: 1 })
   for (const [seq, port] of [first, second].entries())
     await requests.reach({ type: 'reach-peer', tenantId: 'dep_1', seq, port, key: 'mine' })
   expect(sent.slice(3)).toEqual([0, 1].map(seq => ({ type: 'peer-reached', tenantId: 'dep_1', seq })))
   expect(handles).toHaveLength(3) // two ports, and a connection to the second
-  await ask('dep_2')
+  await ask(4, 'dep_2')
   expect(portsSent().at(-1)).not.toBe(0)
   for (const settle of handles) settle()
 })
 
 test('a tenant that retires while its peer port is being opened releases it', async () => {
   const { requests, sent, handles } = startRequests()
-  const ask = () => requests.openPort({ type: 'open-peer-port', tenantId: 'dep_1', key: 'mine' })
-  const opening = ask()
-  requests.retire('dep_1')()
+  const ask = (seq: number) =>
+    requests.openPort({ type: 'open-peer-port', tenantId: 'dep_1', seq, key: 'mine' })
+  const opening = ask(1)
+  requests.retire({ type: 'retired', tenantId: 'dep_1', lastSeq: 1 })
   await opening
   const [{ port }] = sent as [Extract<ToInstance, { type: 'peer-port' }>]
   await requests.reach({ type: 'reach-peer', tenantId: 'dep_1', seq: 1, port, key: 'mine' })
-  await ask()
+  await ask(2)
   expect(handles).toHaveLength(2) // two ports, and no connection
   for (const settle of handles) settle()
 })
