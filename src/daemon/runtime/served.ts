@@ -36,6 +36,4 @@ export interface Served {
 
 export interface ServedReport {
   instances: InstanceReport[]
-  /** Totals of the server's instances since it was added. */
-  requests: { total: number; errors: number }
 }

@@ -71,7 +71,6 @@ test('a server in a shared process sleeps and answers again', async () => {
   expect(await callTool(port, 'who')).toBe('mcp_1')
   await harness.until(() => harness.supervisor.report('mcp_1').instances.length === 0)
   expect(await callTool(port, 'who')).toBe('mcp_1')
-  expect(harness.supervisor.report('mcp_1').requests.total).toBeGreaterThanOrEqual(1)
 })
 
 /** Drains a deployment. Resolves when its instances have begun to drain. `ended` resolves when they have finished. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { BUILD_PHASES } from '../../../src/shared/contract/states.ts'
 import { seedSmallBase } from '../../helpers/containers/small-base.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
@@ -117,6 +117,19 @@ test('a failed build logs the position of the error', async () => {
   })
   const { body } = await daemon.api('GET', `/api/lambda-builds/${build.id}/logs?phase=build`)
   expect(JSON.stringify(body.lines)).toContain('tools/add.ts:1:')
+})
+
+test('a failed build reports the error code of its server', async () => {
+  vi.stubEnv('npm_config_registry', 'http://127.0.0.1:1/')
+  vi.stubEnv('npm_config_fetch_retries', '0')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const program = { type: 'stdio', command: 'npx', args: ['-y', 'mcp-test-no-such-package@1.0.0'] }
+  const config = { name: 'unreachable', template: 'custom', program }
+  const { status, errorMessage } = await buildOf({ 'mcp.config.json': JSON.stringify(config) })
+  expect([status, errorMessage]).toEqual([
+    'failed',
+    'UPSTREAM_FAILED: The npm registry cannot be reached (ECONNREFUSED).',
+  ])
 })
 
 test('rejects builds of unknown projects, projects without a source and projects with a running build', async () => {

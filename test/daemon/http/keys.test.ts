@@ -199,6 +199,21 @@ describe('checking a key', () => {
     })
     expect(await check('nonsense', 'GET', '/health')).toMatchObject({ allowed: true })
   })
+
+  test('reports the scope that only some queries need', async () => {
+    const { key: reader } = await createKey(daemon, { scopes: ['READ'] })
+    const { key: builder } = await createKey(daemon, { scopes: ['READ', 'BUILD_AND_DEPLOY'] })
+    const path = '/v1/build/mcp_1/image'
+    expect(await check(reader, 'GET', path)).toMatchObject({ allowed: true })
+    expect(await check(reader, 'GET', `${path}?base=local`)).toEqual({
+      allowed: false,
+      reason: 'GET /v1/build/{mcp_id}/image needs the scope BUILD_AND_DEPLOY, but the key has READ.',
+    })
+    expect(await check(builder, 'GET', `${path}?base=local`)).toEqual({
+      allowed: true,
+      reason: 'The key has the scope BUILD_AND_DEPLOY.',
+    })
+  })
 })
 
 describe('the rate limit', () => {

@@ -76,6 +76,17 @@ test('a deployment that is stopped and started again while it is starting is dep
   expect((await ask(started.body.data.url)).tenantId).toBe(id)
 })
 
+test('a restart is refused with what to do instead, unless the deployment is deployed', async () => {
+  const id = await begin(await buildEcho('early', { hang: true }))
+  const refused = async () => {
+    const { status, body } = await act(id, 'restart')
+    return [status, body.error.details]
+  }
+  expect(await refused()).toEqual([409, 'Wait until it is deployed.'])
+  await act(id, 'stop')
+  expect(await refused()).toEqual([409, `Start it: mcp start ${id}`])
+})
+
 test('a deployment removed while it is starting is gone, and no error is logged', async () => {
   const mcp_id = await buildEcho('unwanted', { hang: true })
   const body = { mcp_id, environment: 'production' }
@@ -88,11 +99,16 @@ test('a deployment removed while it is starting is gone, and no error is logged'
   expect(daemon.errors).toEqual([])
 })
 
-test('concurrent deployments, stops, starts, restarts and rollbacks lead to a consistent state', async () => {
+test('concurrent deployments, stops, starts, restarts, rollbacks and removals lead to a consistent state', async () => {
   const mcpId = await buildEcho('stormy')
   const ids = await Promise.all(Array.from({ length: 4 }, () => begin(mcpId)))
   const verbs = ['stop', 'start', 'restart', 'rollback']
-  await Promise.all(ids.flatMap(id => verbs.map(verb => act(id, verb))))
+  const [removed] = ids
+  await Promise.all([
+    ...ids.flatMap(id => verbs.map(verb => act(id, verb))),
+    daemon.api('DELETE', `/v1/deploy/${removed}`),
+  ])
+  expect((await daemon.api('GET', `/v1/deploy/${removed}/status`)).status).toBe(404)
   const all = async () =>
     (await daemon.api('GET', '/v1/deploy?name=stormy')).body.data.items as { status: string; url: string }[]
   await expect.poll(async () => (await all()).some(each => each.status === 'deploying')).toBe(false)

@@ -11,24 +11,37 @@ import { malformedImage } from './manifest.ts'
 
 /** Maximum number of entries in a base image. Far above what real images need, and safe for the machine. */
 const MAX_ENTRIES = 1_000_000
-/** Maximum size of one unpacked layer. */
+/** Maximum size of all unpacked layers of a base image. */
 const MAX_UNPACKED_BYTES = 50_000_000_000
 
 /**
- * Lists the files of an image without unpacking it, and checks each layer against its `diffId`. Throws UPSTREAM_FAILED for a
- * layer that is damaged, exceeds the limits, or has a path outside the image.
+ * Lists the files of an image without unpacking it, and checks each layer against its `diffId`. Throws UPSTREAM_FAILED for an
+ * image that exceeds the limits, is damaged, or has a path outside the image.
  */
-export async function listFiles(blobs: Blobs, layers: Layer[], name: string): Promise<ImagePaths> {
+export async function listFiles(
+  blobs: Blobs,
+  layers: Layer[],
+  name: string,
+  maxBytes = MAX_UNPACKED_BYTES,
+): Promise<ImagePaths> {
   const paths = new Map<string, string>()
-  for (const layer of layers) await readLayer(blobs, layer, name, header => apply(paths, header, name))
+  const unpacked = { bytes: 0, maxBytes }
+  const visit = (header: Header) => apply(paths, header, name)
+  for (const layer of layers) await readLayer(blobs, layer, name, { unpacked, visit })
   return Object.fromEntries(paths)
+}
+
+interface LayerReader {
+  /** Bytes of this layer are added. */
+  unpacked: { bytes: number; readonly maxBytes: number }
+  visit(header: Header): void
 }
 
 async function readLayer(
   blobs: Blobs,
   layer: Layer,
   name: string,
-  visit: (header: Header) => void,
+  { unpacked, visit }: LayerReader,
 ): Promise<void> {
   const hash = createHash('sha256')
   const archive = extract()
@@ -42,17 +55,13 @@ async function readLayer(
     content.on('end', () => next())
     content.resume()
   })
-  let bytes = 0
   const measured = new Transform({
     transform(chunk: Buffer, _encoding, done) {
-      bytes += chunk.length
+      unpacked.bytes += chunk.length
       hash.update(chunk)
       done(
-        bytes > MAX_UNPACKED_BYTES
-          ? malformedImage(
-              name,
-              `its layer ${layer.digest} is larger than ${MAX_UNPACKED_BYTES} bytes unpacked`,
-            )
+        unpacked.bytes > unpacked.maxBytes
+          ? malformedImage(name, `it is larger than ${unpacked.maxBytes} bytes unpacked`)
           : null,
         chunk,
       )

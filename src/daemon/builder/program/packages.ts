@@ -68,11 +68,18 @@ export class Packages {
     }
   }
 
-  /** Names of packages that no server has used for 90 days. Also removes incomplete installations left behind by a crash. */
+  /**
+   * Names of packages that no server has used for 90 days, and of notes whose package was removed. Also removes incomplete
+   * installations left behind by a crash.
+   */
   async unused(now: number): Promise<string[]> {
     const names = await readdir(this.directory).catch(() => []) // nothing was ever installed
     const unused: string[] = []
     for (const name of names) {
+      if (name.endsWith('.json')) {
+        if (!existsSync(this.path(readNote(this.path(name)).digest))) unused.push(name)
+        continue
+      }
       const { mtimeMs } = await stat(this.path(name))
       const isWork = name.endsWith('.tmp')
       if (now - mtimeMs <= (isWork ? KEPT_WORK_MS : KEPT_MS)) continue
@@ -93,7 +100,7 @@ export class Packages {
   #recall(command: NpxCommand): InstalledPackage | undefined {
     const path = this.#notePath(command)
     if (!existsSync(path)) return undefined
-    const note = JSON.parse(readFileSync(path, 'utf8')) as Omit<InstalledPackage, 'args'>
+    const note = readNote(path)
     return existsSync(join(this.directory, note.digest)) ? { ...note, args: command.args } : undefined
   }
 
@@ -118,6 +125,11 @@ const INSTALL_FLAGS = [
   '--no-update-notifier',
   '--loglevel=error',
 ]
+
+/** The package that was last installed for a command. */
+function readNote(path: string): Omit<InstalledPackage, 'args'> {
+  return JSON.parse(readFileSync(path, 'utf8'))
+}
 
 /** A tag or range may refer to another version later. */
 function isExact(spec: string): boolean {

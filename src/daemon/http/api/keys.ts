@@ -8,9 +8,10 @@ import {
   keyPageSchema,
   keyRecordSchema,
 } from '../../../shared/contract/access/api-keys.ts'
+import type { Scope } from '../../../shared/contract/access/scopes.ts'
 import type { Principal } from '../../services/access/api-keys.ts'
 import type { Services } from '../../services/services.ts'
-import { dataEndpoint, matchesPath, type Route } from '../endpoint.ts'
+import { type Access, dataEndpoint, matchesPath, type Route } from '../endpoint.ts'
 import { missingScope, scopesOf } from '../middleware/scope.ts'
 import { idSchema, limitSchema, pageTokenSchema } from '../path-ids.ts'
 
@@ -80,7 +81,7 @@ export function keysEndpoints({ apiKeys, rateLimits }: Services, routes: () => r
   })
 
   function judge({ key, method, path: target }: z.output<typeof checkKeyRequestSchema>) {
-    const path = target.split('?')[0]!
+    const [path = '', search] = target.split('?')
     const wanted = method === 'HEAD' ? 'GET' : method
     const route = routes().find(each => each.method === wanted && matchesPath(each, path))
     if (!route) return refusedResult(`There is no ${method} ${path}.`)
@@ -90,18 +91,25 @@ export function keysEndpoints({ apiKeys, rateLimits }: Services, routes: () => r
     if (route.access === 'any') return allowedResult(`${method} ${route.path} accepts any key.`)
     if (apiKeys.isExpired(principal))
       return refusedResult(`The key "${principal.name}" expired at ${principal.expiresAt}.`)
-    const missing = missingScope(principal, route.access)
+    const needed = [route.access, scopeOfQuery(route, search)].filter(access => access !== undefined)
+    const missing = needed.find(access => missingScope(principal, access))
     return missing
       ? refusedResult(
-          `${method} ${route.path} needs the scope ${scopesOf(route.access).join(' or ')}, but the key has ${principal.scopes.join(', ')}.`,
+          `${method} ${route.path} needs the scope ${scopesOf(missing).join(' or ')}, but the key has ${principal.scopes.join(', ')}.`,
         )
-      : allowedResult(`The key has the scope ${heldScope(principal, route)}.`)
+      : allowedResult(`The key has the scope ${heldScope(principal, needed.at(-1)!)}.`)
   }
 
   return { keyInfo, createKey, listKeys, getKey, revokeKey, checkKey }
 }
 
-function heldScope({ scopes }: Principal, { access }: Route): string | undefined {
+/** Undefined for an invalid query, which the route refuses with any key. */
+function scopeOfQuery({ endpoint }: Route, search: string | undefined): Scope | undefined {
+  const query = endpoint.query?.safeParse(Object.fromEntries(new URLSearchParams(search)))
+  return query?.success ? endpoint.scopeOfQuery?.(query.data) : undefined
+}
+
+function heldScope({ scopes }: Principal, access: Access): string | undefined {
   return scopesOf(access).find(scope => scopes.includes(scope))
 }
 

@@ -37,8 +37,9 @@ const CHECK_MS = 60_000
 const CHECKS_PER_PRUNE = 60
 
 /**
- * Rotates log files of running instances when they are too large or too old. Checks all servers once an hour. Every minute, it
- * checks only those that may have written since the last check, because there may be thousands of servers.
+ * Rotates log files of running instances, and the daemon's files about their servers, when they are too large or too old. Checks
+ * all servers once an hour, including sleeping ones. Every minute, it checks only those that may have written since the last
+ * check, because there may be thousands of servers.
  */
 export class LogRotator {
   readonly #timer: NodeJS.Timeout
@@ -69,13 +70,14 @@ async function rotateAllWhenDue(
   { prune, since }: { prune: boolean; since: number },
 ): Promise<void> {
   const running = supervisor.running(since)
-  for (const { id, instanceId } of running) {
+  for (const { id, instanceId } of running)
     await rotateWhenDue(logs, id, instanceId, { hold: () => supervisor.holdLog(id, instanceId) })
-    await rotateWhenDue(logs, id, DAEMON_INSTANCE)
-  }
+  const ids = prune ? await logs.ids() : new Set(running.map(({ id }) => id))
+  // The daemon may have written about a server that sleeps now.
+  for (const id of ids) if (supervisor.has(id)) await rotateWhenDue(logs, id, DAEMON_INSTANCE)
   if (!prune) return
   const instances = new Set(running.map(({ instanceId }) => instanceId))
-  for (const id of await logs.ids()) await pruneLogs(logs, id, { running: instances })
+  for (const id of ids) await pruneLogs(logs, id, { running: instances })
 }
 
 /**

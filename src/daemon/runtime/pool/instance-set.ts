@@ -12,16 +12,14 @@ import { type DrainOptions, drainInstance } from './drain.ts'
 import { Instance, type InstanceHistory, type InstanceOwner, type Siblings } from './instance.ts'
 
 const NONE_EARLIER: EarlierVersion[] = []
-const NO_REQUESTS: ServedReport['requests'] = { total: 0, errors: 0 }
 
 /**
- * The instances of one deployment, including draining ones, and the totals of stopped instances. Thousands of deployments
- * have one instance or none, so fields that only several instances need are created lazily.
+ * The instances of one deployment, including draining ones. Thousands of deployments have one instance or none, so fields that
+ * only several instances need are created lazily.
  */
 export class InstanceSet implements Siblings {
   readonly #owner: InstanceOwner
   #all: readonly Instance[] = []
-  #endedRequests = NO_REQUESTS
   #claims: SessionClaims | undefined
   #earlier = NONE_EARLIER
 
@@ -173,7 +171,6 @@ export class InstanceSet implements Siblings {
   remove(instance: Instance): void {
     if (!this.#all.includes(instance)) return
     this.#all = this.#all.filter(other => other !== instance)
-    this.#endedRequests = totalRequests(this.#endedRequests, [instance])
     this.#claims?.forget(instance)
     instance.stopWatching()
   }
@@ -182,18 +179,6 @@ export class InstanceSet implements Siblings {
     const now = Date.now()
     // Instances that serve, or soon will, come before draining ones.
     const all = [...this.#all].sort((a, b) => Number(b.isLive) - Number(a.isLive))
-    return {
-      instances: all.map(instance => instance.report(now)),
-      requests: totalRequests(this.#endedRequests, all),
-    }
+    return { instances: all.map(instance => instance.report(now)) }
   }
-}
-
-function totalRequests(ended: ServedReport['requests'], instances: Instance[]): ServedReport['requests'] {
-  const sum = { ...ended }
-  for (const { metrics } of instances) {
-    sum.total += metrics?.requests ?? 0
-    sum.errors += metrics?.errors ?? 0
-  }
-  return sum
 }

@@ -28,6 +28,7 @@ export class Pool
   readonly #idle: IdleTimer | undefined
   #held: HeldConnections | undefined
   #sleepingResponder: SleepingResponder | undefined
+  #draining = false
   #closing = false
   #forward: DrainOptions['forward']
   #failure: Error | undefined
@@ -66,6 +67,7 @@ export class Pool
     this.#idle?.touch()
     const instance = this.instances.pick()
     if (instance) return instance.handOver(socket, named, () => this.connect(socket, named))
+    if (this.#draining) return this.#forwardOrRefuse(socket, named)
     this.#held ??= new HeldConnections(this.#options.limits.hold)
     this.#held.add({ socket, named })
     if (!this.#replicas.isAwake) this.#wake({ listsOnly: answersAsleep })
@@ -75,8 +77,9 @@ export class Pool
     if (!this.#closing) this.#replicas.shareSocket(socket)
   }
 
-  /** Lets open and held connections finish, up to the limit, then stops all instances. */
+  /** Lets open and held connections finish, up to the limit, then stops all instances. Holds no further connections. */
   async drain(options?: DrainOptions): Promise<void> {
+    this.#draining = true
     this.#forward = options?.forward
     if (!this.#forward && this.#held && this.#held.size > 0) await this.#held.emptied()
     await this.#close(this.#options.limits.drainMs, options)
@@ -117,8 +120,7 @@ export class Pool
   }
 
   report(): ServedReport {
-    const report = this.instances.report()
-    return this.#replicas.listsOnly ? { ...report, instances: [] } : report
+    return this.#replicas.listsOnly ? { instances: [] } : this.instances.report()
   }
 
   /** Ids of all instances that may have written a log line since the given time, including ones that `report` omits. */

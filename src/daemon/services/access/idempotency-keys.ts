@@ -3,6 +3,7 @@ import type { ServiceDependencies } from '../dependencies.ts'
 const KEPT_MS = 24 * 3_600_000
 const LIMITS = { maxCount: 1000, maxBytes: 16 * 1024 * 1024 }
 const MAX_BODY_BYTES = 1024 * 1024
+const STORED_ANSWER = { what: 'The stored answer', replace: 'send the request with a new Idempotency-Key' }
 
 /** Stored answer, sent again when its request is repeated. */
 export interface KeptAnswer {
@@ -51,7 +52,7 @@ export class IdempotencyKeys {
       if (found)
         return found.answer === null
           ? { state: 'interrupted' }
-          : { state: 'answered', answer: JSON.parse(secrets.unseal(found.answer)) }
+          : { state: 'answered', answer: JSON.parse(secrets.unseal(found.answer, STORED_ANSWER)) }
       store.idempotencyKeys.create({ apiKeyId, key, fingerprint, createdAt: clock.wallTime() })
       return undefined
     })

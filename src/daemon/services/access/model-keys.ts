@@ -97,8 +97,14 @@ export class VendorKeys {
   }
 
   #savedKey(vendor: ModelVendor) {
-    const saved = this.#deps.store.modelKeys.find(vendor)
-    return saved && { apiKey: this.#deps.secrets.unseal(saved.sealed), baseUrl: saved.baseUrl ?? undefined }
+    const { store, secrets } = this.#deps
+    const saved = store.modelKeys.find(vendor)
+    if (!saved) return undefined
+    const names = {
+      what: `The saved key for ${vendor}`,
+      replace: `save the key again: mcp models login ${vendor}`,
+    }
+    return { apiKey: secrets.unseal(saved.sealed, names), baseUrl: saved.baseUrl ?? undefined }
   }
 }
 

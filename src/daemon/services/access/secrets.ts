@@ -13,9 +13,6 @@ import { HostingError, type NextStep } from '../../../shared/errors.ts'
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Prefix of the error for values encrypted with another key. */
-export const UNDECRYPTABLE_PREFIX = 'Environment variables cannot be decrypted with the key file'
-
 /** Next step for an owner without a copy of the key. */
 export const NEW_KEY: NextStep = {
   description: 'No copy? Start with a new key, then deploy every server with environment variables again',
@@ -40,8 +37,11 @@ export class SecretBox {
     return Buffer.concat([nonce, cipher.getAuthTag(), sealed])
   }
 
-  /** Throws UNAVAILABLE for a value that was changed or encrypted with another key. */
-  unseal(sealed: Buffer): string {
+  /**
+   * Throws UNAVAILABLE for a value that was altered or encrypted with another key. For the error, `what` names the value, and
+   * `replace` completes a sentence about how to store it again.
+   */
+  unseal(sealed: Buffer, { what = 'A value', replace = 'store the value again' } = {}): string {
     try {
       const decipher = createDecipheriv('aes-256-gcm', this.#key, sealed.subarray(0, NONCE_BYTES), {
         authTagLength: TAG_BYTES,
@@ -52,11 +52,8 @@ export class SecretBox {
     } catch (cause) {
       throw new HostingError(
         'UNAVAILABLE',
-        `${UNDECRYPTABLE_PREFIX} ${this.#path}, because they were encrypted with another key.`,
-        {
-          details: 'Stop the daemon and put the old key file back, or deploy again with the values.',
-          cause,
-        },
+        `${what} cannot be decrypted with the key file ${this.#path}: altered, or encrypted with another key.`,
+        { details: `Stop the daemon and put the old key file back, or ${replace}.`, cause },
       )
     }
   }

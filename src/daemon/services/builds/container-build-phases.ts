@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BuildPhase } from '../../../shared/contract/states.ts'
 import { counted } from '../../../shared/counted.ts'
-import { HostingError } from '../../../shared/errors.ts'
+import { type ErrorCode, HostingError } from '../../../shared/errors.ts'
 import { parseRepository } from '../../builder/image/repository-address.ts'
 import { readProject } from '../../builder/project/read-project.ts'
 import type { Build } from '../../store/tables/builds.ts'
@@ -77,8 +77,10 @@ async function buildServer(
     update({ mcpId: started.id })
     const built = await done
     signal.throwIfAborted()
-    if (built.error)
-      throw new HostingError('INVALID_MCP', built.error.message, { details: built.error.details })
+    if (built.error) {
+      const { code, message, details } = built.error
+      throw new HostingError(code as ErrorCode, message, { details })
+    }
     await log(
       'BUILD',
       `built ${built.name}: ${counted(built.tools.length, 'tool')}, ${counted(built.resources.length, 'resource')}, ${counted(built.prompts.length, 'prompt')}`,

@@ -21,6 +21,15 @@ export function notReconfigurable(
   })
 }
 
+/** CONFLICT for a deployment that does not serve. */
+export function notRestartable({ id, status }: Deployment): HostingError {
+  return new HostingError(
+    'CONFLICT',
+    `Deployment ${id} is ${status}. Only deployed deployments can be restarted.`,
+    { details: status === 'deploying' ? 'Wait until it is deployed.' : `Start it: mcp start ${id}` },
+  )
+}
+
 /** Keeps the code of the reason, which is UNAVAILABLE unless it is a HostingError. */
 export function notRestarted(id: string, reason: Error): HostingError {
   const known = reason instanceof HostingError ? reason : undefined

@@ -19,7 +19,7 @@ import { describePromises, scalingOf } from './environments.ts'
 import { isolationOf } from './isolation.ts'
 
 const MAX_CACHED = 1000
-const NO_REPORT: ServedReport = { instances: [], requests: { total: 0, errors: 0 } }
+const NO_REPORT: ServedReport = { instances: [] }
 
 type Dependencies = TenantDependencies &
   Pick<

@@ -13,6 +13,10 @@ const MAX_LISTED = 20
 /** Name of the client secret among the encrypted variables. No variable can have this name. */
 const CLIENT_SECRET = 'auth.client_secret'
 
+const ENV_VALUES = { what: 'Environment variables', replace: 'deploy again with the values' }
+/** Prefix of the error for values of a deployment that cannot be decrypted. */
+export const UNDECRYPTABLE_PREFIX = `${ENV_VALUES.what} cannot be decrypted`
+
 /** Masks the secrets of a configuration. `sealed` contains their encrypted values, which never leave the daemon. */
 export function concealConfig(
   config: DeployConfig,
@@ -79,7 +83,7 @@ export function readAuth(secrets: SecretBox, deployment: Deployment): Deployment
 }
 
 function unseal(secrets: SecretBox, { env }: Deployment): Record<string, string> {
-  return env === null ? {} : JSON.parse(secrets.unseal(env))
+  return env === null ? {} : JSON.parse(secrets.unseal(env, ENV_VALUES))
 }
 
 function maskValues(values: Record<string, string>): Record<string, string> {

@@ -14,7 +14,7 @@ import type { ServiceDependencies } from '../dependencies.ts'
 import { requireNotRemoved } from '../servers/pending-removals.ts'
 import { checkAuth, checkOrigins } from './deployment-auth.ts'
 import { checkEnv, type ReleaseEnv, releaseEnv } from './deployment-env.ts'
-import { nothingLive, notReconfigurable, notRestarted } from './deployment-errors.ts'
+import { nothingLive, notReconfigurable, notRestartable, notRestarted } from './deployment-errors.ts'
 import { concealConfig, requireUnmasked } from './deployment-secrets.ts'
 import { markReplaced, moveDeployment } from './deployment-states.ts'
 import { normalizeConfig } from './environments.ts'
@@ -163,12 +163,7 @@ export class Deployments {
   async restart(id: string): Promise<Deployment> {
     const { supervisor } = this.#deps
     const deployment = this.get(id)
-    if (deployment.status !== 'deployed')
-      throw new HostingError(
-        'CONFLICT',
-        `Deployment ${id} is ${deployment.status}. Only deployed deployments can be restarted.`,
-        { next: [{ description: 'Start it', command: `mcp start ${id}` }] },
-      )
+    if (deployment.status !== 'deployed') throw notRestartable(deployment)
     try {
       await supervisor.renew(id)
       return this.get(id)

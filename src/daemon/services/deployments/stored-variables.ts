@@ -27,7 +27,7 @@ function unseal(secrets: SecretBox, { name, server, environment, sealed }: Varia
   } catch (cause) {
     throw new HostingError(
       'UNAVAILABLE',
-      `The stored variable ${name} of "${server}" in ${environment} cannot be decrypted, because it was stored with another secret.key.`,
+      `The stored variable ${name} of "${server}" in ${environment} cannot be decrypted: altered, or stored with another secret.key.`,
       { details: 'Store it again with mcp env set, or remove it with mcp env unset.', cause },
     )
   }

@@ -183,8 +183,9 @@ export class RequestMetrics {
   }
 
   #findOwner(id: string): LedgerOwner | undefined {
-    const { deployments, builds } = this.#options.store
-    const deployment = deployments.find(id)
+    const { deployments, builds, releases } = this.#options.store
+    // An instance may still drain when the record of its deployment has been removed.
+    const deployment = deployments.find(id) ?? releases.find(id)
     const build = builds.find(deployment?.mcpId ?? id)
     if (!build) return undefined
     return {

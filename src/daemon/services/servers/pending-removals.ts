@@ -8,9 +8,11 @@ export function requireNotRemoved(
   server: string,
   environment: Environment | '' = '',
 ): void {
-  if (!store.removals.includes(server, environment)) return
-  throw new HostingError('CONFLICT', `Server "${server}" is being removed.`, {
-    details: 'Wait until it is removed. If the removal failed, repeat it.',
-    next: [{ description: 'Repeat the removal', command: `mcp remove ${server}` }],
+  const removal = store.removals.find(server, environment)
+  if (!removal) return
+  const where = removal.environment && ` in ${removal.environment}`
+  const options = `${removal.environment && ` --env ${removal.environment}`}${removal.data ? ' --data' : ''}`
+  throw new HostingError('CONFLICT', `Server "${server}" is being removed${where}.`, {
+    details: `Wait until it is removed. If the removal failed, repeat it: mcp remove ${server}${options}`,
   })
 }

@@ -107,7 +107,7 @@ export class ServerRemoval {
   #requireServer(name: string): void {
     const { states, store } = this.#deps
     const hasData = STORE_ENVIRONMENTS.some(slot => states.holds({ server: name, slot }))
-    const isKnown = store.servers.find(name) || store.removals.includes(name, '')
+    const isKnown = store.servers.find(name) || store.removals.find(name, '')
     if (isKnown || hasData || store.variables.hasAny(name)) return
     throw new HostingError('NOT_FOUND', `Server "${name}" does not exist.`, {
       next: [{ description: 'List servers', command: 'mcp list' }],

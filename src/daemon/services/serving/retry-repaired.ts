@@ -1,7 +1,6 @@
 import type { Deployment } from '../../store/tables/deployments.ts'
-import { UNDECRYPTABLE_PREFIX } from '../access/secrets.ts'
 import type { ServiceDependencies } from '../dependencies.ts'
-import { readEnv } from '../deployments/deployment-secrets.ts'
+import { readEnv, UNDECRYPTABLE_PREFIX } from '../deployments/deployment-secrets.ts'
 import type { Deployments } from '../deployments/deployments.ts'
 
 const MISSING_ARTIFACT = /^The artifact [0-9a-f]{12} (?:is missing|is damaged|has lost its bundle)/

@@ -23,9 +23,12 @@ export class RemovalStore extends TableStore<Removal> {
     return this.table.list('ORDER BY created_at')
   }
 
-  /** Whether the server, or its environment, is being removed. */
-  includes(server: string, environment: Environment | ''): boolean {
-    return this.table.exists("server = ? AND environment IN ('', ?)", [server, environment])
+  /** The removal of the server, or of its environment. */
+  find(server: string, environment: Environment | ''): Removal | undefined {
+    return this.table.find("WHERE server = ? AND environment IN ('', ?) ORDER BY environment", [
+      server,
+      environment,
+    ])
   }
 
   /** Stores a removal. Repeating it with `data` also removes the data. Returns the stored record. */

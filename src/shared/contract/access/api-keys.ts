@@ -114,7 +114,7 @@ export const checkKeyRequestSchema = namedCheckApiKeyRequest.strictObject({
   path: z
     .string()
     .regex(/^\//, 'must start with "/"')
-    .meta(described('Path of the request. A query is ignored.', '/v1/build')),
+    .meta(described('Path of the request, with its query if it has one.', '/v1/build')),
 })
 
 const namedCheckedApiKey = named('CheckedApiKey', 'Whether a key may make a request.', {

@@ -147,7 +147,7 @@ test('reports a lock file that does not match package.json, without other output
   packages.close()
 })
 
-test('reports an unreachable registry and caches nothing', async () => {
+test('reports an unreachable registry and caches nothing, so the next build tries again', async () => {
   using cache = createProjectFolder()
   using emptyNpmCache = createProjectFolder()
   vi.stubEnv('npm_config_cache', emptyNpmCache.path)
@@ -164,6 +164,13 @@ test('reports an unreachable registry and caches nothing', async () => {
     message: 'The npm registry cannot be reached (ECONNREFUSED).',
   })
   expect(readdirSync(cache.path)).toEqual([])
+  const archive = Buffer.from(await (await fetch(registry.url)).arrayBuffer())
+  const reopened = createServer((_request, response) => response.end(archive))
+  await new Promise<void>(resolve => reopened.listen(port, '127.0.0.1', resolve))
+  await open(cache).provide(project.path)
+  expect(existsSync(join(project.path, 'node_modules/tiny/index.js'))).toBe(true)
+  reopened.closeAllConnections()
+  reopened.close()
 })
 
 test('rejects a package that does not match the integrity of the lock file', async () => {

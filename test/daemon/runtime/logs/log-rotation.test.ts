@@ -31,6 +31,18 @@ test('rotates large logs of running instances and removes old logs', async () =>
   expect(errors).toEqual([])
 })
 
+test("rotates the daemon's large log about a sleeping server", async () => {
+  await using harness = new RuntimeHarness()
+  await harness.add('dep_asleep')
+  const folder = join(harness.logsDir, 'dep_asleep')
+  mkdirSync(folder)
+  writeFileSync(join(folder, 'daemon.log'), '')
+  truncateSync(join(folder, 'daemon.log'), LOG_LIMITS.segmentBytes + 1)
+  const rotator = new LogRotator(harness.supervisor, new LogStore(harness.logsDir), console.error, 1)
+  await harness.until(() => readdirSync(folder).includes('daemon.1.log'))
+  await rotator.close()
+})
+
 test('log rotation checks every instance with user code, and others only after requests since the last check', async () => {
   await using harness = new RuntimeHarness()
   const url = await harness.add('dep_declared', { placement: 'shared' })

@@ -38,6 +38,15 @@ test('rejects values that were encrypted with another key', () => {
   expect(() => other.unseal(box.seal('secret'))).toThrow(/cannot be decrypted/)
 })
 
+test('the error for an encrypted value names it, both possible causes and what to do', () => {
+  const names = { what: 'The saved key for openai', replace: 'save the key again' }
+  const error = expect.objectContaining({
+    message: `The saved key for openai cannot be decrypted with the key file ${join(folder, 'secret.key')}: altered, or encrypted with another key.`,
+    details: 'Stop the daemon and put the old key file back, or save the key again.',
+  })
+  expect(() => box.unseal(Buffer.alloc(40), names)).toThrow(error)
+})
+
 test('derives one stable key per purpose', () => {
   expect(box.derive('a')).toBe(box.derive('a'))
   expect(box.derive('a')).not.toBe(box.derive('b'))

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createClock } from '../../../../src/daemon/services/clock.ts'
+import { RequestMetrics } from '../../../../src/daemon/services/metrics/request-metrics.ts'
+import type { Store } from '../../../../src/daemon/store/store.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../../../helpers/daemon/daemon.ts'
 import { buildServer, deploy, echoServer } from '../../http/fixtures.ts'
 
@@ -64,6 +67,22 @@ test('a release keeps the counts of its last minute when its deployment is remov
   await expect.poll(first).toMatchObject(expected)
   await daemon.restart() // writes the counts of the last minute
   expect(await first()).toMatchObject(expected)
+})
+
+test('counts the last requests of an instance that drains after its deployment was removed', () => {
+  const release = { id: 'dep_1', mcpId: 'mcp_1', environment: 'production' }
+  const build = { name: 'weather', tools: [] }
+  const store = {
+    deployments: { find: () => undefined },
+    releases: { find: (id: string) => (id === 'dep_1' ? release : undefined) },
+    builds: { find: (id: string) => (id === 'mcp_1' ? build : undefined) },
+  } as unknown as Store
+  const clock = createClock(() => new Date())
+  const metrics = new RequestMetrics({ store, clock, onError: expect.unreachable })
+  metrics.record('dep_1', [
+    { method: 'tools/list', tool: '', requests: 2, errors: 1, sumMs: 5, latencies: [] },
+  ])
+  expect(metrics.unwritten('dep_1')).toMatchObject({ requests: 2, errors: 1 })
 })
 
 test('a health check does not wake a sleeping server', async () => {

@@ -19,7 +19,13 @@ test.each([
   for (const environment of removed) await daemon.api('DELETE', `/v1/deploy/${ids[environment]}`)
   record({ server: name, environment: '', data: 1 })
   const refused = await daemon.api('POST', '/v1/build', { body: echoServer(name) })
-  expect([refused.status, refused.body.error.message]).toEqual([409, `Server "${name}" is being removed.`])
+  expect([refused.status, refused.body.error]).toMatchObject([
+    409,
+    {
+      message: `Server "${name}" is being removed.`,
+      details: expect.stringMatching(`mcp remove ${name} --data$`),
+    },
+  ])
   await daemon.restart()
   expect(await contentsOf(name)).toEqual({ deployments: [], builds: 0, mappings: 0, variables: 0 })
   expect((await daemon.api('DELETE', `/v1/servers/${name}`)).status).toBe(404)
@@ -30,7 +36,14 @@ test('an interrupted removal of one environment is completed, and other environm
   const ids = await createServer('part')
   record({ server: 'part', environment: 'staging', data: 0 })
   const body = { mcp_id: ids.build, environment: 'staging' }
-  expect((await daemon.api('POST', '/v1/deploy', { body })).status).toBe(409)
+  const refused = await daemon.api('POST', '/v1/deploy', { body })
+  expect([refused.status, refused.body.error]).toMatchObject([
+    409,
+    {
+      message: 'Server "part" is being removed in staging.',
+      details: expect.stringMatching('mcp remove part --env staging$'),
+    },
+  ])
   expect((await daemon.api('POST', `/v1/deploy/${ids.staging}/start`)).status).toBe(409)
   await daemon.restart()
   expect(await contentsOf('part')).toEqual({
