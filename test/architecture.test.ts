@@ -78,7 +78,7 @@ test('the SDK imports nothing from other modules except special addresses and st
   expect(others).toEqual([])
 })
 
-test('there are no import cycles, even through type imports', () => {
+test('there are no cycles of static imports, even through type imports', () => {
   expect(findCycle()).toEqual([])
 })
 

@@ -16,7 +16,7 @@ test.each([
   expect(judge(1.001)).toBe(1)
 })
 
-test('each duration is compared with the bare start of Node in its own round', () => {
+test('each duration is compared with the bare start of Node in the same round', () => {
   const slowPhase = { ms: 900, bareMs: 100 }
   const { measured } = durationFigure(
     'build',

@@ -37,8 +37,9 @@ test('a figure misses its limit above a maximum or below a minimum, and never wi
   const figures = [
     { name: 'memory', value: '81 MB', measured: 81, limit: { at: 'most', value: 80, unit: 'MB' } },
     { name: 'rate', value: '0.8×', measured: 0.8, limit: { at: 'least', value: 0.7, unit: '×' } },
+    { name: 'slow', value: '0.6×', measured: 0.6, limit: { at: 'least', value: 0.7, unit: '×' } },
     { name: 'raw', value: '9/s' },
   ] as const
-  expect(missed([...figures]).map(({ name }) => name)).toEqual(['memory'])
+  expect(missed([...figures]).map(({ name }) => name)).toEqual(['memory', 'slow'])
   expect(formatSection('T', 'here', [...figures])).toContain('| memory | 81 MB | ≤ 80 MB | missed |')
 })

@@ -108,12 +108,12 @@ describe.each([
     expect(await client.call('test_input_required_result_request_state')).toBe('state-ok')
   })
 
-  test('a client receives list changes', async () => {
+  test('a client is notified when the list of tools changes', async () => {
     let isHeard = false
     client.onToolsChanged(() => {
       isHeard = true
     })
-    // The client's stream may not be open yet at its first call.
+    // Repeated, because the client's stream may not be open yet at the first call.
     while (!isHeard) await client.call('test_trigger_tool_change')
   })
 })

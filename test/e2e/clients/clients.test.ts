@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => daemon.close())
 
-/** A client, independent of its library. */
+/** A client of either SDK version. */
 interface AnyClient {
   version(): string | undefined
   names(): Promise<string[]>
@@ -119,7 +119,7 @@ describe.each([
     expect(seen).toEqual([0, 50, 100])
   })
 
-  test('a client reads resources and resource templates', async () => {
+  test('a client reads a resource from a template, and gets an error for an unknown resource', async () => {
     expect(await client.read('test://template/42/data')).toMatchObject({
       uri: 'test://template/42/data',
       text: expect.stringContaining('42'),
@@ -146,7 +146,7 @@ describe.each([
   })
 })
 
-test('a client gets log lines while its tool runs', async () => {
+test('a client gets the log messages of a tool before the call ends', async () => {
   const client = new ClientV1(INFO)
   const lines: unknown[] = []
   client.setNotificationHandler(

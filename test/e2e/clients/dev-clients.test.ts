@@ -32,7 +32,7 @@ const tool = (answer: string) => `import { defineTool } from 'mcp-hosting/server
 export default defineTool({ description: 'Says it', input: { type: 'object' }, handler: () => '${answer}' })`
 
 test.each(['v1', 'v2'] as const)(
-  'a client of the %s SDK keeps working while its server is reloaded',
+  'a connected client of the %s SDK is notified of a reload and then uses the new tools',
   async version => {
     const name = `sdk-${version}`
     const url = new URL(await build(name, { 'tools/say.ts': tool('one') }))
@@ -50,7 +50,7 @@ test.each(['v1', 'v2'] as const)(
   },
 )
 
-test('a connected client of a sleeping server is notified of the reload', async () => {
+test('a connected client of a sleeping server is notified of a reload', async () => {
   const url = new URL(await build('unused', { 'tools/say.ts': tool('one') }))
   const changed = Promise.withResolvers<void>()
   const client = await connectV1(url, changed.resolve)

@@ -82,7 +82,7 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
   }
   const run = (page: Page, name: string, url: string) => page.evaluate(`web.${name}(${JSON.stringify(url)})`)
 
-  it('pages from an allowed origin can use the server in both protocol eras, at each of its URLs', async () => {
+  it('pages from an allowed origin can use the server in both protocol eras, at its loopback URL and its named URL', async () => {
     const { url, deployment_id } = await deploy('development', {
       origins: [site.origin, publicSite.origin],
     })
@@ -94,7 +94,7 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
     }
   })
 
-  it('a public page can reach a loopback address once the user allows it', async () => {
+  it('a page from a public address can use the server if the user allows access to the local network', async () => {
     const { url } = await deploy('development', { origins: [publicSite.origin] })
     const visitor = await open(publicSite)
     await visitor.context().grantPermissions(['local-network-access'], { origin: publicSite.origin })
@@ -110,7 +110,7 @@ describe.runIf(CHROMIUM !== undefined)('web pages in Chromium', () => {
 
   it('a page signs its user in to a protected server', async () => {
     const { url } = await deploy('staging', { origins: '*', auth: { provider: 'local' } })
-    run(page, 'call', url).catch(() => {}) // leaves the page
+    run(page, 'call', url).catch(() => {}) // The page navigates to the sign-in.
     await page.getByRole('button', { name: /^Continue with/ }).click()
     await page.getByLabel('API key').fill(daemon.ownerKey)
     await page.getByRole('button', { name: 'Sign in' }).click()

@@ -62,7 +62,7 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
     expect(counted.instances[0].memoryBytes).toBeGreaterThan(60_000_000)
   }, 60_000)
 
-  test('a deployment in containers has no privileges, no writable disk, and limits on memory and processes', async () => {
+  test('a deployment in containers has no privileges, a read-only root file system, and limits on memory, processes and CPU', async () => {
     const { deployment_id } = await engine.status('weather')
     const name = engine.containerOf(deployment_id)
     const inspected = JSON.parse(engine.podman('inspect', name))[0]
@@ -159,7 +159,7 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
     await home.mcp(['remove', 'greedy', '--yes'], { env })
   }, 60_000)
 
-  test('a killed daemon leaves no container, loses no log line, and serves the deployment at the same address again', async () => {
+  test('a killed daemon leaves no container and loses no log line, and the next daemon serves at the same address', async () => {
     const { url, deployment_id } = await engine.status('weather')
     const call = () =>
       postModern(url, 'tools/call', { name: 'current_weather', arguments: { city: 'Cairo' } })
@@ -217,7 +217,7 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
     expect(answer.json.error.message).toContain('Nothing is served at /nothing')
   }, 60_000)
 
-  test('an existing image can be deployed: its tools are read and its digest is pinned', async () => {
+  test('an existing image can be deployed, lists tools without a container, and keeps its DATA_DIR across a restart', async () => {
     engine.podman('tag', weatherImage(), 'localhost/forecasts:1')
     const { url, config, deployment_id } = await engine.deploy([
       '--image',
@@ -245,7 +245,7 @@ describe.runIf(HAS_PODMAN)('a deployment in containers', () => {
     expect(statSync(join(home.dir, 'state/forecasts/development/files/kept')).uid).toBe(65_532)
   }, 60_000)
 
-  test('a program in our own image keeps its DATA_DIR across releases', async () => {
+  test('a program in an image that mcp builds keeps its DATA_DIR across releases', async () => {
     const folder = join(home.dir, 'keeper')
     mkdirSync(folder)
     const program = { type: 'stdio', command: 'node', args: ['server.mjs'] }

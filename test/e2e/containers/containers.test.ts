@@ -69,7 +69,7 @@ describe.runIf(HAS_CONTAINER_TOOLS)('images in a registry', () => {
     }
   }, 120_000)
 
-  test('an image of an npm package over stdio contains the package and answers a client', async () => {
+  test('an image of an npm package over stdio answers a client', async () => {
     using npm = await startScriptRegistry('echo-server', readFileSync(STDIO_SERVER, 'utf8'))
     vi.stubEnv('npm_config_registry', npm.url)
     const program = { type: 'stdio', command: 'npx', args: ['-y', 'echo-server'] }
@@ -82,7 +82,7 @@ describe.runIf(HAS_CONTAINER_TOOLS)('images in a registry', () => {
   }, 180_000)
 
   test.runIf(HAS_PYTHON)(
-    'an image of a Python program needs a base image with Python, whose layers are sent once',
+    'an image of a Python program needs a base image with Python, whose layers are not sent again',
     async () => {
       const files = {
         'mcp.config.json': JSON.stringify({

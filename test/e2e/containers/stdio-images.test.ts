@@ -40,7 +40,7 @@ describe.runIf(HAS_PODMAN && HAS_PYTHON)('an image that speaks MCP over stdio', 
   beforeAll(async () => {
     engine = await EngineHome.open()
     ;({ home, env } = engine)
-    // Outside the home, which containers must not reach. The users in the containers can write to it.
+    // Outside the home, which containers must not reach. Writable for the users in the containers.
     data = mkdtempSync(join(tmpdir(), 'mcp-notes-'))
     chmodSync(data, 0o777)
     const context = join(home.dir, 'adder')
@@ -67,7 +67,7 @@ describe.runIf(HAS_PODMAN && HAS_PYTHON)('an image that speaks MCP over stdio', 
     expect(settings).toMatchObject({ ReadonlyRootfs: true, PortBindings: {} })
   }, 60_000)
 
-  test('a docker run command keeps its variables, mounts, limits and DATA_DIR through restarts, releases and stops', async () => {
+  test('a deployed docker run command keeps variables, mounts, limits and DATA_DIR across restarts, releases and stops', async () => {
     const options = `-e HOME=/data -e PLACE=/ -v ${data}:/data -m 64m -u 1234`
     const command = `docker run -i --rm ${options} ${ADDER}`
     const args = ['deploy', '--command', command, '--name', 'counter']
@@ -103,7 +103,7 @@ describe.runIf(HAS_PODMAN && HAS_PYTHON)('an image that speaks MCP over stdio', 
     expect(existsSync(folder)).toBe(false)
   }, 90_000)
 
-  test('each session can have its own container', async () => {
+  test('with --isolation session, each session has a separate container', async () => {
     const args = ['deploy', '--image', ADDER, '--name', 'apart', '--isolation', 'session']
     const { url, deployment_id } = await home.json<Deployed>(args, { env })
     await Promise.all([callInSession(url), callInSession(url)])

@@ -44,7 +44,7 @@ test('a daemon refuses to start with a damaged database, names the file and leav
   expect(home.discovery()).toBeUndefined()
 })
 
-test('the daemon names a home that is not writable', async () => {
+test('a daemon refuses to start in a home that is not writable, and names the home', async () => {
   const { code, stderr } = await inMountNamespace(
     home,
     `mount -t tmpfs -o ro tmpfs "$MCP_HOME" && exec $MCP daemon start`,
@@ -97,7 +97,7 @@ describe('on a full disk', () => {
   })
   afterAll(() => disk.remove())
 
-  test('requests on a full disk fail with a clear message, later requests succeed, and nothing acknowledged is lost', () => {
+  test('a build on a full disk fails with a clear message, a later build succeeds, and no earlier build is lost', () => {
     expect(run.code, run.stderr).toBe(0)
     expect(run.stdout).toMatch(/^build: 7$/m)
     expect(failures.build).toMatch(/full/)

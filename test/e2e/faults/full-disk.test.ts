@@ -72,7 +72,7 @@ const afterwards = await ended(again.body.id)
 console.log(JSON.stringify({ tooLarge, log, left, upload, refused, list: list.status, again: again.status, afterwards }))
 `
 
-test('a build whose image does not fit fails with a clear message, and a full disk rejects requests until there is space', async () => {
+test('a build whose image does not fit fails with a clear message, and a full disk rejects uploads and builds until there is space', async () => {
   writeFileSync(join(folder, 'client.mjs'), CLIENT)
   writeFileSync(join(folder, 'source.tar.gz'), SOURCE)
   const flags = process.getuid?.() === 0 ? ['-m'] : ['-r', '-m']

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createHome, eventually, type TestHome } from '../../helpers/daemon/mcp.ts'
 import { isRunning } from '../../helpers/processes.ts'
 
-/** Kills the daemon during `mcp remove`. After the next start, the removal must be complete. */
+/** Kills the daemon during the removal of a server. After the next start, the removal must be complete. */
 let home: TestHome
 beforeAll(() => {
   home = createHome()
@@ -34,7 +34,7 @@ test.each(STAGES)(
         .finally(() => (isOver = true))
       // Reads without a pause, so that the daemon is killed right after the step.
       while (!isReached(database) && !isOver) await new Promise(resolve => setImmediate(resolve))
-      // On a busy machine a step may pass between two reads.
+      // On a busy machine, a step may pass between two reads. Then the removal is repeated.
     } while (!isReached(database))
     process.kill(pid, 'SIGKILL')
     database.close()

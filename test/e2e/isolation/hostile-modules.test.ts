@@ -55,7 +55,7 @@ test('handler code reaches nothing outside its process', async () => {
   const { outcomes, ...seen } = outcome
   const succeeded = Object.keys(outcomes).filter(name => outcomes[name] === 'succeeded')
   const sandbox = moduleSandbox()
-  // In a network namespace, the same number is another port. The neighbour still answers, see below.
+  // Each network namespace has separate ports, so binding this one is harmless. The neighbour still answers, see below.
   const harmless = sandbox.usable && sandbox.hasNetworks ? ["bind the neighbour's port"] : []
   expect(succeeded).toEqual(harmless)
   expect(Object.keys(outcomes).length).toBeGreaterThan(40)
@@ -93,7 +93,7 @@ const ENDINGS: [how: string, expected: RegExp][] = [
 ]
 
 test.each(ENDINGS)(
-  '%s only stops its own instance, which is restarted, and the log says why',
+  'harmful code (%s) stops only its own instance, which is restarted, and the log says why',
   async (how, expected) => {
     if ((await restartsOf(hostile)) > 1) await forgetCrashes()
     const restarts = await restartsOf(hostile)

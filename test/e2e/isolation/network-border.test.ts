@@ -24,7 +24,7 @@ export default {
   },
 }`
 
-/** Timeout of `vi.waitFor`, which is one second by default. */
+/** Replaces the default timeout of `vi.waitFor`, which is one second. */
 const WITHIN_LIMIT = { timeout: 50_000 }
 
 let daemon: TestDaemon
@@ -170,7 +170,7 @@ async function deployProgram(name: string, command: string, args: string[]) {
   }
 }
 
-test('a Python program reaches the public network only through its proxy variables', async () => {
+test('a Python program reaches the public network only through the proxy in its variables', async () => {
   writeFileSync(join(folder, 'server.py'), PYTHON)
   const { run, logs } = await deployProgram('python', 'python3', [join(folder, 'server.py')])
   expect(await run(`http://127.0.0.3:${port}/`)).toBe('from the web')
@@ -184,7 +184,7 @@ test('a Python program reaches the public network only through its proxy variabl
   }, WITHIN_LIMIT)
 })
 
-test('a Node program reaches the public network with fetch', async () => {
+test('a Node program reaches only the public network with fetch', async () => {
   writeFileSync(join(folder, 'server.mjs'), NODE)
   const { run } = await deployProgram('node', process.execPath, [join(folder, 'server.mjs')])
   expect(await run(`http://127.0.0.3:${port}/`)).toBe('from the web')

@@ -111,7 +111,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('npm packages and Node modules behave as usual in a locked-down process', async () => {
+test('npm packages and Node modules work in a locked-down process, which denies access to system files', async () => {
   const { port } = web.address() as AddressInfo
   const { structuredContent: answers } = await callTool(url, 'use', { url: `http://127.0.0.1:${port}/` })
   expect(answers).toEqual({

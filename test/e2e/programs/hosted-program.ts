@@ -5,7 +5,7 @@ export interface Hosted {
   deployment: { deployment_id: string; status: string; url: string }
 }
 
-/** Builds and deploys a program to development. */
+/** Builds a program and deploys it to development. */
 export async function host(
   daemon: TestDaemon,
   name: string,

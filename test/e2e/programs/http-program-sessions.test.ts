@@ -84,7 +84,7 @@ describe('a sleeping program over HTTP', () => {
     expect(await instancesOf(knownEra.deployment_id)).toEqual([])
   })
 
-  test('a request to any other path wakes up a sleeping program', async () => {
+  test('a request to a path other than /mcp wakes up a sleeping program', async () => {
     expect(await instancesOf(knownEra.deployment_id)).toEqual([])
     expect((await send(knownEra.url.replace('/mcp', '/other'))).text).toBe('no such session')
     expect(await instancesOf(knownEra.deployment_id)).toHaveLength(1)

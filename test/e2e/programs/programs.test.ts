@@ -38,7 +38,7 @@ const clients: { close(): Promise<void> }[] = []
 
 beforeAll(async () => {
   daemon = await startTestDaemon()
-  // Not in /tmp, which a sandbox hides.
+  // The sandbox hides /tmp, except for temporary folders that the arguments name.
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'mcp-files-')))
 })
 afterEach(async () => {
@@ -103,7 +103,7 @@ describe('@modelcontextprotocol/server-everything', () => {
     expect(completed.completion.values).toContain('Engineering')
   })
 
-  test('server-everything sends sampling, elicitation and roots requests to its client', async () => {
+  test('server-everything sends sampling, elicitation and roots requests only to the client that calls', async () => {
     const ask = async (who: string) => {
       const client = await connect(url, { sampling: {}, elicitation: {}, roots: {} }, prepared => {
         prepared.setRequestHandler(CreateMessageRequestSchema, () => ({
@@ -133,7 +133,7 @@ describe('@modelcontextprotocol/server-everything', () => {
       }
   })
 
-  test('server-everything sends a resource update to the session that subscribed to it', async () => {
+  test('server-everything sends a resource update to the session that subscribed to the resource', async () => {
     const updated: string[] = []
     const client = await connect(url, {}, prepared => {
       prepared.setNotificationHandler(
@@ -148,7 +148,7 @@ describe('@modelcontextprotocol/server-everything', () => {
     await client.callTool({ name: 'toggle-subscriber-updates', arguments: {} })
   })
 
-  test('server-everything sends its requests to clients of the modern era too', async () => {
+  test('server-everything also sends elicitation requests to clients of the modern era', async () => {
     const client = new ModernClient(
       { name: 'modern', version: '1.0.0' },
       { capabilities: { elicitation: { form: {} }, sampling: {} }, versionNegotiation: { mode: 'auto' } },

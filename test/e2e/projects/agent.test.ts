@@ -30,7 +30,7 @@ function suiteFile(name: string, suite: unknown): string {
   return path
 }
 
-test('without a key the embedded model answers, and the output says so', async () => {
+test('without a model key, the embedded model answers, and the output says so', async () => {
   const ended = await home.mcp(['test', '--project', example('weather'), 'call current_weather for Oslo'])
   expect(ended).toMatchObject({
     code: 0,
@@ -39,7 +39,7 @@ test('without a key the embedded model answers, and the output says so', async (
   expect(ended.stderr).toContain('The embedded model was used')
 })
 
-test('the word after a quoted message names the server, and plain questions call its tools', async () => {
+test('the argument after a message names the server, and plain questions call its tools', async () => {
   const ended = await home.mcp(['test', 'What is the weather in Oslo?', 'weather'])
   expect(ended).toMatchObject({
     code: 0,
@@ -57,7 +57,7 @@ test('long JSON in a reply is wrapped', async () => {
   expect(stdout).toContain('1 read')
 })
 
-test('the result has the fields of the contract and is stored as a chat', async () => {
+test('the result of mcp test has the documented fields and is stored as a chat', async () => {
   const result = await home.json<TestResult>([
     'test',
     '--server',
@@ -78,7 +78,7 @@ test('the result has the fields of the contract and is stored as a chat', async 
   expect(messages.at(-1)).toMatchObject({ role: 'assistant', text: result.ai_response })
 })
 
-test('mcp test runs the suite of the project', async () => {
+test('mcp test runs the suite of the project and stores the run', async () => {
   const suite = await home.json<SuiteOutcome>(['test', '--project', example('weather')])
   expect(suite).toMatchObject({ status: 'passed', failed: 0, models: ['embedded'] })
   expect(suite.cases.length).toBeGreaterThan(2)
@@ -92,7 +92,7 @@ test('mcp test runs the suite of the project', async () => {
   expect(await home.json(['tests', 'list'])).toEqual([])
 })
 
-test('a suite warns about the embedded model only when it replaced the default', async () => {
+test('a suite warns about the embedded model only if that model replaced the default', async () => {
   const cases = [{ message: 'What is the weather in Oslo?', expect: { tools: ['current_weather'] } }]
   const fallback = suiteFile('fallback.json', { server: 'weather', cases })
   expect((await home.mcp(['test', '--suite', fallback])).stderr).toContain('The embedded model was used')
@@ -102,7 +102,7 @@ test('a suite warns about the embedded model only when it replaced the default',
   }
 })
 
-test('the suite of a stored run runs again, whole or by case, with the options of the first run', async () => {
+test('the suite of a stored run can be run again, whole or by case, with the options of the first run', async () => {
   const file = suiteFile('again.json', {
     name: 'again',
     server: 'weather',
@@ -190,7 +190,7 @@ test.each([
   },
 )
 
-test('mcp test exits with 1 only for a failed expectation', async () => {
+test('mcp test exits with 1 for a failed expectation, and with 7 for an error from the model', async () => {
   const wrong = suiteFile('wrong.json', {
     server: 'weather',
     cases: [{ message: 'call current_weather for Oslo', expect: { tools: ['forecast'] } }],
@@ -218,7 +218,7 @@ test('mcp test exits with 1 only for a failed expectation', async () => {
   expect(fault).toMatchObject({ code: 7, stdout: expect.stringContaining('1 could not be judged') })
 })
 
-test('mcp test replays recorded answers without a request, and fails for an unrecorded one', async () => {
+test('mcp test replays recorded answers without a request, and fails for an unrecorded message', async () => {
   const file = join(home.dir, 'tape.json')
   const asking = ['test', '--server', 'weather', 'How warm is it?']
   stub = await startModelStub('compatible', [
@@ -291,7 +291,7 @@ test('a saved model key is used, shown only by its last characters, encrypted at
   expect(await home.json(['models', 'list'])).toMatchObject({ defaultModel: 'embedded' })
 })
 
-test('mcp test uses a model key from its own environment when the daemon has none', async () => {
+test('mcp test uses a model key from its environment when the daemon has none', async () => {
   stub = await startModelStub('anthropic', [{ text: 'by environment' }])
   const env = { ...home.env, ANTHROPIC_API_KEY: 'sk-ant-of-this-shell', ANTHROPIC_BASE_URL: stub.url }
   const result = await home.json<TestResult>(['test', '--server', 'weather', 'hello'], { env })

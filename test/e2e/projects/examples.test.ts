@@ -104,7 +104,7 @@ describe('weather', () => {
     ])
   })
 
-  it('the weather example lists the known cities for an unknown one and suggests a similar one', async () => {
+  it('for an unknown city, the weather example lists the known cities and suggests a similar one', async () => {
     const ended = await home.mcp(['call', 'weather', 'current_weather', 'city=osl'])
     expect(ended.stdout).toBe('')
     expect(ended.stderr).toContain('"city" must be one of "Amsterdam"')
@@ -155,7 +155,7 @@ describe('weather', () => {
     expect(ended.stderr).toContain('1/2 Looked up 2 cities')
   })
 
-  it('the weather example works from the command line', async () => {
+  it('mcp call, read, prompt, tools and resources work with the weather example', async () => {
     expect(await home.json(['call', 'weather', 'forecast', 'city=Oslo', 'days=1'])).toMatchObject({
       structuredContent: { days: [{ day: 'Monday', low_c: 0 }] },
     })

@@ -52,7 +52,7 @@ describe('an exported server', () => {
     await home.json(['export', 'book-shop', '--out', folder])
     const missing = await runToEnd(process.execPath, ['server.mjs'], { cwd: folder, env: { PORT: '0' } })
     expect(missing).toMatchObject({ code: 1, stdout: '' })
-    expect(missing.stderr).toContain('BOOKS_API_URL (Where the book-shop API is), BOOKS_API_TOKEN')
+    expect(missing.stderr).toContain('BOOKS_API_URL (URL of the book-shop API), BOOKS_API_TOKEN')
     const port = await runToEnd(process.execPath, ['server.mjs'], { cwd: folder, env: { PORT: 'x' } })
     expect(port).toMatchObject({ code: 1, stderr: expect.stringContaining('PORT is "x"') })
     const env = { PORT: '0', STATE_KEY: 'guessable', BOOKS_API_URL: 'http://127.0.0.1', BOOKS_API_TOKEN: 't' }
@@ -60,7 +60,7 @@ describe('an exported server', () => {
     expect(key).toMatchObject({ code: 1, stderr: expect.stringContaining('STATE_KEY holds 6 bytes') })
   })
 
-  it('an exported server needs an empty folder unless forced', async () => {
+  it('mcp export needs an empty folder unless forced, and never writes to a project folder', async () => {
     const folder = join(home.dir, 'full')
     mkdirSync(folder)
     writeFileSync(join(folder, 'mine.txt'), 'mine')
@@ -74,7 +74,7 @@ describe('an exported server', () => {
     expect(project).toMatchObject({ code: 5, stderr: expect.not.stringContaining('--force') })
   })
 
-  it('an export of an unknown server suggests the nearest name', async () => {
+  it('mcp export suggests the nearest name for an unknown server', async () => {
     expect(await home.mcp(['export', 'wether'])).toMatchObject({
       code: 4,
       stderr: expect.stringContaining('Did you mean "weather"?'),

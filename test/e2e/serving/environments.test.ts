@@ -9,7 +9,7 @@ import { createProjectFolder } from '../../helpers/daemon/project-folder.ts'
 /** The table "Environments, locally" of docs/decisions/deployments.md, cell by cell. */
 const ENVIRONMENTS = ['production', 'staging', 'development'] as const
 
-/** Timeout of `vi.waitFor`, which is one second by default. */
+/** Replaces the default timeout of `vi.waitFor`, which is one second. */
 const WITHIN_LIMIT = { timeout: 50_000 }
 
 let daemon: TestDaemon
@@ -99,7 +99,7 @@ describe('release', () => {
     ['staging', 'gradual', 'one'],
     ['development', 'at_once', 'two'],
   ])(
-    'in %s, a release is %s: open sessions get version %s, new clients version two',
+    'in %s, a release is %s: open sessions get version %s, new clients get version two',
     async (environment, release, expected) => {
       const first = await deployed(version('one'), environment)
       const session = await beginSession(first.url)

@@ -114,7 +114,7 @@ test('all sessions in an environment can be ended, including sessions of earlier
   await daemon.restart()
   expect(await ping(url, kept)).toBe(200)
 
-  // Sessions that start in the second in which all are ended count as older, because session ids contain only whole seconds.
+  // Sessions that start in the second of this call are ended too, because session ids contain only whole seconds.
   expect((await endAll('all', '?environment=production')).ended).toBe(1)
   for (const session of [lost, kept, started]) expect(await ping(url, session)).toBe(404)
   expect(await ping(preview, previewed)).toBe(200)

@@ -95,7 +95,7 @@ describe('an unusable certificate', () => {
     expect(daemon.errors).toHaveLength(before + 1)
   })
 
-  test('a certificate for another name is logged once', async () => {
+  test('a certificate for another name is logged', async () => {
     const { pem, key } = await makeCertificate('other.example.com', 10)
     writeFileSync(file('key'), key)
     writeFileSync(file('pem'), pem)
@@ -116,7 +116,7 @@ describe('an unusable certificate', () => {
   test.each([
     ['pem', 'a certificate in PEM'],
     ['key', 'a private key in PEM without a passphrase'],
-  ] as const)('a certificate with a damaged .%s is logged once', async (extension, expected) => {
+  ] as const)('a certificate with a damaged .%s file is logged', async (extension, expected) => {
     const made = await makeCertificate(DOMAIN, 10)
     writeFileSync(file('key'), made.key)
     writeFileSync(file('pem'), made.pem)

@@ -184,7 +184,7 @@ describe('when one of several instances of a release is killed', () => {
     return instances.find(({ id }: { id: string }) => session['mcp-session-id']!.startsWith(id)).pid
   }
 
-  /** Begins sessions until both instances have one. Keyed by the pid of the instance. */
+  /** Begins sessions until both instances have one. Keyed by the UUID that the code of the instance generates. */
   async function sessionsOfBoth(url: string): Promise<Map<string, Record<string, string>>> {
     const found = new Map<string, Record<string, string>>()
     while (found.size < 2) {

@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => daemon.close())
 
-test('a server with a saturated event loop gets a second instance until the load drops, and clients with kept-alive connections reach it', async () => {
+test('a server with a saturated event loop gets a second instance, which kept-alive clients also reach, until the load drops', async () => {
   const idle = new AbortController()
   const answeredBy = new Set<string>()
   const clients = Array.from({ length: 4 }, () => keepCalling(idle.signal, answeredBy))

@@ -16,7 +16,7 @@ import { deployFolder } from '../../helpers/daemon/custom-server.ts'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { createProjectFolder } from '../../helpers/daemon/project-folder.ts'
 
-/** All requests use new connections, which the daemon hands to the instance with the fewest connections. */
+/** Requests without an agent use new connections, which the daemon hands to the instance with the lowest load. */
 const TOOL = `
 import { defineTool } from 'mcp-hosting/server'
 const me = crypto.randomUUID()

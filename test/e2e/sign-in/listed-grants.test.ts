@@ -36,7 +36,7 @@ const clients = async (query = ''): Promise<SignInClient[]> =>
 const grantOf = async ({ client_id }: LocalSignIn) => (await grants(`?clientId=${client_id}`))[0]!
 const revoke = async (id: string) => (await daemon.api('DELETE', `/api/servers/granted/grants/${id}`)).status
 
-/** Sends requests over new connections, which reach both instances. Returns the different statuses. */
+/** Sends requests over new connections, which reach both instances. Returns the distinct statuses. */
 async function statuses({ access_token }: Tokens): Promise<number[]> {
   const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } }
   const headers = { authorization: `Bearer ${access_token}` }
@@ -170,7 +170,7 @@ test('grants can be filtered by user and environment', async () => {
   expect(await grants('?environment=staging')).toEqual([])
 })
 
-test('a server without sign-in has no grants, and an unknown server gets 404', async () => {
+test('a server without sign-in has no grants, and a request for an unknown server gets 404', async () => {
   const open = await deploy(daemon, await buildServer(daemon, echoServer('open')), 'staging')
   await beginSession(open.url)
   const { body } = await daemon.api('GET', '/api/servers/open/grants')
@@ -179,7 +179,7 @@ test('a server without sign-in has no grants, and an unknown server gets 404', a
   expect((await daemon.api('GET', '/api/servers/nothing/clients')).status).toBe(404)
 })
 
-test('a key that may only read can list grants and clients but not revoke them', async () => {
+test('a key that may only read can list grants and clients but not revoke or remove them', async () => {
   const { key } = await createKey(daemon, { scopes: ['READ'] })
   const [{ id }] = (await grants()) as [SignInGrant]
   for (const [method, path, status] of [

@@ -37,7 +37,7 @@ const deploy = (name = 'who') =>
   })
 const signIn = () => signInWithKey(issuer, daemon.ownerKey)
 
-/** Sends requests over separate connections, so that every instance gets some. Returns the different statuses. */
+/** Sends requests over separate connections, so that every instance gets some. Returns the distinct statuses. */
 async function statuses({ tokens }: Pick<LocalSignIn, 'tokens'>, url = deployed.url): Promise<number[]> {
   const initialize = rpc('initialize', {
     protocolVersion: '2025-06-18',
@@ -102,7 +102,7 @@ test('removing a server removes its clients, grants and keys, even for a new ser
   expect((await daemon.api('DELETE', `/v1/deploy/${first.deployment_id}`)).status).toBeLessThan(300)
   expect((await daemon.api('DELETE', `/v1/build/${body.data.mcp_id}`)).status).toBeLessThan(300)
   const again = await deploy('passing')
-  // The port, and so the resource, may differ. The test is about the key.
+  // The new server may have another port, and so another resource. The test is about the removed key.
   expect(await statuses(old, again.url)).toEqual([401])
   const { client_id, tokens } = old
   const refreshed = await refresh(`${again.sign_in.issuer}/oauth`, tokens.refresh_token!, { client_id })

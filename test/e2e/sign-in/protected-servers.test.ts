@@ -99,7 +99,7 @@ function list(url: string, token?: string): Promise<{ status: number; challenge:
 
 describe('a protected deployment', () => {
   it.each(ERAS)(
-    'a protected deployment signs in users of the %s client and passes their identity to the handler code',
+    'a protected deployment signs in users of the %s SDK and passes their identity to the handler code',
     async (...given) => {
       const era = given as unknown as (typeof ERAS)[number]
       const memory = await signIn(who.url, era)
@@ -113,7 +113,7 @@ describe('a protected deployment', () => {
     },
   )
 
-  it('a protected deployment answers 401 with its metadata before a sign-in, but reports its health', async () => {
+  it('a protected deployment answers 401 with the URL of its metadata before a sign-in, but reports its health', async () => {
     const origin = new URL(who.url).origin
     const refused = await list(who.url)
     expect(refused.status).toBe(401)
@@ -154,10 +154,10 @@ describe('a protected deployment', () => {
     })
     expect(refreshed.status).toBe(200)
     const { access_token } = (await refreshed.json()) as { access_token: string }
-    expect((await list(who.url, access_token)).status).not.toBe(401)
+    expect((await list(who.url, access_token)).status).toBe(400)
   })
 
-  it('a protected deployment is a separate resource under each of its names', async () => {
+  it('a protected deployment is a separate resource under its named URL', async () => {
     const { body } = await daemon.api('GET', '/v1/deploy?name=who&status=deployed')
     const named = (body.data.items[0].named_urls as string[]).find(url => url.startsWith('http:'))!
     const local = named.replace(/\/\/[^:]+/, '//127.0.0.1')
@@ -234,7 +234,7 @@ describe('a protected deployment', () => {
     expect(refused.challenge).toMatch(/error="insufficient_scope"/)
     const back = await daemon.api('POST', `/v1/deploy/${changed.body.data.deployment_id}/rollback`)
     expect(back.status).toBe(201)
-    expect((await list(who.url, token)).status).not.toBe(401)
+    expect((await list(who.url, token)).status).toBe(400)
   })
 })
 
