@@ -46,7 +46,7 @@ test('generated clients compile with a call to every operation', async () => {
   expect(stdout).toBe('')
 })
 
-test('a client made with openapi-fetch builds a server', async () => {
+test('a client created with openapi-fetch builds a server', async () => {
   const { default: createClient } = await import('openapi-fetch')
   const calls = new URL('calls/openapi-fetch.ts', import.meta.url).href
   const { readAnswers } = (await import(calls)) as {

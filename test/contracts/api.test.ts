@@ -36,13 +36,13 @@ beforeAll(async () => {
 
 afterAll(() => contract.daemon.close())
 
-describe('the description', () => {
-  test('the description is valid OpenAPI 3.1', async () => {
+describe('the OpenAPI description', () => {
+  test('the OpenAPI description is valid OpenAPI 3.1', async () => {
     await validateOpenApi(structuredClone(api.document))
     expect(api.document.openapi).toMatch(/^3\.1/)
   })
 
-  test('the description lists the main endpoints of the service interface', () => {
+  test('the OpenAPI description lists the main endpoints of the service interface', () => {
     const all = api.operations.map(({ method, path }) => `${method} ${path}`)
     expect(all).toEqual(
       expect.arrayContaining([

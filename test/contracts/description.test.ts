@@ -20,8 +20,8 @@ afterAll(() => daemon.close())
 
 const schemas = (): Record<string, Json> => api.document.components.schemas
 
-describe('the description', () => {
-  test('every property has a description', () => {
+describe('the OpenAPI description', () => {
+  test('every property in the OpenAPI description is described', () => {
     const undescribed: string[] = []
     walk(api.document, '', (node, path) => {
       if (typeof node.properties !== 'object' || path.endsWith('/properties')) return
@@ -31,7 +31,7 @@ describe('the description', () => {
     expect(undescribed).toEqual([])
   })
 
-  test('every operation, parameter, response, header, tag and schema has a description', () => {
+  test('every operation, parameter, response, header, tag and schema in the OpenAPI description is described', () => {
     const { paths, components, tags } = api.document
     const parameters = api.operations.flatMap(({ spec }) => spec.parameters ?? [])
     const responses = Object.values<Json>(paths).flatMap(path =>
@@ -54,7 +54,7 @@ describe('the description', () => {
     expect(Object.keys(schemas()).filter(name => !/^[A-Z][A-Za-z]+$/.test(name))).toEqual([])
   })
 
-  test('the description has valid examples of every record and request', () => {
+  test('the OpenAPI description has valid examples of every record and request', () => {
     const ajv = new Ajv2020({ strict: false })
     ;(addFormats as unknown as (target: Ajv2020) => void)(ajv)
     ajv.addSchema(api.document, 'openapi.json')
@@ -71,7 +71,7 @@ describe('the description', () => {
     expect(records.filter(record => !record.examples)).toEqual([])
   })
 
-  test('the description has the documented models and defaults', () => {
+  test('the OpenAPI description has the documented models and defaults', () => {
     const { ai_model } = schemas().TestRequest.properties
     expect(JSON.stringify(ai_model)).toContain('["claude-sonnet-4-5","gpt-5.2","embedded"]')
     expect(ai_model.allOf[0].default).toBe('claude-sonnet-4-5')
@@ -79,7 +79,7 @@ describe('the description', () => {
     expect([min_instances.allOf[0].default, max_instances.allOf[0].default]).toEqual([1, 10])
   })
 
-  test('the description has fewer than 3620 characters per operation', async () => {
+  test('the OpenAPI description has on average fewer than 3620 characters per operation', async () => {
     const { text } = await daemon.api('GET', '/openapi.json', { key: null })
     expect(text.length / api.operations.length).toBeLessThan(3620)
   })

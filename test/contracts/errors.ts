@@ -50,7 +50,7 @@ export function testErrors(contract: Contract): void {
   test('returns 403 for a page from another origin', () =>
     each(403, () => ({ headers: { origin: 'https://evil.example' } })))
 
-  test('returns 403 with a challenge, only for a key that has none of the scopes', async () => {
+  test('returns 403 with a challenge, only for a key that has none of the accepted scopes', async () => {
     const keys = new Map<string, string>()
     for (const scope of SCOPES)
       keys.set(scope, (await createKey(daemon, { scopes: [scope], plan: 'pro' })).key)

@@ -251,7 +251,7 @@ describe.each(Object.keys(subjects) as StateChange['of'][])('a %s', of => {
   const changes = STATE_CHANGES.filter(change => change.of === of && change.asked !== DAEMON_STOPS)
   // Only two container builds run at a time, and the cases include waiting ones.
   const options = { concurrent: of !== 'container build' }
-  test.for(casesOf(changes))('a record that is $title', options, async ({ from, steps }, { expect }) => {
+  test.for(casesOf(changes))(`a ${of} that is $title`, options, async ({ from, steps }, { expect }) => {
     const subject = await subjects[of](from, steps.at(-1)!.asked)
     try {
       expect(await subject.state()).toBe(from)

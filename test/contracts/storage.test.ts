@@ -52,7 +52,7 @@ describe.each(Object.entries(DRIVERS))('object storage: %s', (name, open) => {
     expect(await storage.read('sources/a.tar.gz', object.digest)).toBeUndefined()
   })
 
-  test('stores an empty object and one of a single byte', async () => {
+  test('stores an empty object and an object of a single byte', async () => {
     const storage = await open()
     for (const size of [0, 1]) {
       const object = makeObject(size)
@@ -69,7 +69,7 @@ describe.each(Object.entries(DRIVERS))('object storage: %s', (name, open) => {
     expect(found.equals(object.bytes)).toBe(true)
   })
 
-  test('rejects content that does not match the digest', async () => {
+  test('rejects stored content that does not match the digest', async () => {
     const storage = await open()
     const object = makeObject(1000)
     await storage.put('sources/a.zip', object.file, object)

@@ -37,7 +37,7 @@ it.each(EXCERPTS.filter(({ example }) => example))(
   },
 )
 
-it('the pages have more than ten excerpts', () => {
+it('docs/definitions.md and docs/quick-start.md have more than ten JSON excerpts', () => {
   expect(EXCERPTS.length).toBeGreaterThan(10)
 })
 

@@ -47,14 +47,14 @@ test.each(
   expect(missing).toEqual([])
 })
 
-test('the decisions list every error code under its HTTP status', () => {
+test('docs/decisions/api.md lists every error code under its HTTP status', () => {
   const listed = [...decisions.matchAll(/^\| (\d{3}) \| (.*) \|$/gm)].flatMap(([, status, codes]) =>
     [...codes!.matchAll(/`([A-Z_]+)`/g)].map(([, code]) => [code, Number(status)]),
   )
   expect(Object.fromEntries(listed)).toEqual(STATUS_OF)
 })
 
-test('the decisions list every scope and the limit of every plan', () => {
+test('docs/decisions/api.md lists every scope and the limit of every plan', () => {
   for (const scope of SCOPES) expect(decisions).toContain(`| \`${scope}\` |`)
   for (const [plan, limit] of Object.entries(PLAN_LIMITS))
     expect(decisions).toContain(`| ${plan} | ${limit.toLocaleString('en')}`)

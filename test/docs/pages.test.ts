@@ -38,7 +38,7 @@ describe.concurrent('commands of the documentation', () => {
   )
 })
 
-test('every page with a shell block runs or says why it cannot', () => {
+test('every page with a shell block has commands that are run, or says why they cannot be', () => {
   const withBlocks = PAGES.filter(path =>
     /^ *```(sh|bash|shell|console)$/m.test(readFileSync(join(root, path), 'utf8')),
   )

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Lookups } from '../../src/egress/lookups.ts'
 
-test('lookups remember the newest fifty names for an address', async () => {
+test('lookups remember the fifty names that were last looked up for an address', async () => {
   const lookups = new Lookups({ lookup: async () => ['127.0.0.1'], resolve: async () => [] })
   for (let at = 0; at < 60; at++) await lookups.addresses(`${at}.localhost`)
   await lookups.addresses('20.localhost')

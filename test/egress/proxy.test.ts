@@ -208,7 +208,7 @@ test('an address that an allowed name resolved to is allowed at the port of the 
   egress.close()
 })
 
-test('a process has a limited number of connections, which are closed with its egress', async () => {
+test('a process has at most 512 connections, which are closed with its egress', async () => {
   const silent = await startUpstream(() => {})
   const egress = await startEgress(OPEN)
   const sockets = Array.from({ length: 600 }, () => {

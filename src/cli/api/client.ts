@@ -115,12 +115,16 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     return errorOfConnection(options.url, error)
   }
 
+  async function readBody(incoming: IncomingMessage, method: Method, path: string): Promise<string> {
+    return readText(incoming).catch(error => {
+      throw failure(error, method, new URL(path, base))
+    })
+  }
+
   async function exchange<T>(method: Method, path: string, input: RequestInput = {}): Promise<T> {
     const startedAt = Date.now()
     const incoming = await send(method, path, input)
-    const text = await readText(incoming).catch(error => {
-      throw failure(error, method, new URL(path, base))
-    })
+    const text = await readBody(incoming, method, path)
     const status = incoming.statusCode!
     options.trace?.(`< ${status} ${Date.now() - startedAt} ms ${requestIdOf(incoming)}`)
     if (status < 200 || status > 299) throw refusal({ status, text, headers: incoming.headers, method, path })
@@ -133,7 +137,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     const status = incoming.statusCode!
     const isStream = incoming.headers['content-type']?.startsWith('text/event-stream')
     const isRefused = status < 200 || status > 299
-    const text = isStream && !isRefused ? '' : await readText(incoming)
+    const text = isStream && !isRefused ? '' : await readBody(incoming, method, path)
     if (isRefused) throw refusal({ status, text, headers: incoming.headers, method, path })
     if (isStream) input.onStream?.()
     try {
@@ -150,7 +154,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     const incoming = await send('GET', path, { timeoutMs: Infinity, headers: { accept: '*/*' } })
     const status = incoming.statusCode!
     if (status !== 200) {
-      const text = await readText(incoming)
+      const text = await readBody(incoming, 'GET', path)
       throw refusal({ status, text, headers: incoming.headers, method: 'GET', path })
     }
     const { receiveFile } = await import('./transfer-file.ts')

@@ -45,7 +45,9 @@ export async function* followEvents<T>(
     lost ??= { at: performance.now(), error: undefined }
     if (performance.now() - lost.at > RECONNECT_TIMEOUT_MS) throw lostError(client.url, lost.error)
     output.trace('the stream broke, reopening it')
-    await sleep(RETRY_MS, undefined, { signal })
+    await sleep(RETRY_MS, undefined, { signal }).catch(cause => {
+      throw new HostingError('CANCELLED', 'Interrupted.', { cause })
+    })
     client = (await reopenApi().catch(() => undefined)) ?? client
   }
 }

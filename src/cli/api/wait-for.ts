@@ -4,8 +4,10 @@ import { HostingError, type NextStep } from '../../shared/errors.ts'
 export interface WaitOptions<T> {
   read(): Promise<T>
   isDone(value: T): boolean
-  /** Subject of the error message: `The deployment dep_1`. */
-  subject: string
+  /** Start of the error message: `Deployment dep_1 did not finish`. */
+  failure: string
+  /** True when the work continues after the timeout. */
+  isContinued?: boolean
   timeoutMs: number
   signal: AbortSignal
   next?: NextStep[]
@@ -20,12 +22,13 @@ export async function waitFor<T>(options: WaitOptions<T>): Promise<T> {
   for (let delay = FIRST_DELAY_MS; ; delay = Math.min(delay * 1.5, LONGEST_DELAY_MS)) {
     const value = await options.read()
     if (options.isDone(value)) return value
-    if (performance.now() + delay > deadline)
-      throw new HostingError(
-        'TIMEOUT',
-        `${options.subject} did not finish within ${Math.round(options.timeoutMs / 1000)} s. It continues in the background.`,
-        { next: options.next },
-      )
+    if (performance.now() + delay > deadline) {
+      const { failure, isContinued, timeoutMs, next } = options
+      const rest = isContinued ? ' It continues in the background.' : ''
+      throw new HostingError('TIMEOUT', `${failure} within ${Math.round(timeoutMs / 1000)} s.${rest}`, {
+        next,
+      })
+    }
     await sleep(delay, undefined, { signal: options.signal })
   }
 }

@@ -28,8 +28,8 @@ export async function replaceServers(
 }
 
 /**
- * Puts back the entries that `replaceServers` replaced, if they still point to this machine. Throws NOT_FOUND when no entries
- * were replaced.
+ * Puts back the entries that `replaceServers` replaced, if they still point to this machine. Keeps the stored entries when none
+ * does. Throws NOT_FOUND when no entries were replaced.
  */
 export async function restoreServers(
   client: McpClient,
@@ -41,8 +41,8 @@ export async function restoreServers(
   const present = await readEntries(client, text, file)
   const restored = Object.keys(originals).filter(name => isLocalEntry(entryOf(present, name) ?? {}))
   for (const name of restored) text = await edit(client, text, file, name, originals[name])
-  const change =
-    restored.length > 0 ? write(file, text) : { file, changed: false as const, backup: undefined }
+  if (restored.length === 0) return { change: { file, changed: false, backup: undefined }, restored }
+  const change = write(file, text)
   rmSync(originalsOf(file))
   return { change, restored }
 }

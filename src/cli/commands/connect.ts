@@ -94,7 +94,10 @@ async function attempt(
   } catch (error) {
     if (!(error instanceof HostingError)) throw error
     const { client, file } = one
-    output.warn(`${client.name} was not changed: ${error.message}`)
+    const { code, message, details, next } = error
+    await output.error(
+      new HostingError(code, `${client.name} was not changed: ${message}`, { details, next, cause: error }),
+    )
     return { record: { client: client.id, file, changed: false, error: error.message } }
   }
 }

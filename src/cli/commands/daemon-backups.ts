@@ -47,7 +47,8 @@ export const backup = defineCommand({
       output.line(`Backed up ${contentOf(record)} to ${record.file}`)
       if (copy) output.line(`Copied the database to ${copy}`)
       if (record.sentTo) output.line(`Sent to ${record.sentTo}`)
-      if (record.missing > 0) output.warn(`${record.missing} files are missing or damaged. See mcp doctor.`)
+      if (record.missing > 0)
+        output.warn(`The backup lacks ${counted(record.missing, 'missing or damaged file')}. See mcp doctor.`)
     })
     if (!record.sendError) return EXIT.done
     output.error(new HostingError('UPSTREAM_FAILED', `Could not send the backup: ${record.sendError}`))

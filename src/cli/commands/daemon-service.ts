@@ -31,9 +31,10 @@ export const install = defineCommand({
       waitFor({
         read: () => findDaemon(paths),
         isDone: found => found !== undefined,
-        subject: 'The daemon',
+        failure: 'The daemon did not respond',
         timeoutMs: globals.timeout,
         signal,
+        next: [{ description: 'Show its log', command: 'mcp daemon logs' }],
       }),
     )
     output.result({ file: manager.path, url: daemon?.url }, () => {

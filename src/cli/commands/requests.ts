@@ -8,6 +8,7 @@ import type {
   RequestRecordItem,
 } from '../../shared/contract/monitoring/requests.ts'
 import { STORE_ENVIRONMENTS } from '../../shared/contract/states.ts'
+import { counted } from '../../shared/counted.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { formatBytes, formatMs } from '../../shared/format/metric-format.ts'
 import type { ApiClient } from '../api/client.ts'
@@ -182,7 +183,7 @@ export const exportRequests = defineCommand({
     writeFileAtomic(resolve(cwd, file), `${JSON.stringify(archive, null, 2)}\n`)
     const count = archive.log.entries.length
     output.result({ file: resolve(cwd, file), requests: count }, () =>
-      output.line(`Wrote ${count} requests to ${file}`),
+      output.line(`Wrote ${counted(count, 'request')} to ${file}`),
     )
   },
 })

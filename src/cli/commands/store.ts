@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { writeFileAtomic } from '../../shared/atomic-file.ts'
 import type { StoreChange, StoreEntry, StorePage } from '../../shared/contract/servers/server-store.ts'
 import { STORE_ENVIRONMENTS, type StoreEnvironment } from '../../shared/contract/states.ts'
+import { counted } from '../../shared/counted.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { formatBytes } from '../../shared/format/metric-format.ts'
 import type { ApiClient } from '../api/client.ts'
@@ -51,7 +52,7 @@ export const list = defineCommand({
       ])
       output.table(['KEY', 'USER', 'VALUE', 'EXPIRES'], rows, 'No entries.')
       const { entries, bytes, limit_bytes } = page.usage
-      output.line(`${entries} entries, ${formatBytes(bytes)} of ${formatBytes(limit_bytes)}`)
+      output.line(`${counted(entries, 'entry', 'entries')}, ${formatBytes(bytes)} of ${formatBytes(limit_bytes)}`)
       if (page.next_cursor !== null)
         output.next({
           description: 'Show more',
@@ -132,7 +133,7 @@ export const exportEntries = defineCommand({
     if (file === undefined) return output.result({ entries }, () => output.part(text))
     writeFileAtomic(resolve(cwd, file), text)
     output.result({ file: resolve(cwd, file), entries: entries.length }, () =>
-      output.line(`Wrote ${entries.length} entries to ${file}`),
+      output.line(`Wrote ${counted(entries.length, 'entry', 'entries')} to ${file}`),
     )
   },
 })
@@ -157,7 +158,7 @@ export const importEntries = defineCommand({
     let change: StoreChange | undefined
     for (const set of inRequests(entries)) change = await changeStore(client, pathOf(server, env), { set })
     output.result({ set: entries.length, skipped: given.length - entries.length, usage: change?.usage }, () =>
-      output.line(`Set ${entries.length} entries in the ${env} store of ${server}`),
+      output.line(`Set ${counted(entries.length, 'entry', 'entries')} in the ${env} store of ${server}`),
     )
   },
 })

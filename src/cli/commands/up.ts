@@ -99,7 +99,7 @@ export default defineCommand({
     }
     const deployment = await deployServer(context, request, { name, wait: true })
     if (deployment.status === 'failed') return reportFailedDeployment(context, deployment, name)
-    printDeployed(context, deployment)
+    printDeployed(context, name, deployment)
     printStored(context, name, { env_vars, ...(variables && { variables }) })
     context.output.warnOf(deployment)
     const isolation = project.request.template === 'custom' && (await readIsolation(context, deployment))
@@ -171,13 +171,13 @@ function printBuilt({ output }: CommandContext, name: string, { build_time, mcp_
 
 function printDeployed(
   { output }: CommandContext,
-  { deploy_time, deployment_id, warnings = [] }: DeployResult,
+  name: string,
+  { deploy_time, deployment_id }: DeployResult,
 ): void {
   if (!output.json && !output.quiet)
     output.line(
-      `Deployed it to development in ${formatDurationMs((deploy_time ?? 0) * 1000)} (${deployment_id})`,
+      `Deployed ${name} to development in ${formatDurationMs((deploy_time ?? 0) * 1000)} (${deployment_id})`,
     )
-  for (const warning of warnings) output.warn(warning)
 }
 
 interface Result {
@@ -200,7 +200,17 @@ function report(
   // An API that implements only the contract does not resolve server names.
   const knowsNames = build.template !== undefined
   const reference = knowsNames ? name : url
-  const known = { mcp_id, deployment_id, url, health_check, ...(isolation && { isolation }), tools, call }
+  const warnings = [...(build.warnings ?? []), ...(deployment.warnings ?? [])]
+  const known = {
+    mcp_id,
+    deployment_id,
+    url,
+    health_check,
+    ...(isolation && { isolation }),
+    tools,
+    call,
+    ...(warnings.length > 0 && { warnings }),
+  }
   output.result(known, () => {
     if (output.quiet) return output.line(url)
     for (const gap of isolation ? isolation.gaps : [])

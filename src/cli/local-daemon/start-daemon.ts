@@ -55,7 +55,8 @@ export async function startDaemon(
     'exit',
     (code, killedBy) => (exitReason = killedBy ? `killed by ${killedBy}` : `exit code ${code}`),
   )
-  let deadline = performance.now() + START_TIMEOUT_MS
+  let timeoutMs = START_TIMEOUT_MS
+  let deadline = performance.now() + timeoutMs
   let lostRace = false
   while (performance.now() < deadline) {
     // An unchanged discovery file names the previous daemon, which has exited. Polling the previous daemon would only slow down
@@ -72,11 +73,12 @@ export async function startDaemon(
       if (!isLostRace(error)) throw isDiskFull(dirname(log.path)) ? diskFullError(paths.home, error) : error
       lostRace = true
       await requestRewrite(paths)
-      deadline = performance.now() + OTHER_START_TIMEOUT_MS
+      timeoutMs = OTHER_START_TIMEOUT_MS
+      deadline = performance.now() + timeoutMs
     }
     await sleep(POLL_MS, undefined, { signal })
   }
-  throw new HostingError('TIMEOUT', `The daemon did not respond within ${START_TIMEOUT_MS / 1000} s.`, {
+  throw new HostingError('TIMEOUT', `The daemon did not respond within ${timeoutMs / 1000} s.`, {
     details: `log: ${paths.daemonLog}`,
     next: [{ description: 'Check the installation', command: 'mcp doctor' }],
   })

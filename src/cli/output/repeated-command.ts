@@ -5,6 +5,7 @@ import type { CommandContext } from '../command-line/command-context.ts'
 const MASKS: Readonly<Record<string, (value: string) => string>> = {
   '--api-key': () => '<key>',
   '--command': () => '<command>',
+  '--token': () => '<token>',
   '--set': value => value.replace(/=.*/s, '=<value>'),
 }
 

@@ -1,5 +1,4 @@
 import { HostingError } from '../../shared/errors.ts'
-import { quoteShellWord } from '../../shared/shell-words.ts'
 import type { ArgumentSchema } from '../choices/argument-choices.ts'
 import type { Choice, ChoiceSource, TypedInput } from '../choices/choice.ts'
 import { listChoices } from '../choices/list-choices.ts'
@@ -8,6 +7,7 @@ import type { CommandContext } from '../command-line/command-context.ts'
 import { type ArgumentDeclaration, toKebabCase, type ValueKind } from '../command-line/declaration.ts'
 import { impliedEnvironment } from '../dev/dev-mark.ts'
 import { askName, askText } from '../output/prompt.ts'
+import { repeatedCommand } from '../output/repeated-command.ts'
 import { askValues } from './ask-values.ts'
 import { askingSource } from './asking-source.ts'
 import { chooseServer } from './choose-server.ts'
@@ -19,23 +19,30 @@ type Input = Record<string, unknown>
 
 /** Completes missing required arguments: chooses an implied value or asks at a terminal. Throws INVALID_REQUEST elsewhere. */
 export async function completeInput(context: CommandContext, command: Command, input: Input): Promise<void> {
+  const given = { ...input }
   let isChosen = false
   for (const [key, declaration] of Object.entries(command.arguments ?? {})) {
     if (!declaration.required || input[key] !== undefined) continue
     input[key] = await completeOne({ context, command, input, key, declaration })
     if (declaration.kind && declaration.kind !== 'server') isChosen = true
   }
-  if (isChosen) context.output.command(commandLine(context, command, input))
+  if (isChosen) context.output.command(commandLine(context, command, { given, input }))
 }
 
-/** Command line with the chosen values, which asks no question. */
-function commandLine(context: CommandContext, command: Command, input: Input): string {
-  const { name, arguments: declared = {} } = command
-  const words = Object.keys(declared).flatMap(key => (input[key] ?? []) as string | string[])
+/** The command line with the chosen values, which asks no question. */
+function commandLine(
+  context: CommandContext,
+  command: Command,
+  { given, input }: { given: Input; input: Input },
+): string {
+  // Arguments are given in order, so the chosen ones follow them.
+  const chosen = Object.keys(command.arguments ?? {})
+    .filter(key => input[key] !== given[key])
+    .flatMap(key => input[key] as string | string[])
   const isServed = command.options?.env?.choices?.includes('preview') && input.server !== undefined
-  const env = input.env ?? (isServed ? impliedEnvironment(context, String(input.server)) : undefined)
-  const place = env === undefined ? [] : ['--env', String(env)]
-  return ['mcp', name, ...[...words, ...place].map(quoteShellWord)].join(' ')
+  const env =
+    isServed && input.env === undefined ? impliedEnvironment(context, String(input.server)) : undefined
+  return repeatedCommand({ words: [...context.words, ...chosen] }, ...(env ? ['--env', env] : []))
 }
 
 interface MissingArgument {

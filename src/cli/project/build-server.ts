@@ -95,7 +95,8 @@ async function settleBuild(
     return await waitFor({
       read: () => api.get<BuildRecord>(`/v1/build/${encodeURIComponent(record.mcp_id)}`),
       isDone: ({ status }) => status !== 'building',
-      subject: `Build ${record.mcp_id}`,
+      failure: `Build ${record.mcp_id} did not finish`,
+      isContinued: true,
       timeoutMs: globals.timeout,
       signal,
     })

@@ -47,7 +47,8 @@ export async function settleDeployment(context: CommandContext, record: DeployRe
   const status = await waitFor({
     read: () => api.get<Partial<DeployResult>>(`/v1/deploy/${encodeURIComponent(id)}/status`),
     isDone: ({ status }) => status !== 'deploying',
-    subject: `Deployment ${id}`,
+    failure: `Deployment ${id} did not finish`,
+    isContinued: true,
     timeoutMs: context.globals.timeout,
     signal: context.signal,
     next: [{ description: 'Check its progress', command: `mcp status ${id}` }],

@@ -84,9 +84,10 @@ const UNKNOWN_FAILURE: Failure = { code: 'UPSTREAM_FAILED', message: 'The API ga
 function failedBuildStep({ env }: CommandContext, { request }: Project): NextStep {
   const program = request.program!
   const file = program.type === 'image' ? undefined : missingFile(program, undefined)
-  return file === undefined
-    ? programStep(program, env)
-    : {
+  if (file === undefined || program.type === 'image') return programStep(program, env)
+  return program.cwd === undefined
+    ? {
         description: `Give the absolute path of ${file} in the configuration, or set "cwd" next to "command"`,
       }
+    : { description: `File ${file} does not exist in ${program.cwd}. Correct "cwd" in the configuration` }
 }

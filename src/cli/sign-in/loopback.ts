@@ -20,18 +20,17 @@ const HEADERS = {
 }
 
 /**
- * Listens on loopback, at `port` if it is free, because servers may compare the whole URL. Throws CONFLICT when `port` is
- * in use and required.
+ * Listens on loopback, at `port` if possible, because servers may compare the whole URL. If `port` is required, throws CONFLICT
+ * when it is in use and INVALID_REQUEST when it is not permitted.
  */
 export async function openLoopback(
   port: number | undefined,
   { isFixed = false }: { isFixed?: boolean } = {},
 ): Promise<Loopback> {
   const server = createServer()
-  if (port === undefined || !(await listen(server, port))) {
-    if (isFixed) throw portInUse(port!)
-    await listen(server, 0)
-  }
+  const fault = await listen(server, port ?? 0)
+  if (fault && isFixed) throw portError(port!, fault)
+  if (fault) await listen(server, 0)
   const redirectUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`
   return {
     redirectUrl,
@@ -58,22 +57,25 @@ function waitFor(server: Server, state: string): Promise<URLSearchParams> {
   })
 }
 
-function portInUse(port: number): HostingError {
-  return new HostingError(
-    'CONFLICT',
-    `Port ${port} for the sign-in redirect is in use. Stop the program that uses it, or register a URL with another port and pass it with --callback-port.`,
-  )
+type PortFault = 'EADDRINUSE' | 'EACCES'
+
+function portError(port: number, fault: PortFault): HostingError {
+  const subject = `Port ${port} for the sign-in redirect is`
+  const other = 'register a URL with another port and pass it with --callback-port.'
+  return fault === 'EADDRINUSE'
+    ? new HostingError('CONFLICT', `${subject} in use. Stop the program that uses it, or ${other}`)
+    : new HostingError('INVALID_REQUEST', `${subject} not permitted for this user. Instead, ${other}`)
 }
 
-/** Resolves to false when the port is in use or not permitted. */
-function listen(server: Server, port: number): Promise<boolean> {
+/** Resolves to the fault when the port is in use or not permitted. */
+function listen(server: Server, port: number): Promise<PortFault | undefined> {
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException) =>
-      error.code === 'EADDRINUSE' || error.code === 'EACCES' ? resolve(false) : reject(error)
+      error.code === 'EADDRINUSE' || error.code === 'EACCES' ? resolve(error.code) : reject(error)
     server.once('error', fail)
     server.listen(port, '127.0.0.1', () => {
       server.off('error', fail)
-      resolve(true)
+      resolve(undefined)
     })
   })
 }

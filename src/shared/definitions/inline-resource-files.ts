@@ -48,7 +48,8 @@ function readInside(directory: string, file: string): Buffer | string {
     // The real path, so that symbolic links cannot lead out of the project.
     const real = realpathSync(resolve(directory, file))
     const fromProject = relative(realpathSync(directory), real)
-    if (fromProject.startsWith('..') || resolve(fromProject) === fromProject)
+    const isOutside = fromProject === '..' || fromProject.startsWith(`..${sep}`)
+    if (isOutside || resolve(fromProject) === fromProject)
       return `"${file}" is outside the project ${directory}`
     const status = statSync(real)
     if (!status.isFile()) return `"${file}" is not a file`

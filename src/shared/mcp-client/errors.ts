@@ -65,7 +65,10 @@ function describe(error: unknown) {
     found.name ??= at.name
     if (typeof at.data?.status === 'number') found.status ??= at.data.status
     if (at.data?.streamCut === true) found.streamCut = true
-    if (/^(E[A-Z]+|UND_ERR_[A-Z_]+)$/.test(String(at.code))) found.causeCode ??= String(at.code)
+    // TLS errors have no common prefix.
+    if (at.message === 'fetch failed' && at.cause)
+      found.causeCode ??= String(at.cause.code ?? at.cause.message)
+    if (/^(E[A-Z]+|EAI_[A-Z]+|UND_ERR_[A-Z_]+)$/.test(String(at.code))) found.causeCode ??= String(at.code)
     else if (at.code !== undefined) found.code ??= at.code
   }
   return { ...found, message: error instanceof Error ? error.message : String(error) }
@@ -73,6 +76,7 @@ function describe(error: unknown) {
 
 interface ErrorLike {
   name?: string
+  message?: string
   code?: string | number
   data?: { status?: unknown; streamCut?: unknown }
   cause?: ErrorLike

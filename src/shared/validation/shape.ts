@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { clientSecretSchema } from '../contract/deployments/deployment-auth.ts'
+import { envValueSchema } from '../contract/env-value.ts'
 import { joinPath } from '../json/json-walk.ts'
 import { nearestName } from '../names.ts'
 import { type DefinitionProblem, problem } from './definition-problem.ts'
@@ -7,6 +9,9 @@ export type Issue = z.core.$ZodIssue
 
 /** Maximum number of reported unknown fields per object. */
 const MAX_UNKNOWN_FIELDS = 20
+
+/** Schemas of values that may be secret. */
+const SECRETS: ReadonlySet<unknown> = new Set([clientSecretSchema, envValueSchema])
 
 /** A value and the schema that rejected it. */
 interface RejectedValue {
@@ -27,6 +32,8 @@ function describeIssue(issue: Issue, rejected: RejectedValue): DefinitionProblem
   if (issue.code === 'invalid_union') return describeUnion(issue, rejected)
   // z.json() reports a missing value like an invalid one.
   if (value === undefined) return problem(path, `is required${expectation(issue)}`)
+  if (issue.code === 'invalid_type' && SECRETS.has(schemaAt(issue.path, rejected)))
+    return problem(path, `must be ${withArticle(issue.expected)}, not ${typeOf(value)}`)
   return problem(path, describeValue(issue, value))
 }
 
@@ -227,6 +234,11 @@ function showValue(value: unknown): string {
   // A project file in TypeScript can contain values that are not JSON.
   const text = typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value) ?? typeof value)
   return shorten(text)
+}
+
+/** Like `showValue`, without the value. */
+function typeOf(value: unknown): string {
+  return value === null || isObject(value) ? showValue(value) : withArticle(typeof value)
 }
 
 function isObject(value: unknown): boolean {

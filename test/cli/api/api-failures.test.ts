@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createApiClient } from '../../../src/cli/api/client.ts'
 import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
 import { type ContractStub, startContractStub } from '../../helpers/services/contract-stub.ts'
 
@@ -97,6 +99,37 @@ test('exits with 7 if the connection is reset during a response', async () => {
     setImmediate(() => response.socket?.destroy())
   })
   expect(failed).toMatchObject({ code: 7, error: { code: 'UNAVAILABLE' } })
+})
+
+test('a stream and a download fail with UNAVAILABLE if the connection is reset during an error response', async () => {
+  stub = await startContractStub({
+    intercept(_request, response) {
+      response.writeHead(500, { 'content-length': '1000' })
+      response.write('{"half":')
+      setImmediate(() => response.socket?.destroy())
+      return true
+    },
+  })
+  const client = createApiClient({ url: stub.url, apiKey: undefined, timeoutMs: 10_000 })
+  const stream = client.stream('GET', '/api/metrics', {})[Symbol.asyncIterator]().next()
+  await expect(stream).rejects.toMatchObject({ name: 'HostingError', code: 'UNAVAILABLE' })
+  const download = client.download('/v1/build/mcp-123/export', join(home.dir, 'export.tar'))
+  await expect(download).rejects.toMatchObject({ name: 'HostingError', code: 'UNAVAILABLE' })
+})
+
+test.each([
+  [1, '1 missing or damaged file'],
+  [2, '2 missing or damaged files'],
+])('daemon backup warns about missing files, here %i', async (missing, text) => {
+  const record = { file: '/b/mcp.db', bytes: 1, files: 0, missing, sentTo: null, sendError: null }
+  stub = await startContractStub({
+    intercept(_request, response) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(record))
+      return true
+    },
+  })
+  const { stderr } = await home.mcp(['daemon', 'backup', '--api-url', stub.url])
+  expect(stderr).toBe(`The backup lacks ${text}. See mcp doctor.\n`)
 })
 
 test('exits with 8 if the API does not respond in time', async () => {

@@ -45,6 +45,10 @@ describe('mcp connect', () => {
     expect((await connect('--client', 'claude-code')).stderr).toContain(
       `Or print the entry and add it by hand:  mcp connect ${url} --name tools --client claude-code --print`,
     )
+    const text = await connect('--all')
+    expect(text.stderr).toMatch(/^Error: Claude Code was not changed: .* is not valid JSON/)
+    expect(text.stderr).toContain(`mcp connect ${url} --name tools --all --print`)
+    await connect('--client', 'cursor', '--remove')
     const all = await connect('--all', '--json')
     expect([all.code, JSON.parse(all.stdout)]).toMatchObject([
       1,

@@ -89,6 +89,17 @@ describe('servers in client configurations', () => {
     })
     await expect(restoreServers(client, file)).rejects.toThrow('No import changed')
   })
+
+  it('keeps the original entries when none could be restored', async () => {
+    const client = clientOf('cursor')
+    const file = writeConfig('kept/mcp.json', { mcpServers: { a: ENTRY } })
+    await replaceServers(client, file, [{ name: 'a', url: 'http://127.0.0.1:20001/mcp' }])
+    const imported = readFileSync(file, 'utf8')
+    writeFileSync(file, JSON.stringify({ mcpServers: { a: { url: 'https://a.example/mcp' } } }))
+    expect((await restoreServers(client, file)).restored).toEqual([])
+    writeFileSync(file, imported)
+    expect((await restoreServers(client, file)).restored).toEqual(['a'])
+  })
 })
 
 describe('the plan of an import', () => {
@@ -179,6 +190,10 @@ describe('mcp import', () => {
     expect(stderr).toContain('Error: script is not hosted: The program cannot be served')
     expect(stderr).toContain('Cannot find module')
     expect(stderr).toContain('Give the absolute path of nowhere.mjs in the configuration, or set "cwd"')
+    const placed = writeConfig('placed.json', { mcpServers: { script: { ...script, cwd: home.dir } } })
+    expect((await home.mcp(['import', placed])).stderr).toContain(
+      `File nowhere.mjs does not exist in ${home.dir}. Correct "cwd" in the configuration`,
+    )
     const [record] = JSON.parse((await home.mcp(['import', file, '--json'])).stdout).servers
     expect(record).toMatchObject({ action: 'failed', details: expect.stringContaining('Cannot find module') })
   })

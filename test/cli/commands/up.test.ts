@@ -55,3 +55,14 @@ test('status shows version, sign-in, what the server offers and the names of its
   expect(stdout).toMatch(/^ {2}prompts +plan$/m)
   expect(stdout).toMatch(/^ {2}variables +CITY$/m)
 })
+
+test('up names the server in the text about its deployment and prints each warning once', async () => {
+  const file = join(home.dir, 'small.config.json')
+  const deploy = { development: { limits: { memory_mb: 128 } } }
+  writeFileSync(file, JSON.stringify({ ...PROJECT, name: 'small', deploy }))
+  const { stdout, stderr } = await home.mcp(['up', file])
+  expect(stdout).toMatch(/^Deployed small to development in /m)
+  expect(stderr.match(/config\.limits\.memory_mb is not applied/g)).toHaveLength(1)
+  const { warnings } = await home.json<{ warnings: string[] }>(['up', file])
+  expect(warnings).toEqual([expect.stringContaining('config.limits.memory_mb')])
+})

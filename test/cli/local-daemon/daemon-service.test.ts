@@ -69,6 +69,18 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
+test.runIf(process.platform === 'linux')(
+  'daemon install exits with 8 if the service manager starts no daemon in time',
+  async () => {
+    writeFileSync(join(home.dir, 'bin', 'systemctl'), '#!/bin/sh\n')
+    const { code, stderr } = await home.mcp(['daemon', 'install', '--timeout', '1s'], { env })
+    expect([code, stderr]).toEqual([
+      8,
+      'Error: The daemon did not respond within 1 s.\nShow its log:  mcp daemon logs\n',
+    ])
+  },
+)
+
 test('daemon install --print prints the unit file and changes nothing', async () => {
   const { stdout } = await home.mcp(['daemon', 'install', '--print'], { env })
   expect(stdout).toContain(process.platform === 'darwin' ? '<plist' : '[Service]')

@@ -8,6 +8,7 @@ test('repeats a command line with a flag before -- and without values that may b
     "mcp remove --api-key '<key>' weather --yes",
   )
   expect(repeat('remove', '--api-key=secret', 'weather')).toBe("mcp remove '--api-key=<key>' weather --yes")
+  expect(repeat('call', '--token', 'secret')).toBe("mcp call --token '<token>' --yes")
   expect(repeat('import', '--set', 'KEY=secret=1', '--set=PASS=secret', '--set', 'USER')).toBe(
     "mcp import --set 'KEY=<value>' '--set=PASS=<value>' --set USER --yes",
   )

@@ -186,6 +186,14 @@ describe.runIf(hasTerminals)('at a terminal', () => {
     await omitted.expects('mcp call greeter greet name=Ada times=2\r')
   })
 
+  test('repeats the command line with all options and the chosen values, but without the token', async () => {
+    const { expects, chooses } = open('call --timeout 90s --token secret greeter')
+    await expects('❯ 1  greet')
+    await chooses('2', '2  wave')
+    await expects("mcp call --timeout 90s --token '<token>' greeter wave")
+    await expects('waved')
+  })
+
   test('asks for the values of a resource template and of a prompt', async () => {
     const read = open('read')
     await read.expects('❯ 1  note://{day}', '\r')

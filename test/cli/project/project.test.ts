@@ -171,6 +171,15 @@ describe('project file', () => {
     expect((await failure()).details).toMatch(/min_instances.* must not exceed max_instances/)
   })
 
+  it('the type of a secret in the deploy section is reported without its value', async () => {
+    const auth = { provider: 'github', client_id: 'a', client_secret: 1234 }
+    const production = { auth, env_vars: { PIN: 1234 } }
+    write({ 'mcp.config.json': { name: 'demo', template: 'basic', deploy: { production } } })
+    const { details } = await failure()
+    expect(details).toContain('deploy.production.auth.client_secret: must be a string, not a number')
+    expect(details).toContain('deploy.production.env_vars.PIN: must be a string, not a number')
+  })
+
   it('an error thrown by a project file is reported', async () => {
     write({ 'mcp.config.ts': "throw new Error('no table')\n" })
     expect((await failure()).message).toMatch(/^mcp\.config\.ts(:1:7)? failed to load: no table$/)
@@ -200,7 +209,9 @@ describe('resource files', () => {
         { ...resource, file: 'docs/a.md' },
         { ...resource, uri: 'a://c', name: 'c', file: 'logo.png' },
         { ...resource, uri: 'a://d', name: 'd', file: 'docs/a.md', mimeType: 'application/octet-stream' },
+        { ...resource, uri: 'a://e', name: 'e', file: '..notes.md' },
       ),
+      '..notes.md': 'Notes',
       'docs/a.md': '# Use {{ name }} and {% if %}',
     })
     writeFileSync(join(folder, 'logo.png'), Buffer.from([0x89, 0x50, 0xff]))
@@ -212,6 +223,7 @@ describe('resource files', () => {
         mimeType: 'application/octet-stream',
         blob: Buffer.from('# Use {{ name }} and {% if %}').toString('base64'),
       },
+      { mimeType: 'text/markdown', text: 'Notes' },
     ])
     expect(resources?.[0]).not.toHaveProperty('file')
   })

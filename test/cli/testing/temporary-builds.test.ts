@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -31,6 +32,20 @@ test('mcp test leaves no build, whatever its result', async () => {
   const failing = ['test', '--project', PROJECT, 'hello', '--model', 'embedded', '--min-success-rate', '2']
   await home.mcp(failing)
   expect(await builds()).toEqual([])
+})
+
+test('mcp test exits with 1 if the build of the project fails', async () => {
+  const file = join(home.dir, 'broken.config.json')
+  writeFileSync(
+    file,
+    JSON.stringify({
+      name: 'broken',
+      template: 'custom',
+      program: { type: 'stdio', command: 'no-such-command' },
+    }),
+  )
+  const { code, stderr } = await home.mcp(['test', '--project', file, 'hello', '--model', 'embedded'])
+  expect([code, stderr]).toEqual([1, expect.stringContaining('Build of broken failed')])
 })
 
 test('mcp chat in a project leaves no build, and /tools lists the tools of the server', async () => {

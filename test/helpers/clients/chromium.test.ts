@@ -3,7 +3,7 @@ import { findChromium } from './chromium.ts'
 
 const MISSING = ['/nowhere/chromium']
 
-test('findChromium returns undefined without Chromium, and throws in CI', () => {
+test('without Chromium, findChromium returns undefined, but throws in CI', () => {
   expect(findChromium({}, MISSING)).toBe(undefined)
   expect(() => findChromium({ CI: 'true' }, MISSING)).toThrow('Install chromium-headless-shell')
 })

@@ -20,3 +20,19 @@ test('reports the error from a server unchanged', () => {
   const { message } = toHostingError(new Error('the table [1, {"code": 2}] is locked'), URL)
   expect(message).toContain('the table [1, {"code": 2}] is locked')
 })
+
+test.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'ERR_TLS_CERT_ALTNAME_INVALID', 'EAI_AGAIN'])(
+  'reports %s as a server that cannot be reached',
+  code => {
+    const cause = Object.assign(new Error('failed'), { code })
+    expect(toHostingError(new TypeError('fetch failed', { cause }), URL)).toMatchObject({
+      code: 'UNAVAILABLE',
+      message: `${URL} cannot be reached (${code}).`,
+    })
+  },
+)
+
+test('reports a failed fetch without a code with its reason', () => {
+  const error = new TypeError('fetch failed', { cause: new Error('bad port') })
+  expect(toHostingError(error, URL).message).toBe(`${URL} cannot be reached (bad port).`)
+})

@@ -68,6 +68,8 @@ describe('the only problem in the definitions', () => {
       'tools[0].unknownfield0: is not a known field; known fields: "name", "description", "inputSchema", "title", "outputSchema", "annotations", "icons", "_meta", "handler"',
     ],
     [withTool({ annotations: 5 }), 'tools[0].annotations: must be an object, not 5'],
+    [server({ env_vars: { PIN: 1234 } }), 'env_vars.PIN: must be a string, not a number'],
+    [server({ env: [{ name: 'PIN', default: 1234 }] }), 'env[0].default: must be a string, not a number'],
     [server({ env: [5] }), 'env[0]: must be a string or an object, not 5'],
     [server({ env: [{}] }), 'env[0].name: is required (a string)'],
     [

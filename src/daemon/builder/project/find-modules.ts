@@ -73,7 +73,7 @@ function filesIn(folder: string): string[] {
 }
 
 function requireFile(directory: string, path: string, field: string): void {
-  if (posix.isAbsolute(path) || path.startsWith('..'))
+  if (posix.isAbsolute(path) || path === '..' || path.startsWith('../'))
     throw invalidPath(field, `"${path}" is outside the source`)
   const file = join(directory, path)
   if (existsSync(file) && statSync(file).isFile()) return

@@ -48,7 +48,7 @@ function placeOf(frame: string, directory: string): CodePlace | undefined {
   const segments = match[1]!.split('/')
   for (let start = 0; start < segments.length; start++) {
     const file = segments.slice(start).join('/')
-    if (!file.startsWith('..') && existsSync(join(directory, file)))
+    if (!file.startsWith('../') && existsSync(join(directory, file)))
       return { file, line: Number(match[2]), column: Number(match[3]) }
   }
   return undefined

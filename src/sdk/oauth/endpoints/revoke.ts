@@ -5,6 +5,7 @@ import { OAuthError } from '../oauth-error.ts'
 import { findAccessToken } from '../tokens/active-token.ts'
 import { revokeGrant } from '../tokens/grants.ts'
 import { readRefreshToken } from '../tokens/refresh-token.ts'
+import { CLOCK_TOLERANCE_SECONDS } from '../tokens/verify-access-token.ts'
 
 /**
  * POST revoke (RFC 7009). For a refresh token, revokes the whole grant. For an access token, revokes only the token. Also answers
@@ -23,5 +24,6 @@ export const revoke: Endpoint = async (component, request) => {
 
 async function revokeAccessToken(component: Component, clientId: string, token: string): Promise<void> {
   const claims = await findAccessToken(component, token)
-  if (claims?.client_id === clientId) await component.storage.put('revoked', claims.jti, {}, claims.exp)
+  if (claims?.client_id !== clientId) return
+  await component.storage.put('revoked', claims.jti, {}, claims.exp + CLOCK_TOLERANCE_SECONDS)
 }

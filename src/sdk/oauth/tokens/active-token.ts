@@ -14,7 +14,7 @@ export async function verifyActiveToken(
   return claims
 }
 
-/** Undefined for a token that is invalid or revoked. */
+/** Undefined for a token that is invalid or revoked. Throws OAuthError `temporarily_unavailable`. */
 export async function findAccessToken(
   component: Component,
   token: string,
@@ -22,7 +22,7 @@ export async function findAccessToken(
   try {
     return await verifyActiveToken(component, token, undefined)
   } catch (error) {
-    if (error instanceof OAuthError) return undefined
+    if (error instanceof OAuthError && error.code === 'invalid_token') return undefined
     throw error
   }
 }

@@ -1,5 +1,6 @@
 import type { Component } from '../component.ts'
 import type { GrantRecord } from '../storage/records.ts'
+import { CLOCK_TOLERANCE_SECONDS } from './verify-access-token.ts'
 
 /** Finds a grant that is neither expired nor revoked. */
 export async function findGrant({ storage }: Component, grantId: string): Promise<GrantRecord | undefined> {
@@ -23,8 +24,9 @@ export async function keepGrant(component: Component, grantId: string, grant: Gr
   await component.storage.put('grant', grantId, { ...grant, keptUntil }, keptUntil)
 }
 
-/** Revokes a grant with all its tokens. The marker stays until the last token has expired. */
+/** Revokes a grant with all its tokens. The marker stays until no verifier accepts the last token. */
 export async function revokeGrant(component: Component, grantId: string): Promise<void> {
-  await component.storage.put('revoked', grantId, {}, grantExpiry(component))
+  const expiresAt = grantExpiry(component) + CLOCK_TOLERANCE_SECONDS
+  await component.storage.put('revoked', grantId, {}, expiresAt)
   await component.storage.delete('grant', grantId)
 }

@@ -25,7 +25,8 @@ const MAX_REMEMBERED = 1000
 /** jose's errors for a JWKS that cannot be fetched or is invalid. */
 const UNAVAILABLE = new Set(['ERR_JOSE_GENERIC', 'ERR_JWKS_TIMEOUT', 'ERR_JWKS_INVALID'])
 
-const CLOCK_TOLERANCE_SECONDS = 5
+/** A token is accepted for this long after it expires. */
+export const CLOCK_TOLERANCE_SECONDS = 5
 
 /** Verifies tokens as specified in RFC 9068 4. Caches valid tokens by hash, at most until they expire. */
 export function createAccessTokenVerifier(keys: VerificationKeys): AccessTokenVerifier {

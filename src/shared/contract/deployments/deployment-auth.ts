@@ -9,6 +9,8 @@ const scopeName = z
 const urlSchema = z.url('expected a URL such as https://login.example.com')
 const endpoint = urlSchema.optional()
 
+export const clientSecretSchema = z.string().min(1)
+
 /** `config.auth` of a deployment. */
 export const deploymentAuthSchema = named(
   'DeploymentAuth',
@@ -24,9 +26,7 @@ export const deploymentAuthSchema = named(
     .min(1)
     .optional()
     .describe('Client id at the identity provider. Required except for `local`.'),
-  client_secret: z
-    .string()
-    .min(1)
+  client_secret: clientSecretSchema
     .optional()
     .describe('Client secret at the identity provider. Encrypted at rest, masked in responses.'),
   scopes: z

@@ -246,3 +246,12 @@ test('rejects a revoked access token, and all tokens of a grant whose refresh to
   expect(await errorOf(await refresh(base, again.refresh_token!))).toEqual(INVALID_GRANT)
   expect((await revoke('unknown')).status).toBe(200)
 })
+
+test('rejects a revoked token as long as verifiers accept expired tokens', async () => {
+  const [single, whole] = [await signIn(base), await signIn(base)]
+  await post(`${base}/revoke`, { token: single.access_token, client_id: 'tool' })
+  await post(`${base}/revoke`, { token: whole.refresh_token, client_id: 'tool' })
+  time = single.expires_in + 2
+  expect(await isActive(single.access_token)).toBe(false)
+  expect(await isActive(whole.access_token)).toBe(false)
+})

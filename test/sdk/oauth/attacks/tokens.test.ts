@@ -13,9 +13,10 @@ import {
   type ProtectedResource,
 } from '../../../../src/sdk/oauth/resource/protected-resource.ts'
 import { createTokenVerifier, type IssuerKeys } from '../../../../src/sdk/oauth/resource/token-verifier.ts'
-import { signIn } from '../support/flow.ts'
+import { memoryStorage } from '../../../../src/sdk/oauth/storage/memory.ts'
+import { approve, errorOf, post, redeem, signIn, startFlow, type Tokens } from '../support/flow.ts'
 import { close, listen } from '../support/identity-provider.ts'
-import { type Mounted, mountAuthorizationServer, SIGNING_SECRET } from '../support/mounted.ts'
+import { CALLBACK, type Mounted, mountAuthorizationServer, SIGNING_SECRET } from '../support/mounted.ts'
 
 type Keys = (issuer: string) => IssuerKeys
 
@@ -236,4 +237,33 @@ test("does not report an invalid token when the issuer's keys are unavailable", 
     .sign(privateKey)
   const answer = await resource.authenticate(`Bearer ${token}`)
   expect('token' in answer ? 200 : answer.status).toBe(503)
+})
+
+test('revocation and introspection answer 503 when the signing keys cannot be loaded', async () => {
+  const storage = memoryStorage()
+  await using mounted = await mountAuthorizationServer({
+    signing: { algorithm: 'ES256' },
+    revocation: true,
+    introspection: true,
+    storage,
+    clients: [{ client_id: 'tool', client_secret: 'a secret', redirect_uris: [CALLBACK] }],
+  })
+  const base = `${mounted.issuer}/oauth`
+  const flow = startFlow(base)
+  const code = (await approve(flow)).get('code')!
+  const redeemed = await redeem(base, flow, code, { client_secret: 'a secret' })
+  const { access_token: token } = (await redeemed.json()) as Tokens
+  mounted.restart({
+    storage: {
+      ...storage,
+      get: async (kind, key) => {
+        if (kind === 'signing-key') throw new Error('The disk failed.')
+        return storage.get(kind, key)
+      },
+    },
+  })
+  for (const endpoint of ['revoke', 'introspect']) {
+    const answer = await post(`${base}/${endpoint}`, { token, client_id: 'tool', client_secret: 'a secret' })
+    expect(await errorOf(answer), endpoint).toEqual({ status: 503, error: 'temporarily_unavailable' })
+  }
 })
