@@ -85,7 +85,7 @@ test('reports unusable files without the path of the home or a part of the key',
   const mismatch = await ofDomain()
   expect(mismatch.certificate).not.toBeNull()
   expect(mismatch.problem).toMatch(
-    `The key ${DOMAIN}.key does not belong to the certificate ${DOMAIN}.pem. Replace it`,
+    `The key ${DOMAIN}.key does not belong to the certificate ${DOMAIN}.pem. Replace the key`,
   )
   write('pem', 'damaged')
   const { body, text } = await daemon.api('GET', '/api/certificates')

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClock } from '../../../../src/daemon/services/clock.ts'
 import { RequestMetrics } from '../../../../src/daemon/services/metrics/request-metrics.ts'
 import type { Store } from '../../../../src/daemon/store/store.ts'
+import type { RequestMinute } from '../../../../src/daemon/store/tables/request-history.ts'
 import { callTool, startTestDaemon, type TestDaemon } from '../../../helpers/daemon/daemon.ts'
 import { buildServer, deploy, echoServer } from '../../http/fixtures.ts'
 
@@ -72,7 +73,9 @@ test('a release keeps the counts of its last minute when its deployment is remov
 test('counts the last requests of an instance that drains after its deployment was removed', () => {
   const release = { id: 'dep_1', mcpId: 'mcp_1', environment: 'production' }
   const build = { name: 'weather', tools: [] }
+  const written: RequestMinute[] = []
   const store = {
+    requestHistory: { add: (minutes: RequestMinute[]) => written.push(...minutes), prune: () => {} },
     deployments: { find: () => undefined },
     releases: { find: (id: string) => (id === 'dep_1' ? release : undefined) },
     builds: { find: (id: string) => (id === 'mcp_1' ? build : undefined) },
@@ -82,7 +85,8 @@ test('counts the last requests of an instance that drains after its deployment w
   metrics.record('dep_1', [
     { method: 'tools/list', tool: '', requests: 2, errors: 1, sumMs: 5, latencies: [] },
   ])
-  expect(metrics.unwritten('dep_1')).toMatchObject({ requests: 2, errors: 1 })
+  metrics.flush()
+  expect(written).toMatchObject([{ deploymentId: 'dep_1', series: [{ requests: 2, errors: 1 }] }])
 })
 
 test('a health check does not wake a sleeping server', async () => {
