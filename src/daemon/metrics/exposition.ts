@@ -71,7 +71,7 @@ function ownFamilies({
     ),
     gauge(
       'mcp_instance_restarts',
-      'Crashes of this instance and its predecessors.',
+      'Crashes and other replacements of this instance and its predecessors.',
       ofInstance(one => one.restarts),
     ),
     {

@@ -82,7 +82,7 @@ describe('by Host', () => {
     expect(await exchange([post('gone.localhost', 'hello')])).toMatch(/^HTTP\/1\.1 503 /)
   })
 
-  test('a request without exactly one host is refused', async () => {
+  test('a request head that is malformed, too large or without exactly one host is refused', async () => {
     const answers = await Promise.all([
       exchange(['GET / HTTP/1.1\r\n\r\n']),
       exchange(['GET / HTTP/1.1\r\nHost: a.localhost\r\nHost: mcp.example.com\r\n\r\n']),
@@ -123,6 +123,10 @@ describe('over TLS', () => {
 
   test('a request for a different name than the TLS name is answered with 421', async () => {
     expect(await secureGet('a.localhost', 'mcp.example.com')).toMatch(/^421 /)
+  })
+
+  test('names with capital letters are the same names', async () => {
+    expect(await secureGet('A.LocalHost')).toContain('"tenantId":"dep_a"')
   })
 
   test('certificate files replace the local authority and are reloaded immediately', async () => {

@@ -37,7 +37,7 @@ export class Registry {
     this.#signal = options.signal
   }
 
-  /** Signs in when required. Throws UPSTREAM_FAILED when the registry cannot be reached or denies access. */
+  /** Signs in when required. Throws UPSTREAM_FAILED when the registry cannot be reached or the sign-in fails. */
   async send(input: RegistryRequest): Promise<RegistryAnswer> {
     const answer = await this.#try(input)
     if (answer.statusCode !== 401) return answer
@@ -114,6 +114,7 @@ export class Registry {
         headers: { ...headers, ...own },
         body: body?.() as Buffer,
         signal: this.#signal,
+        headersTimeout: SILENCE_MS,
         bodyTimeout: SILENCE_MS,
       })
     } catch (error) {
@@ -139,6 +140,7 @@ export class Registry {
     const answer = await request(url, {
       headers: basic ? { authorization: basic } : {},
       signal: this.#signal,
+      headersTimeout: SILENCE_MS,
       bodyTimeout: SILENCE_MS,
     }).catch(error => {
       throw this.#unreachable(error)

@@ -131,12 +131,17 @@ async function admitSecure(secure: TLSSocket, { pairs, onHead, resolve, connect 
   if ('problem' in head) return reject(secure, head.problem)
   const hostname = hostnameOf(head.host)
   // A connection may only be used for the name it was opened for (RFC 9110 section 7.4).
-  const servedId = hostname === secure.servername ? resolve(hostname) : undefined
+  const servedId = hostname === nameOf(secure) ? resolve(hostname) : undefined
   if (servedId === undefined) return refuseUnread(secure, unknownHost(head.host))
   const { near, far } = await pairs.create()
   allowReading(secure)
   join(secure, near)
   connect(servedId, far, { ...head, secure: true })
+}
+
+/** Name that the client sent with the handshake (SNI), in lower case. */
+function nameOf({ servername }: TLSSocket): string | undefined {
+  return typeof servername === 'string' ? servername.toLowerCase() : undefined
 }
 
 /** Relays bytes in both directions with back-pressure. Passes the end or an error of one side on to the other. */
