@@ -8,7 +8,7 @@ import type { OAuthStorage } from '../src/sdk/oauth/storage/storage.ts'
 
 /**
  * A separate process with the token endpoint and bearer check that are measured: `component`, `component-sqlite <file>` or
- * `oidc-provider`. Prints the token endpoint, a URL that needs a bearer token, and initial refresh tokens.
+ * `oidc-provider [bearer]`. Prints the token endpoint, a URL that needs a bearer token, and initial refresh tokens.
  */
 const LANES = 16
 const CLIENT = 'bench'

@@ -39,11 +39,11 @@ interface BuiltFile {
 }
 
 /**
- * Bundles the programs into `dist/`: `cli.js` (a small entry file and lazy chunks), `daemon.js`, `database.js` (database checks for
- * `mcp doctor`) and `instance.js` (chunks of handlers load with the first call). better-sqlite3 and esbuild stay outside because
- * they are native programs. Custom servers import `server.js` and the types in `sdk/`. Unchanged files are not touched, and each
- * write is a rename, so that running programs never see half a file. The folder's modification time is set to the start of the
- * build. Returns the paths.
+ * Bundles the programs into `dist/`: `cli.js` (a small entry file and lazy chunks), `daemon.js`, `database.js` (backups and
+ * checks) and `instance.js` (chunks of handlers load with the first call). better-sqlite3 and esbuild stay outside because they
+ * are native programs. Custom servers import `server.js` and the types in `sdk/`. Unchanged files are not touched, and each write
+ * is a rename, so that running programs never see half a file. The folder's modification time is set to the start of the build.
+ * Returns the paths.
  */
 export async function buildDist(): Promise<string[]> {
   const startedAt = new Date()

@@ -10,9 +10,9 @@ import { formFault, sampleArguments } from '../test/console/schema-form/fill.ts'
 
 /**
  * Hosts published MCP servers of different authors with `mcp deploy --command 'npx -y …'` and uses each as a client does: lists
- * its tools, fills in the console's form for each, calls one, reads a resource, if any, and calls each tool with a sample. Prints
- * the table of docs/hosting-existing-servers.md and the tools that refuse their sample. Exits with 1 when a server does not work.
- * Needs the npm registry, but no other network access.
+ * its tools, fills in the console's form for each, calls one, reads a resource, if any, and calls each tool that is not
+ * destructive with a sample. Prints the table of docs/hosting-existing-servers.md and the tools that refuse their sample. Exits
+ * with 1 when a server does not work. Needs the npm registry, but no other network access.
  */
 
 const MCP = fileURLToPath(new URL('../bin/mcp.js', import.meta.url))

@@ -41,7 +41,7 @@ export interface Tally {
   requests: number
   sessions: number
   faults: Fault[]
-  /** Sessions answered with 404 before their DELETE. */
+  /** Sessions in which a request, such as the DELETE, was answered with 404. */
   lost: number
   /** Calls that were answered by a release other than the one that answered the first call in their session. */
   moved: number

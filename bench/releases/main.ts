@@ -3,10 +3,10 @@ import { percentile } from '../measure.ts'
 import { killUnderLoad, type LoadProfile, releaseUnderLoad, type Subject } from './run.ts'
 
 /**
- * `npm run bench:releases`: 50 releases and 10 rollbacks in a row, and a SIGKILL of a random instance every second, while
- * clients of both eras call over kept-alive connections. Arguments choose parts: `releases` or `kills`, `declared` or
- * `module`, `1` or `2` instances. Exits with 1 when a request or session was lost. Set MCP_HOME to keep the daemon's log.
- * test/e2e/serving/releases-under-load.test.ts is a short form.
+ * `npm run bench:releases`: 50 releases and 10 rollbacks in a row, and a SIGKILL of a random instance every second, while clients
+ * of both eras call over kept-alive connections. Arguments choose parts: `releases` or `kills`, `declared` or `module`, `1` or
+ * `2` instances. Exits with 1 when a request or session was lost, or the wrong release answered. Set MCP_HOME to keep the
+ * daemon's log. test/e2e/serving/releases-under-load.test.ts is a short form.
  */
 const LOAD: LoadProfile = { modern: 8, longSessions: 4, shortSessions: 4, callsPerShortSession: 300 }
 const PLAN = { releases: 50, rollbacks: 10, requests: 110_000 }

@@ -59,7 +59,7 @@ function nextRequest(lane: HttpLane, { name, url, kind }: Target, count: number)
   return { what: 'call', request: () => callModern(lane, url, text, count % 5 === 0) }
 }
 
-/** Opens one session after another and calls in each. A session may only be lost when its process was killed. */
+/** Opens one session after another and calls in each. A session may only be lost to an injected fault. */
 async function sessionClient(options: ClientOptions): Promise<void> {
   const { target, ledger, stopping } = options
   const lane = new HttpLane()

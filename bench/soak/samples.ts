@@ -124,7 +124,7 @@ export class Samples {
     )
   }
 
-  /** Number of instances of all deployments, including earlier releases that still serve their sessions. */
+  /** Number of instance processes of all deployments, including earlier releases that still serve their sessions. */
   async #knownProcesses(): Promise<number> {
     const items = await this.#deployments('')
     const pids = items.flatMap(({ instances }) => instances.map(({ pid }) => pid))

@@ -55,7 +55,7 @@ export class Witness {
     this.#follower?.kill()
   }
 
-  /** Must be called after an instance of the target was killed. */
+  /** Must be called when an instance of the target is killed. */
   killed(): void {
     this.#killedAt.push(performance.now())
   }

@@ -5,7 +5,7 @@ export interface Fault {
   code: RegExp
   /** Replaces the match. */
   faulty: string
-  /** Test files that detect the fault: ends of their paths, without `.test.ts`. */
+  /** Test files that detect the fault: ends of their paths, without `.test.ts`, separated by spaces. */
   tests: string
 }
 

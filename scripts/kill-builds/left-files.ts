@@ -10,7 +10,7 @@ export function leftFiles(home: string): string[] {
   return left.slice(0, 5).map(name => `the file ${name} was left behind`)
 }
 
-/** Images of successful builds whose manifest, configuration or layers are missing or truncated. */
+/** Truncated or unlisted images of successful builds, and damaged blobs. Throws when a blob is missing. */
 export function brokenImages(home: string, records: readonly BuildRecord[]): string[] {
   const blobs = join(home, 'images', 'blobs', 'sha256')
   const index = JSON.parse(readFileSync(join(home, 'images', 'index.json'), 'utf8'))

@@ -60,7 +60,7 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
-    name: 'a program runs with --command and answers a call',
+    name: 'a program runs with --command and lists its tools',
     async run(installation) {
       const program = join(root, 'test/fixtures/programs/stdio-server.mjs')
       await installation.mcp(['up', '--name', 'bridged', '--command', `node ${program}`])
@@ -86,7 +86,7 @@ export const CHECKS: readonly Check[] = [
     run: checkTypes,
   },
   {
-    name: 'mcp-hosting/oauth serves metadata and keeps records in SQLite',
+    name: 'mcp-hosting/oauth serves metadata with storage in SQLite',
     async run(installation) {
       const file = join(installation.app, 'consumer.mts')
       const output = await runOrThrow(

@@ -1,4 +1,4 @@
-/** Inserted by `scripts/build.ts`. This file imports nothing because an import can add a millisecond to start-up. */
+/** Inserted by `scripts/build.ts`. This file has no static imports, because one can add a millisecond to start-up. */
 declare const MCP_VERSION: string
 
 // An `import` would read all properties of the module, some of which load more of Node.

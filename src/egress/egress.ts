@@ -20,7 +20,7 @@ export class Egress {
     this.#send = send
   }
 
-  /** `listener`: argument for `net.Server.listen`. Undefined when the handle was lost. */
+  /** `listener` comes with `listen`: the argument for `net.Server.listen`. Undefined when the handle was lost. */
   receive(message: ToEgress, listener?: unknown): void {
     const { processId } = message
     switch (message.type) {

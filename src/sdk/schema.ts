@@ -1,6 +1,6 @@
 /**
- * Schema of a library that supports Standard Schema and Standard JSON Schema (https://standardschema.dev/json-schema): zod 4.2, ArkType
- * 2.1.28, and Valibot with `toStandardJsonSchema`.
+ * Schema of a library that supports Standard Schema and Standard JSON Schema (https://standardschema.dev/json-schema): zod 4.2,
+ * ArkType 2.1.28, and Valibot with `toStandardJsonSchema`.
  */
 export interface StandardSchema<Input = unknown, Output = Input> {
   readonly '~standard': {

@@ -21,7 +21,7 @@ export const HOST_NAME =
 /** Host of the console. Cookies are sent to every port of a host. No server of the daemon can have this name. */
 export const CONSOLE_HOST = 'console.mcp-hosting.localhost'
 
-/** Host of the frames that show MCP Apps. A different site than the console, so browsers keep cookies and processes of the two apart. */
+/** Host of the frames that show MCP Apps. Not the console's site, so browsers keep cookies and processes of the two apart. */
 export const APP_HOST = 'frames.mcp-apps.localhost'
 
 /** Reason why a host name cannot be a custom domain. Undefined when it can. */

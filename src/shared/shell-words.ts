@@ -7,8 +7,8 @@ export const SHELL_WORD = /(?:'[^']*'|"(?:\\.|[^"\\])*"|\\.|[^\s'"\\])+|\S/gs
 const OPERATORS = /[|&;<>`]|\$[({\w]/
 
 /**
- * Splits a command into words as a POSIX shell does, with quotes and backslashes. Throws INVALID_REQUEST for an open quote
- * and for syntax that only a shell interprets.
+ * Splits a command into words as a POSIX shell does, with quotes and backslashes. Throws INVALID_REQUEST for an empty command,
+ * an open quote, and syntax that only a shell interprets.
  */
 export function splitShellWords(text: string): string[] {
   const words = text.match(SHELL_WORD) ?? []

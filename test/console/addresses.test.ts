@@ -6,7 +6,7 @@ import { serverPath } from '../../src/console/views/paths.ts'
 import { entryText } from '../../src/console/views/server/overview/client-entry.ts'
 import { CLIENT_FORMATS } from '../../src/shared/client-formats.ts'
 
-test('the path of a view encodes the server name and the environment, and its pattern decodes the name', () => {
+test('the path of a view contains the encoded server name and the environment, and its pattern decodes the name', () => {
   expect(serverPath('a b', '/logs', 'staging')).toBe('/servers/a%20b/logs?env=staging')
   expect(matchPath('/servers/:name/logs', '/servers/a%20b/logs')).toEqual({ name: 'a b' })
   expect(matchPath('/servers/:name', '/servers/a/logs')).toBeUndefined()

@@ -45,7 +45,7 @@ describe('traffic', () => {
     expect([0, 0.04, 2.5, 1234].map(formatRate)).toEqual(['0', '0.04', '2.5', '1,234'])
   })
 
-  test('the rate of the last step counts only the time that has passed, and steps without requests are gaps', () => {
+  test('the rate of the last step counts only the time that has passed, and steps without requests have no error rate and no duration', () => {
     const time = (minute: number) => new Date(minute * 60_000).toISOString()
     const busy = { total: 900, errors: 90, errorRate: 0.1, p50Ms: 1, p99Ms: 5 }
     const series = toSeries({

@@ -53,7 +53,7 @@ export async function connectModern(answer: Answer) {
   return { connection, sent }
 }
 
-/** Connects to a legacy server that answers everything except the handshake and notifications with `answer`. */
+/** Connects to a legacy server. `answer` gets all requests but the handshake, notifications and requests for a new stream. */
 export async function connectLegacy(answer: Answer) {
   const { path, sent } = await listen((message, request, response) => {
     const { method } = message

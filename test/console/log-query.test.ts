@@ -69,7 +69,7 @@ test('a time field shows local time, and its value is stored in UTC', () => {
   expect(localTime('never')).toBe('')
 })
 
-test('a key identifies a line by its time and its position in the log files', () => {
+test('a key contains the time of a line, and identifies it by position, instance and deployment', () => {
   const key = lineKey(line(), 5)
   expect(key).toBe('1795420800123.2.4096.inst_a.dep_b')
   const parsed = parseLineKey(key)!
@@ -81,7 +81,7 @@ test('a key identifies a line by its time and its position in the log files', ()
     expect(matches(line(other))).toBe(false)
 })
 
-test('the key of a line without a position is its row number, and other text is not a key', () => {
+test('a line without a position has its row number as key, and parseLineKey accepts neither row numbers nor malformed text', () => {
   expect(lineKey(line({ position: undefined }), 12)).toBe('12')
   for (const text of ['12', '', 'NaN.2.4096.inst_a.dep_b', '1.2.3', `1.2.3.${'<b>'}.dep_b`])
     expect(parseLineKey(text), text).toBeUndefined()

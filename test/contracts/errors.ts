@@ -28,7 +28,7 @@ const INVALID_PARAMS = Object.fromEntries(
   ]),
 )
 
-/** Tests every documented error of every operation. */
+/** Tests every documented error of every operation, except 412. */
 export function testErrors(contract: Contract): void {
   let daemon: TestDaemon
   let api: OpenApiClient

@@ -30,7 +30,7 @@ test('docs/oauth.md names every bundled package, and the one that is loaded on d
   expect(named.sort()).toEqual([...packages, 'better-sqlite3'].sort())
 })
 
-/** Parts of the bundle. `own` is the component itself. */
+/** Bytes of the bundle by package. `own` is the component itself. */
 async function bytesByPackage(): Promise<Map<string, number>> {
   const { metafile } = await runEsbuild({
     absWorkingDir: root,

@@ -18,7 +18,7 @@ const book = defineTool({
   },
 })
 
-test('createContext runs a handler with an in-memory store and records what the handler sends', async () => {
+test('createContext gives a handler an in-memory store and records what the handler sends', async () => {
   const context = createContext({
     env: { AIRLINE: 'KL' },
     user: 'github|42',

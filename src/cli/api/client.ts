@@ -91,7 +91,7 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     const body = input.body === undefined ? undefined : JSON.stringify(input.body)
     const { upload } = input
     const headers = { ...defaultHeaders(options.apiKey, body), ...uploadHeaders(upload), ...input.headers }
-    // An upload may take a long time, so it is only aborted when it stalls.
+    // An upload may take a long time, so it only times out when it stalls.
     const owner = input.ignoresInterrupt ? { timeoutMs: options.timeoutMs } : options
     const signal = signalFor(owner, upload ? Infinity : input.timeoutMs, input.signal)
     options.trace?.(`> ${method} ${url.href}`)

@@ -53,7 +53,7 @@ function save(path: string, context: string, credential: Credential): void {
   write(path, { contexts: { ...contexts, [context]: credential } })
 }
 
-/** The key without surrounding whitespace. Throws INVALID_REQUEST for text that is not one header-safe word. */
+/** The key without surrounding whitespace. Throws INVALID_REQUEST unless it is 8 to 512 header-safe characters. */
 export function validateKey(key: string): string {
   const trimmed = key.trim()
   if (/^[\x21-\x7e]{8,512}$/.test(trimmed)) return trimmed

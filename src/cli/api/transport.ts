@@ -26,7 +26,7 @@ export function isLoopback(hostname: string): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname)
 }
 
-/** A hosted API may send a response of any size. */
+/** Limits memory use, because a hosted API could send an endless response. */
 const MAX_RESPONSE_BYTES = 256 * 1024 * 1024
 
 export function readText(incoming: IncomingMessage): Promise<string> {

@@ -28,7 +28,7 @@ export function argumentChoices(
     .map(([name, one]) => ({ value: `${name}=`, doc: docOf(one, required.includes(name)) }))
 }
 
-/** Values that the schema lists. Empty if it allows others. */
+/** Values that the schema or its items list, and `true` and `false` for a boolean. Empty if none are listed. */
 export function valuesOf({ enum: listed, const: only, type, items }: ArgumentSchema): string[] {
   if (listed) return listed.map(toWord)
   if (only !== undefined) return [toWord(only)]

@@ -14,7 +14,7 @@ import { serverChoices } from './server-choices.ts'
 
 type ListChoices = (source: ChoiceSource, given: TypedInput) => Promise<Choice[]> | Choice[]
 
-/** Suggested models. Any model that starts with `claude-` or `gpt-` is accepted. */
+/** Suggested models. Others are accepted too, such as any that starts with `claude-` or `gpt-`. */
 const MODELS: readonly Choice[] = [
   { value: 'embedded', doc: 'needs no key and no network' },
   { value: 'claude-sonnet-4-5', doc: 'Anthropic' },

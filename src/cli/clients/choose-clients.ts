@@ -11,7 +11,7 @@ interface ClientOptions {
   client: string | undefined
   all: boolean
   project: boolean
-  /** Only clients that have an entry with this name. */
+  /** Without `client`, considers only clients that have an entry with this name. */
   entry: string | undefined
 }
 

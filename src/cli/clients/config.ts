@@ -15,8 +15,8 @@ export interface ConfigChange {
 }
 
 /**
- * Adds a server to a client's configuration. Throws CONFLICT when an existing entry with that name is not a URL on this machine,
- * unless `force` is set.
+ * Adds a server to a client's configuration. Throws CONFLICT when a different entry with that name does not point to this
+ * machine, unless `force` is set.
  */
 export async function connectClient(
   client: McpClient,

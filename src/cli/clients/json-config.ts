@@ -70,7 +70,7 @@ function layOut(content: string, name: string, entry: Record<string, unknown>, l
 }
 
 interface Layout {
-  /** True when everything is on one line. */
+  /** True when a non-empty document is on one line. */
   isCompact: boolean
   /** One step of indentation. */
   unit: string

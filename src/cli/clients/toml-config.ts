@@ -9,8 +9,8 @@ export async function readTomlEntries(text: string, key: string, file: string): 
 }
 
 /**
- * Sets one table of `key`, or removes it when `entry` is undefined. Edits lines, so that comments and order are kept, and
- * compares the parsed result with the expected result. Throws INVALID_REQUEST for a file in an unsupported style instead of
+ * Sets one table of `key`, or removes it when `entry` is undefined. Edits lines, so that the rest keeps its comments and order,
+ * and compares the parsed result with the expected result. Throws INVALID_REQUEST for a file in an unsupported style instead of
  * damaging it.
  */
 export async function editToml(

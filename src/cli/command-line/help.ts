@@ -45,7 +45,7 @@ function startLine(columns: number): string {
   return line.length <= columns ? line : `Start:\n${wrapCommand(command, columns)}`
 }
 
-/** Page of `mcp help all`: every command with its summary, one line per group. */
+/** Page of `mcp help all`: a row per command with its summary, or per group with its subcommands. */
 export function formatFullHelp(commands: readonly CommandEntry[], columns = COLUMNS): string {
   const shown = commands.filter(({ hidden }) => !hidden)
   const titles = [...new Set(shown.map(({ section }) => section))]

@@ -124,7 +124,7 @@ function requireEmpty(directory: string, force: boolean): void {
   })
 }
 
-/** True for a server with code. Throws INVALID_REQUEST for a program, whose code is not part of the artifact. */
+/** True for a server with code. Throws INVALID_REQUEST for a program or image, whose code is not part of the artifact. */
 function hasModules({ program, server }: Artifact): boolean {
   if (!program || program.type === 'module') return program !== undefined
   throw new HostingError(

@@ -83,7 +83,7 @@ function isFailedBuild({ status }: BuildEntry): boolean {
   return status === 'failed'
 }
 
-/** True for a failed deployment that never started, which is not listed. A deployment that served and then failed is listed. */
+/** True for a deployment that failed before it served, which the table hides without `--all`. */
 function neverServed({ status, deployed_at }: DeploymentEntry): boolean {
   return status === 'failed' && !deployed_at
 }

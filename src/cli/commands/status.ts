@@ -78,7 +78,7 @@ export default defineCommand({
   },
 })
 
-/** Shows all environments of a server, or one deployment. */
+/** Shows the deployments and the preview of a server, or one deployment. */
 async function showServer(
   context: CommandContext,
   reference: string,
@@ -118,7 +118,7 @@ interface ResolvedDeployments {
   isServer: boolean
 }
 
-/** One deployment, or the deployments of all environments of a server. Empty if the server only has a preview. */
+/** The deployments of a server, only in `environment` if given, or one deployment. Empty if the server only has `preview`. */
 async function resolveAll(
   client: ApiClient,
   reference: string,

@@ -52,7 +52,9 @@ export const list = defineCommand({
       ])
       output.table(['KEY', 'USER', 'VALUE', 'EXPIRES'], rows, 'No entries.')
       const { entries, bytes, limit_bytes } = page.usage
-      output.line(`${counted(entries, 'entry', 'entries')}, ${formatBytes(bytes)} of ${formatBytes(limit_bytes)}`)
+      output.line(
+        `${counted(entries, 'entry', 'entries')}, ${formatBytes(bytes)} of ${formatBytes(limit_bytes)}`,
+      )
       if (page.next_cursor !== null)
         output.next({
           description: 'Show more',

@@ -41,7 +41,7 @@ export class DevSession {
   readonly #inspectPort: number | undefined
   #debugger: PreviewDebugger | undefined
   readonly #missing: MissingVariables
-  /** Names of variables that have a value in this run only. */
+  /** Names of the variables that this run sets. */
   #given: string[] = []
   /** Log lines withheld during a prompt. */
   #held: LogEntry[] | undefined

@@ -47,7 +47,7 @@ export class PreviewLog {
   }
 }
 
-/** True for lines at or above the chosen level. Info lines of the host, such as start and stop, count as debug. */
+/** True for lines at or above the chosen level. Info lines of the daemon, such as start and stop, count as debug. */
 export function isShown({ level = 'info', stream }: LogEntry, chosen: Level): boolean {
   const rank = LOG_LEVELS.indexOf(level as Level)
   if (stream === 'server' && level === 'info') return chosen === 'debug'

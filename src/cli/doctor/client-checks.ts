@@ -8,7 +8,7 @@ import type { CommandContext } from '../command-line/command-context.ts'
 
 const CONNECT_TIMEOUT_MS = 2000
 
-/** Checks that a server responds at each local URL in the configurations of MCP clients. */
+/** Checks that a server listens at each local URL in the user's configurations of MCP clients. */
 export const CLIENT_CHECKS: readonly Check<CommandContext>[] = [{ name: 'clients', run: checkClients }]
 
 async function checkClients({ env }: CommandContext): Promise<Finding[]> {

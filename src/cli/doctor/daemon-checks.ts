@@ -11,7 +11,7 @@ const DEFAULT_PORT = 6273
 
 export const NODE_CHECK: Check<CommandContext> = { name: 'node', run: () => [checkNode()] }
 
-/** The daemon or a hosted API, and the port. */
+/** Checks of the daemon, its port and the API in use. */
 export const DAEMON_CHECKS: readonly Check<CommandContext>[] = [
   { name: 'daemon', run: async context => [await checkDaemon(context)] },
   { name: 'port', run: async context => [await checkPort(context)] },

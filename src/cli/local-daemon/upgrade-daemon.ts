@@ -20,7 +20,7 @@ const SETTING_NAME = /^(?!MCP_(?:HOME|API_|CONTEXT|PORT|NAMED_))MCP_[A-Z0-9_]+$/
 
 /**
  * Replaces the running daemon with a daemon of this version, which takes over the listening sockets, so no request fails. Stops
- * and starts a daemon that cannot be upgraded or that needs other ports. Throws UNAVAILABLE when the new daemon does not start
+ * and starts a daemon that cannot be upgraded or that needs another port. Throws UNAVAILABLE when the new daemon does not start
  * serving. The old daemon then keeps running.
  */
 export async function upgradeDaemon(daemon: Discovery, context: DaemonContext): Promise<Discovery> {

@@ -24,8 +24,8 @@ export interface InitFlags {
 }
 
 /**
- * Asks at a terminal if no flag names a starting point. Otherwise uses the flags and the defaults. Throws INVALID_REQUEST for an
- * invalid name.
+ * Asks at a terminal if no flag names a starting point, unless `--yes` is given. Otherwise uses the flags and the defaults.
+ * Throws INVALID_REQUEST for an invalid name.
  */
 export async function completeChoice(
   { output, globals }: CommandContext,

@@ -4,7 +4,7 @@ import { CONFIG, GITIGNORE_FILE, type NewProject, SCHEMA, schemaFile } from './p
 import { fromTemplate, type InitTemplate } from './templates.ts'
 import { fileNameOf, testFile, toolFile, toolFilesReadme } from './tool-files.ts'
 
-/** A project with these tools, which return samples until they have handlers. */
+/** A project with a stub for each of these tools. */
 export async function fromToolNames(
   template: InitTemplate,
   name: string,

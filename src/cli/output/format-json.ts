@@ -1,7 +1,7 @@
 const WIDTH = 100
 
 export interface JsonFormat {
-  /** Values that fit this width are kept on one line. */
+  /** Nested values that fit this width are kept on one line. */
   width?: number
   /** Text of a string, number, boolean or null. */
   scalar?(value: unknown): string

@@ -139,8 +139,8 @@ export async function createOutput(options: OutputOptions) {
 }
 
 /**
- * Creates the stream on first use, because creating it takes milliseconds. Server text goes to a pipe unchanged and to a
- * terminal without control sequences.
+ * Accesses the stream on first use, because creating standard error takes milliseconds. Server text goes to a pipe unchanged
+ * and to a terminal without control sequences.
  */
 function writerTo(name: 'stdout' | 'stderr'): (text: string, end?: string) => void {
   let stream: NodeJS.WriteStream | undefined

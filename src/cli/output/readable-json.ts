@@ -14,7 +14,7 @@ export function readableJson(json: string, style: Style): string {
 }
 
 const MAX_JSON_COLUMNS = 100
-/** JavaScript would change the digits of longer numbers. */
+/** JavaScript may change the digits of a number this long. */
 const LONG_NUMBER = /\d{16}/
 
 /** True for an object or a list that can be formatted without changing its value. */

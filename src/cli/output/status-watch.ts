@@ -17,7 +17,7 @@ const SHORT_ID = 13
 const OUTCOME = ['ERRORS', 'P50'.padEnd(7), 'P99'.padEnd(7)]
 const HEADERS = ['SERVER', 'ENVIRONMENT', 'REQ/S'.padEnd(6), ...OUTCOME, 'INSTANCES', 'MEMORY']
 
-/** Live view of all deployments, refreshed every few seconds: a table at a terminal, one line per deployment in a pipe. */
+/** Live view of all or the given deployments: a table at a terminal, one line per deployment and refresh in a pipe. */
 export async function watchStatus(
   context: CommandContext,
   { deploymentId, environment, intervalMs }: WatchInput,

@@ -35,7 +35,7 @@ function wrapLine(
   return [...lines, current]
 }
 
-/** Indent of a command below its description, and of its continuation. */
+/** Indent of a command below its description, and of a continuation below the command. */
 const COMMAND_INDENT = 2
 
 /**

@@ -15,9 +15,9 @@ interface ChooseServerOptions {
 }
 
 /**
- * Server for a command that names none: the server of the project or linked project in this folder, otherwise the only server,
- * otherwise the one chosen at a terminal. Prints the name of an implied server. Without a terminal, throws INVALID_REQUEST
- * naming all servers. Also throws INVALID_REQUEST when there are none.
+ * Server for a command that names none: the server of this folder, otherwise the only server (unless `isDestructive`), otherwise
+ * the one chosen at a terminal. Prints the name of an implied server. Throws INVALID_REQUEST naming the servers without a
+ * terminal, and when there are none.
  */
 export async function chooseServer(
   context: CommandContext,

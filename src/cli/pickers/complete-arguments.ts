@@ -12,7 +12,10 @@ interface Owner {
   help: string
 }
 
-/** At a terminal, asks for missing required arguments. Elsewhere, throws INVALID_REQUEST listing all arguments. */
+/**
+ * At a terminal, asks for missing required arguments, and for optional ones if no argument is given. Elsewhere, throws
+ * INVALID_REQUEST listing all arguments.
+ */
 export async function completeArguments(
   { output }: CommandContext,
   owner: Owner,

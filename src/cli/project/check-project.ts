@@ -13,7 +13,7 @@ export interface ProjectSummary {
   tools: number
   resources: number
   prompts: number
-  /** Handler modules, such as `tools/add.ts`. Omitted for a server without code. */
+  /** Handler modules, such as `tools/add.ts`. Omitted for a program and for a server without code. */
   modules?: string[]
 }
 

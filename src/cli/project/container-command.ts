@@ -54,7 +54,7 @@ const REASONS: Record<string, string> = {
 
 /**
  * Parses `docker run …` and `podman run …`. Undefined for other programs. `-e NAME` takes its value from `env`. Throws
- * INVALID_REQUEST for other commands of the engine, and naming a flag that is not supported.
+ * INVALID_REQUEST for other commands of the engine and for flags that are not supported.
  */
 export function parseContainerCommand(
   words: readonly string[],

@@ -102,7 +102,7 @@ function containerProject(
   }
 }
 
-/** A project without a folder. */
+/** A project that is not read from a file. */
 export function projectOf(file: string, request: Project['request']): Project {
   return {
     file,

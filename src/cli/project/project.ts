@@ -15,7 +15,7 @@ import { isUrl, urlGiven } from './remote-server.ts'
 
 /** A validated project file, split into the parts that commands need. */
 export interface Project {
-  /** Absolute path of the project file, or of the folder for a project without one. */
+  /** Absolute path of the project file or folder. For a project without a folder, the command, image or server name. */
   file: string
   directory: string
   /** Valid body of `POST /v1/build`, including contents of `resource.file`. */

@@ -66,7 +66,7 @@ function isRevoked(oauth: Oauth, error: unknown): boolean {
   return error instanceof oauth.ResponseBodyError && /^invalid_(grant|client)$/.test(error.error)
 }
 
-/** Revokes the refresh token, and with it the access tokens (RFC 7009). False when the server does not support revocation. */
+/** Revokes the refresh token and the access token (RFC 7009). False when the server does not support revocation. */
 export async function revokeSession(
   session: Omit<ApiSession, 'resource' | 'expiresAt'>,
   signal: AbortSignal,

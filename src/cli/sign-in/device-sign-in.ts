@@ -65,7 +65,7 @@ export async function signInWithDevice(
   return toSession(tokens, { issuer: server.issuer, resource: api!.resource, client })
 }
 
-/** Registers a client if the server supports it (RFC 7591). */
+/** Registers a client if none is given and the server supports it (RFC 7591). */
 async function chooseClient(
   oauth: Oauth,
   server: AuthorizationServer,

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { openPrompts } from '../output/prompt.ts'
 
-/** Asks whether to open a URL in a browser on this machine. Does nothing without a terminal. */
+/** Opens a URL in a browser on this machine if the user agrees, or gave `--yes`. Does nothing without a terminal. */
 export async function offerBrowser(context: CommandContext, url: string): Promise<void> {
   const { output, globals } = context
   if (!output.interactive) return

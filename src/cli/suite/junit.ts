@@ -46,7 +46,7 @@ const ENTITIES: Record<string, string> = {
   '\n': '&#10;',
 }
 
-/** Replaces characters that XML 1.0 forbids (https://www.w3.org/TR/xml/#charsets) with question marks. */
+/** Also replaces characters that XML 1.0 forbids (https://www.w3.org/TR/xml/#charsets) with question marks. */
 function escapeXml(text: string): string {
   return text
     .toWellFormed()

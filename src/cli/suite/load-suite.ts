@@ -12,7 +12,7 @@ const MAX_PROBLEMS = 20
 /** `line:column` of a path such as `cases[2].expect`. Undefined when it is unknown. */
 type Locate = (path: string) => string | undefined
 
-/** Reads a suite in YAML, which includes JSON. Throws NOT_FOUND, INVALID_MCP, or INVALID_REQUEST with every problem. */
+/** Reads a suite in YAML, which includes JSON. Throws NOT_FOUND, INVALID_MCP, or INVALID_REQUEST with the first problems. */
 export async function loadSuite(file: string): Promise<Suite> {
   const path = resolve(file)
   if (!existsSync(path)) throw new HostingError('NOT_FOUND', `Suite ${path} does not exist.`)

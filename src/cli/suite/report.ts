@@ -4,7 +4,7 @@ import type { Output } from '../output/output.ts'
 
 const SHOWN_FAILURES = 5
 
-/** One line per finished case, followed by its failures. */
+/** Line of a finished case, followed by its first failures. */
 export function caseLines({ style }: Output, outcome: CaseOutcome, showModel: boolean): string[] {
   const { name, model, runs, status } = outcome
   const seconds = runs.reduce((sum, run) => sum + run.seconds, 0)
@@ -64,7 +64,7 @@ export function formatCost(dollars: number): string {
   return `$${dollars.toFixed(dollars < 1 ? 4 : 2)}`
 }
 
-/** One row per case, one column per model. */
+/** One row per case, one column per model, and a last row that counts the passed cases. */
 export function matrixOf({ cases, models }: SuiteOutcome): { headers: string[]; rows: string[][] } {
   const names = [...new Set(cases.map(({ name }) => name))]
   const cell = (name: string, model: string) => {

@@ -28,8 +28,8 @@ const FULL_ID = /^(dep|mcp)_[0-9a-z]{20}$/
 
 /**
  * Resolves an id, a unique prefix of one (with or without `dep_`), or a server name to a deployment id. A server name means
- * its live deployment, in `environment` if there are several. Without lists, the reference is returned unchanged. Throws
- * NOT_FOUND, or INVALID_REQUEST with the candidates.
+ * its current deployment, only in `environment` if given, and preferably in a state of `prefer`. If the API has no list of
+ * deployments, returns the reference unchanged. Throws NOT_FOUND, or INVALID_REQUEST with the candidates.
  */
 export async function resolveDeployment(
   api: ApiClient,
@@ -85,7 +85,7 @@ export async function findDeployment(
   )
 }
 
-/** Current deployment of each environment of a server, production first. Empty when no server has this name. */
+/** Current deployments of a server, production first, only in `environment` if given. Empty when there are none. */
 export async function deploymentsOfServer(
   api: ApiClient,
   name: string,
@@ -129,7 +129,7 @@ export async function findBuild(api: ApiClient, reference: string): Promise<Buil
   throw notFound('build', reference, names)
 }
 
-/** All deployments, newest first. Undefined when the API has no list. */
+/** All deployments that match, newest first. Undefined when the API has no list. */
 export function listDeployments(
   api: ApiClient,
   filter: { name?: string; environment?: string; status?: string },
@@ -137,7 +137,7 @@ export function listDeployments(
   return listAll<DeploymentEntry>(api, '/v1/deploy', filter)
 }
 
-/** All builds, newest first. Undefined when the API has no list. */
+/** All builds that match, newest first. Undefined when the API has no list. */
 export function listBuilds(api: ApiClient, filter: { name?: string }): Promise<BuildEntry[] | undefined> {
   return listAll<BuildEntry>(api, '/v1/build', filter)
 }

@@ -9,7 +9,7 @@ import { listItems } from '../api/list-items.ts'
 import { projectsOfServer } from '../project/projects.ts'
 import { listBuilds, listDeployments } from './resolve-id.ts'
 
-/** Everything that `mcp remove <server>` removes. */
+/** Contents of a server, as `mcp remove` reports them. */
 export interface ServerContents {
   name: string
   environments: string[]
@@ -17,12 +17,12 @@ export interface ServerContents {
   builds: number
   subdomains: string[]
   /**
-   * Projects of the server's builds, which the command keeps. Empty with an environment, because the builds are then kept, too.
+   * Projects with the server's sources, which the command keeps. Empty with an environment, because the builds are then kept too.
    */
   projects: Pick<ProjectRecord, 'id' | 'name'>[]
 }
 
-/** Undefined when the API has no lists or no server of this name. With an environment, builds are not included. */
+/** Undefined when the API has no lists, or nothing of this server in them. With an environment, builds are not included. */
 export async function serverContents(
   api: ApiClient,
   name: string,

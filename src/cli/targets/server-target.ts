@@ -47,8 +47,8 @@ export interface TargetChoice {
 }
 
 /**
- * Like `resolveTarget`, but prefers the preview of `mcp dev` in its folder. Prints a note that names the deployment if there are
- * several.
+ * Like `resolveTarget`, but prefers the preview of `mcp dev` in its folder. Prints a note that names the deployment if
+ * others are live (with `acts`, at a terminal), or if `mcp dev` serves the server elsewhere.
  */
 export async function chooseTarget(
   context: CommandContext,

@@ -51,7 +51,7 @@ export async function resolveTestTarget(
   return exitCode
 }
 
-/** If the removal fails or is interrupted, the daemon removes the build later. Other APIs might keep it. */
+/** If the removal fails or is interrupted, the daemon removes a temporary build later. Other APIs might keep it. */
 async function removeBuild({ api }: CommandContext, mcpId: string): Promise<void> {
   const path = `/v1/build/${encodeURIComponent(mcpId)}`
   await (await api()).request('DELETE', path, { ignoresInterrupt: true }).catch(() => {})

@@ -20,7 +20,7 @@ export class ChatSession {
     this.#base = base
   }
 
-  /** Streams events while the run proceeds. The last event is the result. Throws if the run fails. */
+  /** Streams events while the run proceeds. The last event is the result, or the error of a failed run. */
   async *send(message: string, signal: AbortSignal): AsyncGenerator<TestEvent> {
     const api = await this.#context.api()
     const chat_id = this.exchanges.at(-1)?.result.chat_id

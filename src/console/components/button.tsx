@@ -5,7 +5,7 @@ import { Icon, type IconName } from './icon.tsx'
 interface ButtonProps extends Omit<JSX.IntrinsicElements['button'], 'icon' | 'label'> {
   kind?: 'primary' | 'danger' | 'quiet'
   icon?: IconName
-  /** Name of a button that shows only its icon. */
+  /** Accessible name and tooltip. Needed when the button shows only its icon. */
   label?: string
   /** The action is running. The button keeps the focus and ignores clicks. */
   busy?: boolean

@@ -69,7 +69,7 @@ export function unlistedResource(uri: string): Entry {
   return { kind: 'resource', id: uri, name: uri, title: undefined, description: undefined, source: { uri } }
 }
 
-/** Undefined for an entry without a name, because no request can refer to it. */
+/** Undefined for an entry without an id, because no request can refer to it. */
 function toEntry(kind: Kind, source: unknown): Entry | undefined {
   if (!isObject(source)) return undefined
   const id = text(source[LISTS[kind].id])

@@ -55,8 +55,8 @@ export async function exchange({ method, path, headers, message, signal }: Sent)
 }
 
 /**
- * Returns a JSON-RPC error, which servers send with any status. Throws for any other body, which is from the API or from a
- * program in front of the server.
+ * Returns a JSON-RPC error, which servers send with any status. Throws SignInRequiredError for a 401 of the server, and
+ * an API error for any other body, which is from the API or a program in front of the server.
  */
 async function refusal(response: Response, sent: { method: string; path: string }): Promise<Received> {
   const text = await readText(response)

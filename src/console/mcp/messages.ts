@@ -25,7 +25,7 @@ export interface McpRequest {
   /** Headers that repeat arguments (SEP-2243). */
   headers?: Record<string, string>
   signal: AbortSignal
-  /** Receives progress and log messages. The server sends none without it. */
+  /** Receives progress and log messages. Without it, a modern server sends none. */
   onNotification?(method: string, params: Params): void
   /** Answers a question. Rejects when the user refuses. */
   onQuestion?(question: Question): Promise<Params>

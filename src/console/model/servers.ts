@@ -19,7 +19,7 @@ export interface Server {
   failedBuild: BuildRecord | undefined
 }
 
-/** True if the newest build is a definition without code. */
+/** True if `build` is a definition without code. */
 export function isDeclared({ build }: Server): boolean {
   return build?.template !== undefined && build.template !== 'custom'
 }

@@ -62,7 +62,7 @@ export async function requireRestorable(
   if (damaged.length > 0 && !options.isPartial) throw incompleteBackup(paths, backup, damaged)
 }
 
-/** `absent`: files that are intact only in the backup. `damaged`: files that are intact in neither the home nor the backup. */
+/** `absent`: files intact only in the backup, without `state/`. `damaged`: files intact in neither the home nor the backup. */
 async function checkRestorable(
   paths: HomePaths,
   { file, manifest }: StoredBackup,

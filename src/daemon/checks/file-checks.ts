@@ -102,6 +102,6 @@ function readJson<T>(file: string): T | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as T
   } catch {
-    return undefined // missing or damaged, rewritten by the next inspection
+    return undefined // missing or damaged, written again by the daemon
   }
 }

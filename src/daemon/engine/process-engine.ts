@@ -8,8 +8,8 @@ import { type Depth, redirectSignalsToNode } from './wrapped-child.ts'
 
 /**
  * `sealed`: handler modules, whose code runs inside the process. `sealedOpenNetwork`: the same with the machine's network,
- * for deployments with `allow_private_network`. `bridge`: programs, which run as children and share the process's network
- * namespace. `open`: everything else, without user code inside the process.
+ * for deployments with `allow_private_network` and without `network`. `bridge`: programs, which run as children and share the
+ * process's network namespace. `open`: everything else, without user code inside the process.
  */
 export type ProcessKind = 'open' | 'sealed' | 'sealedOpenNetwork' | 'bridge'
 

@@ -23,8 +23,8 @@ const BACKUP_WAIT_MS = 120_000
 /**
  * Tasks on the database and its backups in a separate process, because the command line never opens the database, and the daemon
  * must keep responding. The tasks are `checks [pid of the daemon]`, `repair <check>…`, `backup <reason>`, `list`,
- * `verify [backup]`, `check-restore` and `restore [backup] [--partial] [--new-secret-key]`. Prints one JSON document, or the
- * error on standard error like the daemon.
+ * `verify [backup]`, and `restore` and `check-restore` with `[backup] [--partial] [--new-secret-key]`. Prints one JSON document,
+ * or the error on standard error like the daemon.
  */
 async function run(task: string | undefined, args: string[]): Promise<object> {
   const paths = homePaths()

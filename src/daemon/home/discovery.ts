@@ -3,7 +3,7 @@ import { writeFileAtomic } from '../../shared/atomic-file.ts'
 import { HostingError } from '../../shared/errors.ts'
 import type { Discovery, HomePaths } from '../../shared/paths.ts'
 
-/** Writes the file by which `mcp` finds the daemon, with mode 0600. Called once the daemon answers. Throws UNAVAILABLE. */
+/** Writes the file by which `mcp` finds the daemon, with mode 0600. Called just before the API answers. Throws UNAVAILABLE. */
 export function writeDiscovery(paths: HomePaths, discovery: Discovery): void {
   try {
     writeFileAtomic(paths.discovery, `${JSON.stringify(discovery, null, 2)}\n`, 0o600)

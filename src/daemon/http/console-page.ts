@@ -6,7 +6,7 @@ import type { ApiContext, Bindings } from './endpoint.ts'
 import { forEncoding, readCompressed } from './gzip.ts'
 import { digest, matchesEtag } from './middleware/etags.ts'
 
-/** Path of the console. Every path below it returns the page or one of its assets. */
+/** Path of the console. Paths below it return the page or one of its assets. */
 export const CONSOLE_PATH = '/console/'
 const ASSETS = `${CONSOLE_PATH}assets/`
 

@@ -79,7 +79,7 @@ function serverAuthorization(context: ApiContext): string | undefined {
 
 /**
  * Signal that ends a request when the client disconnects or the daemon closes. A GET, such as a stream, also ends when its key
- * expires or is revoked. Other requests finish even then.
+ * expires or is revoked, or its browser is signed out. Other requests finish even then.
  */
 function endOf(context: ApiContext, closing: AbortSignal): AbortSignal {
   const lifetime = context.req.method === 'GET' ? context.get('lifetime') : undefined

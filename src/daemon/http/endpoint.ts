@@ -11,7 +11,7 @@ import type { HeaderName } from './openapi/headers.ts'
 interface Variables {
   requestId: string
   principal: Principal
-  /** Aborts when the key is revoked or expires. Unset if the route needs no key. */
+  /** Aborts when the key is revoked or expires, or the console session ends. Unset if the route needs no key. */
   lifetime?: AbortSignal
   /** Header with the credential of the request. */
   credential: CredentialHeader
@@ -43,15 +43,15 @@ export interface Call<Params, Query, Body> {
   respondAsync: boolean
   /** Names in the `Prefer` header (RFC 7240), lower case. */
   preferences: ReadonlySet<string>
-  /** Aborts when the client disconnects or the daemon closes. For a GET, also when the key expires or is revoked. */
+  /** Aborts when the client disconnects or the daemon closes. For a GET, also when the key or console session ends. */
   signal: AbortSignal
   accepts(mediaType: string): boolean
   header(name: string): string | undefined
   /** The `Authorization` header, unless it contains an API key. */
   authorization: string | undefined
   /**
-   * Throws PRECONDITION_FAILED if the record is not the one that `If-Match` or `If-None-Match` expects. Called before `run`. An
-   * endpoint that awaits something before it writes calls it again in its transaction.
+   * Throws PRECONDITION_FAILED if the record is not the one that `If-Match` or `If-None-Match` expects. Called before `run`,
+   * except for a GET. An endpoint that awaits something before it writes calls it again in its transaction.
    */
   checkPrecondition(): void
   /** Id of the last event that the client received (`Last-Event-ID`). */

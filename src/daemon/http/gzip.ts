@@ -27,7 +27,7 @@ function acceptsGzip(header = ''): boolean {
   return gzip ? !gzip.isRefused : codings.some(({ name, isRefused }) => name === '*' && !isRefused)
 }
 
-/** Reads the file `<name>.gz` in a folder. Undefined for a file from another version, which an update has removed. */
+/** Reads the file `<name>.gz` in a folder. Undefined for a missing file, such as one that an update has removed. */
 export async function readCompressed(folder: string, name: string): Promise<Buffer | undefined> {
   try {
     return await readFile(join(folder, `${name}.gz`))

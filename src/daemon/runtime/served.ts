@@ -16,7 +16,7 @@ export interface Served {
   idleMs: number | null
   /** Memory in MB above which a dedicated instance is replaced. Default: no limit. */
   memoryMb?: number | undefined
-  /** Memory limit of the process in MB. Default: `memoryLimitMb` of the supervisor. */
+  /** Memory limit of the process in MB, if above that of a spare. Default: `memoryLimitMb` of the supervisor. */
   processMb?: number | undefined
   /** While the server sleeps, health and lists are answered from its artifact without a wake-up. */
   answersAsleep?: boolean

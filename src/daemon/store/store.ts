@@ -56,7 +56,7 @@ export function openStore(path: string) {
     variables: new VariableStore(database),
     /** Creation time of the newest record. */
     latestTime: () => latestTime(database),
-    /** True until the first server, model key or variable is saved. */
+    /** True while there is no server, model key or variable. */
     isEmpty: () => isEmpty(database),
     /** The newest hundred values that were encrypted with `secret.key`, newest first. */
     sealedValues: () => sealedValues(database),

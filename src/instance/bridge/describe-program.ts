@@ -42,7 +42,7 @@ export class DescribingClient {
         return Promise.reject(new RpcError(RPC.methodNotFound, `No client is connected to answer ${method}`))
       },
       onLog: () => {},
-      // Definitions that change after `initialize` depend on the client's capabilities.
+      // Definitions that change after `initialize` may depend on the client's capabilities.
       onListChanged: () => {
         this.#dependsOnClient = true
       },

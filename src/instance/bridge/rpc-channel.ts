@@ -14,7 +14,7 @@ export interface RpcHandlers {
   /** `unwanted` aborts when the program cancels its request. */
   onRequest(method: string, params: JsonObject, unwanted: AbortSignal): Promise<JsonObject>
   onNotification(method: string, params: JsonObject): void
-  /** Called for a line that is not a message. */
+  /** Called for a line that is not a message or answers no request. */
   onNoise(line: string): void
 }
 

@@ -18,7 +18,7 @@ export interface ContainerOptions {
   /** Settings of an image that the daemon did not build. */
   settings?: ImageSettings | undefined
   /**
-   * Folder on this machine that is mounted as the container's DATA_DIR. Without it, nothing that the container writes is kept.
+   * Folder on this machine that is mounted as the container's DATA_DIR. Without it, only mounts keep what is written.
    */
   data?: string | undefined
   processes: ProcessGuard
@@ -137,7 +137,7 @@ export class ContainerProcess implements RunningProgram {
     }
   }
 
-  /** Standard output of an engine command. Empty when the command fails. */
+  /** Standard output of an engine command, even if the command fails. */
   #engine(...args: string[]): Promise<string> {
     const { file, env } = this.#options.container
     const options = { env, timeout: COMMAND_MS, killSignal: 'SIGKILL' as const, cwd: '/' }

@@ -4,7 +4,7 @@ import type { TenantContainer } from '../../shared/instances/tenant-container.ts
 import { fillFolders, storageVariables } from '../bridge/process/program-storage.ts'
 import { DATA_TARGET, dataArguments } from './data-folder.ts'
 
-/** Size of `/tmp`, the only writable folder apart from DATA_DIR and mounts. */
+/** Size of the container's writable `/tmp`. */
 const TMP_MB = 64
 /** DATA_DIR of an image that is only described. */
 const SCRATCH = '/tmp'

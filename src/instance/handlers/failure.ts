@@ -11,7 +11,7 @@ function sentence(error: unknown): string {
   if (error instanceof HandlerError) return error.message
   const { name, message } = error as Error
   if (name === 'AbortError') return 'the call was cancelled'
-  // Liquid errors name the position in the template, but do not quote it.
+  // Liquid errors name the position in the template.
   if (name === 'RenderError' || name === 'ParseError' || name === 'TokenizationError')
     return `its template cannot be rendered: ${message}`
   return `it threw an error (${message})`

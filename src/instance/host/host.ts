@@ -53,7 +53,7 @@ export class Host {
     const startedAt = performance.now()
     // Placing a thousand servers leaves garbage even if no client calls them.
     this.#process.touched()
-    // Another attempt under this id means that the tenant was retired or replaced in the meantime.
+    // No attempt, or another one, under this id means that the tenant was retired or replaced in the meantime.
     const attempt = { tenant }
     this.#preparing.set(tenant.id, attempt)
     const finish = (server: PreparedServer) => {

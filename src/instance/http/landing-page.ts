@@ -48,7 +48,7 @@ interface ListedTool {
   description?: string
 }
 
-/** First page of the tools. Empty for a program that lists its tools only to clients. */
+/** First page of the tools. Empty for a program, which lists its tools only to clients. */
 async function listTools({ tenant }: TenantExchange): Promise<ListedTool[]> {
   try {
     return (JSON.parse(`{${await tenant.server.listTools()}}`) as { tools?: ListedTool[] }).tools ?? []

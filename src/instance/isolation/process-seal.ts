@@ -45,7 +45,7 @@ export function sealProcess({ env, output, log }: SealOptions): void {
   replace(process, '_getActiveHandles', () => [])
   replace(process, '_getActiveRequests', () => [])
   replace(process, 'report', undefined)
-  // Declared variables only. The process's own environment and arguments stay hidden.
+  // The server's variables only. The process's own environment and arguments stay hidden.
   replace(process, 'env', { ...env })
   replace(process, 'argv', ['node', 'server'])
   replace(process, 'execArgv', [])

@@ -5,7 +5,7 @@ import { bare, clearTimer, indexOf, setTimer, slice, uncurryThis } from './intri
 import { OutputLimit } from './output-limit.ts'
 
 const REPORT_EVERY_MS = 1000
-/** Longer lines are split. */
+/** A longer line is written before its end arrives. */
 const MAX_LINE_CHARACTERS = 64 * 1024
 
 const decode = uncurryThis<StringDecoder, [chunk: Buffer], string>(StringDecoder.prototype.write)

@@ -88,7 +88,7 @@ export class RequestLines {
     return this.#bodiesLeft >= 0 ? members : OMITTED
   }
 
-  /** True until the limit per minute is reached. Called before bodies are redacted, because that takes longer than the rest. */
+  /** True until the limit per minute is reached. Called before the arguments are redacted, which takes longer than the rest. */
   #hasRoom(): boolean {
     const now = dateNow()
     if (now >= this.#bodiesUntil) {

@@ -33,7 +33,7 @@ export class TenantLog {
     )
   }
 
-  /** Logs an answered request. `answer` is its JSON text, undefined if there is none or it is not known. */
+  /** Logs an answered request. `answer`: JSON text, undefined if there is no answer or it is not known. */
   request(record: RequestRecord, answer?: string): void {
     if (!this.#keepsBodies && !this.showsMessages) return this.#writer.write(this.#lines.format(record))
     const redacted = answer === undefined ? undefined : this.#redactMessage(answer)

@@ -13,7 +13,7 @@ import { type LoadedModule, loadBundle } from './load-bundle.ts'
 import { toJsonSchema } from './standard-schema.ts'
 
 /**
- * Loads a bundle and returns the definitions of its modules in the form of a build request. Rejects with the errors that its code
+ * Loads a bundle and returns the definitions of its modules as a build stores them. Rejects with the errors that its code
  * throws.
  */
 export async function describeModule(bundle: string): Promise<DescribedServer> {

@@ -5,7 +5,7 @@ import type { CompleteParams, CompleteResult } from '../server/results.ts'
 import type { ModulePrompt } from './module-prompts.ts'
 import type { ModuleResource } from './module-resources.ts'
 
-/** The function that completes a variable. Undefined for lists, which the artifact contains. */
+/** The function that completes the argument, if there is one. Lists are in the artifact. */
 export function completionFunction(
   { ref, argument }: CompleteParams,
   prompts: ReadonlyMap<string, ModulePrompt>,

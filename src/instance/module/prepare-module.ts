@@ -87,7 +87,7 @@ interface MatchedModules {
   prompts: ModulePrompt[]
 }
 
-/** Pairs definitions with module exports. Throws for a name that the bundle lacks. */
+/** Pairs definitions with module exports. Throws for an export that the bundle lacks. */
 function matchModules(artifact: Artifact, modules: readonly LoadedModule[]): MatchedModules {
   const byName = new Map(modules.map(one => [keyOf(one.kind, one), one.definition]))
   const definitionOf = (kind: LoadedModule['kind'], handler: Handler | undefined) => {

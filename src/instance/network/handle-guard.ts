@@ -87,7 +87,7 @@ export class HandleGuard {
     if (groups && this.#lists(name, port)) this.#granted[`${addressKey(groups)}${port}`] = true
   }
 
-  /** Permits connections made by this program itself. */
+  /** Permits connections to an address regardless of the settings, for this program's own connections. */
   grantAlways(address: string, port: number): void {
     this.#always[`${addressKey(parseAddress(address)!)}${port}`] = true
   }

@@ -54,7 +54,7 @@ function replaceConnect(route: NetworkRoute): void {
   replace(Socket.prototype, 'connect', function (this: Socket, ...args: unknown[]) {
     const { options, onConnect } = readConnectArguments(args)
     const { host = 'localhost', port, path } = options
-    // Node itself rejects Unix sockets and invalid ports.
+    // The original function fails for Unix sockets, which are sealed, and for invalid ports.
     if (path !== undefined || !isPort(port)) return Reflect.apply(connect, this, args)
     if (onConnect) this.once('connect', onConnect)
     const isOwn = listeners.has(String(host), Number(port))

@@ -14,7 +14,7 @@ export interface NetworkRoute {
   connectOptions(options: Partial<TcpSocketConnectOpts>, host: string, port: number): TcpSocketConnectOpts
   /** All addresses of a name. */
   lookUp(host: string): Promise<string[]>
-  /** Records in the form of `dns.resolve`. */
+  /** Records, as `dns.resolve` returns them. */
   resolve(host: string, records: string): Promise<unknown>
 }
 

@@ -10,7 +10,7 @@ export interface KeepAliveRequest {
   after?: KeepAliveRequest | undefined
 }
 
-// All requests of the process in order of arrival. They share a timer, because a timer per request would cost more than the
+// Waiting requests of the process in order of arrival. They share a timer, because a timer per request would cost more than the
 // request's log line.
 let oldest: KeepAliveRequest | undefined
 let newest: KeepAliveRequest | undefined

@@ -76,7 +76,7 @@ export class RequestContext implements RunContext {
     return this.run?.sideChannel?.requestState(this.run)
   }
 
-  /** Cancels the request, unless it was answered. Called when the client cancels or disconnects, depending on the era. */
+  /** Cancels the request, unless it was answered: on a timeout, or when the client cancels (legacy) or disconnects (modern). */
   cancel(): void {
     if (this.#state !== 'running') return
     this.#state = 'cancelled'

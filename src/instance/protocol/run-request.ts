@@ -13,7 +13,7 @@ import { startKeepAlive, stopKeepAlive } from './keep-alive.ts'
 import type { Method, MethodResult } from './methods.ts'
 import type { Run } from './run.ts'
 
-/** Runs a request. Always calls `deliver` exactly once, and calls `onWaiting` when the answer is asynchronous. */
+/** Runs a request. Calls `deliver` once, when it is answered or cancelled, and `onWaiting` if the answer is asynchronous. */
 export function runRequest(run: Run, method: Method, onWaiting?: () => void): void {
   const { tenant } = run.exchange
   tenant.counters.active++
@@ -93,7 +93,7 @@ function internalError(run: Run, thrown: unknown): RpcError {
   return new RpcError(RPC.internalError, 'Internal error')
 }
 
-/** Logs an error after the answer. Errors after a cancellation or a question are expected and not logged. */
+/** Logs an error after the answer. Errors after a cancellation, and `InputRequired`, are expected and not logged. */
 function logLateError(run: Run, thrown: unknown): void {
   if (!run.context.isCancelled && !(thrown instanceof InputRequired)) logError(run, thrown)
 }

@@ -40,7 +40,7 @@ export interface RunContext extends ClientContext {
   /** Opens the stream for notifications if needed. Undefined when there can be no stream. */
   openSink(): NotificationSink | undefined
   cancel(): void
-  /** Must be called when the answer has been sent. Later notifications are dropped. */
+  /** Must be called when the request is answered. Later notifications are dropped. */
   finish(): void
 }
 

@@ -46,7 +46,7 @@ export interface ForwardingOptions<U extends Upstream> extends ForwardOptions {
   onClosed(): void
 }
 
-/** Prepares a server that forwards every request except `/health` to an MCP server over HTTP. */
+/** Prepares a server that forwards requests to an MCP server over HTTP. */
 export async function prepareForwarding<U extends Upstream>(
   tenant: Tenant,
   options: ForwardingOptions<U>,
@@ -165,7 +165,7 @@ class ForwardingServer<U extends Upstream> implements PreparedServer {
     this.#options.onClosed()
   }
 
-  // Never called: `forward` receives every request.
+  // Not used for requests, which `forward` receives.
   listTools = notServed
   listResources = notServed
   listResourceTemplates = notServed

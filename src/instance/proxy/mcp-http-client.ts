@@ -9,7 +9,7 @@ const TIMEOUT_MS = 30_000
 const MAX_ANSWER_CHARACTERS = 16 * 1024 * 1024
 const CLIENT = { name: 'mcp-hosting', version: VERSION }
 
-/** Client identity in the legacy era. */
+/** Revision and capabilities that a legacy client declares. */
 export interface LegacyClient {
   protocolVersion: string
   capabilities: Record<string, unknown>

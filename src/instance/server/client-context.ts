@@ -13,7 +13,7 @@ export interface CallContext {
 export interface ClientContext extends CallContext {
   /** Aborts `signal`. Called when a handler takes too long. */
   cancel?(): void
-  /** Calls the listener once when the client cancels, or immediately if it already has. Cheaper than `signal`. */
+  /** Calls the listener once when the request is cancelled, or immediately if it already was. Cheaper than `signal`. */
   onCancel(listener: () => void): void
   /** True while a question is waiting for the client, which may take as long as a person needs. */
   readonly isAsking?: boolean

@@ -28,7 +28,7 @@ type DrainMessage = Extract<ToInstance, { type: 'drain' }>
 
 /** Maximum number of open event streams per tenant. Additional ones get 503. */
 const MAX_STREAMS = 1000
-/** Maximum number of running requests per tenant. A legacy request keeps running after its client disconnects. */
+/** No stream is opened while this many requests run. A legacy request keeps running after its client disconnects. */
 const MAX_RUNNING = 2000
 
 export interface TenantEvents {

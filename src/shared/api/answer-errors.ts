@@ -132,7 +132,7 @@ function nextSteps(code: ErrorCode, answer: FailedAnswer): NextStep[] {
 }
 
 /**
- * True for an API that sends request ids. The contract has neither request ids nor lists, so such an API is assumed to have
+ * True for an API that sends `X-Request-Id`. The contract has neither this header nor lists, so such an API is assumed to have
  * lists.
  */
 function hasLists({ isContractOnly, headers }: FailedAnswer): boolean {

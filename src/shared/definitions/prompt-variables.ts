@@ -2,7 +2,7 @@ import { Output, type Template } from 'liquidjs'
 import type { PromptArgument, PromptDefinition } from './definitions.ts'
 import { isTemplate, liquidEngine } from './liquid.ts'
 
-/** Names that every template can read. An argument with such a name is read as `args.<name>`. */
+/** Names reserved in templates. An argument with such a name is read as `args.<name>`. */
 export const RESERVED_NAMES = ['args', 'data', 'env', 'context', 'response'] as const
 
 /**

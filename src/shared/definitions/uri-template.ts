@@ -101,7 +101,7 @@ function parseVariable(spec: string, text: string): Variable {
   return { name, explode }
 }
 
-/** Throws for an ambiguous template. */
+/** Throws for a template that is ambiguous or has too many variables. */
 function checkReadable(parts: readonly Part[]): void {
   const expressions = parts.filter(part => typeof part !== 'string')
   const names = expressions.flatMap(({ variables }) => variables.map(({ name }) => name))

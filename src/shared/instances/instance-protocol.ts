@@ -54,7 +54,7 @@ export interface Tenant {
     /** Limits for the program and all its child processes together. */
     limits?: ProgramLimits
   }
-  /** Time limit of module handlers. Default: 60 s. */
+  /** Time limit of module handlers (default: 60 s) and of requests to `stdio` programs (default: their `timeoutMs`). */
   handlerTimeoutMs?: number
   /** Base64 HMAC key for `requestState` and session ids, the same in all instances of one address. */
   stateKey: string

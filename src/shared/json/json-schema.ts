@@ -53,7 +53,7 @@ interface AjvOptions extends CompileOptions {
 }
 
 /**
- * Compiles a schema once. Throws Ajv's error for an invalid schema or a `$ref` that points outside it. An unknown dialect counts
+ * Compiles a schema. Throws Ajv's error for an invalid schema or a `$ref` that points outside it. An unknown dialect counts
  * as 2020-12. Builds reject unknown dialects.
  */
 export function compileSchema(schema: JsonSchema, compileOptions: CompileOptions = {}): ValidateFunction {

@@ -9,7 +9,7 @@ export interface JsonFault {
   message: string
 }
 
-/** First forbidden key or excessive nesting in a JSON value. Iterative, so that deep values cannot overflow the stack. */
+/** A forbidden key or excessive nesting in a JSON value. Iterative, so that deep values cannot overflow the stack. */
 export function findJsonFault(root: unknown): JsonFault | undefined {
   const open: { value: unknown; path: string; depth: number }[] = [{ value: root, path: '', depth: 1 }]
   for (let next = open.pop(); next; next = open.pop()) {

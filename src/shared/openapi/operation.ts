@@ -17,7 +17,7 @@ export interface OperationAt {
   method: string
   path: string
   operation: Operation
-  /** Parameters of the operation, then of the path item. */
+  /** Parameters of the path item and the operation. */
   parameters: Parameter[]
   /** Liquid expression for the URL before the path. */
   baseUrl: string
@@ -88,7 +88,7 @@ function inputSchemaOf({ properties, required }: Inputs, converter: SchemaConver
   })
 }
 
-/** Schema of the first successful JSON response, if it is a plain object. */
+/** Schema of the first successful response, if it is JSON of type object and not too large. */
 function outputSchemaOf({ document, operation, method }: OperationAt): Schema | undefined {
   if (method === 'head') return undefined
   const success = Object.keys(operation.responses ?? {}).find(status => /^2(\d\d|XX)$/i.test(status))

@@ -51,7 +51,7 @@ export interface Isolation {
     file: string
     /** True when the size of in-memory folders can be limited. */
     canSizeMemory?: boolean
-    /** Absolute paths outside the program's folder that the program may use. */
+    /** Existing absolute paths in the program's arguments, variables and settings, which it may use. */
     named: string[]
     filter?: Buffer
     user?: SwitchedUser

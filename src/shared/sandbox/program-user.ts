@@ -5,7 +5,7 @@ import { type SandboxUser, sandboxUser, type UserSwitch } from './sandbox-user.t
 
 /** Files and folders that a program needs. */
 export interface Needs {
-  /** Files and folders to read: the command, the working folder and paths in the arguments. */
+  /** Files and folders to read, such as the command, the working folder and paths in the arguments. */
   read: readonly string[]
   /** Folders that the program may write. */
   write: readonly string[]

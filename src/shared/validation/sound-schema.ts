@@ -4,7 +4,10 @@ type Check = (value: unknown) => boolean
 
 export const JSON_TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array', 'null']
 
-/** Checks for values that are valid in both draft-07 and 2020-12, by keyword. Omits keywords with references or names. */
+/**
+ * Checks for values that are valid in both draft-07 and 2020-12, by keyword. Omits keywords that refer to schemas or name them,
+ * such as `$ref` and `$id`.
+ */
 const KEYWORDS = new Map<string, Check>([
   ...keywords(isString, '$comment', 'title', 'description'),
   ...keywords(isBoolean, 'uniqueItems', 'deprecated', 'readOnly', 'writeOnly'),

@@ -122,7 +122,7 @@ describe('client configurations', () => {
     expect(existsSync(`${toml}.bak`)).toBe(false)
   })
 
-  it('replaces an entry with another URL only if forced', async () => {
+  it('replaces an entry with a remote URL only if forced', async () => {
     const file = join(folder, 'mcp.json')
     writeFileSync(file, '{"mcpServers":{"weather":{"url":"https://weather.example/mcp"}}}')
     await expect(connectClient(clientOf('cursor'), file, server)).rejects.toMatchObject({ code: 'CONFLICT' })

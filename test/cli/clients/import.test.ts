@@ -58,7 +58,7 @@ describe('servers in client configurations', () => {
     expect(await listServerEntries((await clientOfFile(file)).client, file)).toEqual(expected)
   })
 
-  it('recognizes an entry that mcp connect added as a server on this machine, for every client', async () => {
+  it('recognizes that an entry points to this machine, for every client', async () => {
     for (const client of CLIENTS) {
       const file = join(home.dir, 'written', client.id)
       await replaceServers(client, file, [{ name: 'a', url: 'http://127.0.0.1:20001/mcp' }])

@@ -170,7 +170,7 @@ test('global options can precede the command', async () => {
   expect(JSON.parse(stdout).context).toEqual({ value: 'local', source: 'flag', from: '--context' })
 })
 
-test('read-only commands do not start a daemon', async () => {
+test('daemon status, context list and daemon stop do not start a daemon', async () => {
   const { code, stdout } = await home.mcp(['daemon', 'status', '--json'])
   expect(code).toBe(7)
   expect(JSON.parse(stdout)).toMatchObject({ running: false, url: null })

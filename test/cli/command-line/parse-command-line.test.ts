@@ -83,7 +83,7 @@ test('passes options unparsed to a command that declares passThrough', () => {
 })
 
 // Leaves out examples with quotes or other characters that a shell interprets.
-test('parses every example of every command', async () => {
+test('parses the examples of every command', async () => {
   for (const { name } of COMMANDS) {
     const loaded = await loadCommand(name)
     const lines = Object.keys(loaded.examples ?? {}).filter(

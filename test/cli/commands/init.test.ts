@@ -86,7 +86,7 @@ describe('mcp init', () => {
     expect(tested).toMatchObject({ code: 0, stdout: expect.stringMatching(/pass 2\n.*fail 0\n/s) })
   })
 
-  it('creates a source file and a test for each --tool flag', async () => {
+  it('with --template custom, creates a source file and a test for each --tool flag', async () => {
     const flags = ['--template', 'custom', '--tool', 'find_it', '--tool', 'clock/now']
     const { files } = await home.json<{ files: string[] }>(['init', 'x', ...flags], { cwd: home.dir })
     expect(files.filter(file => /^(tools|resources|prompts|src|test)\//.test(file))).toEqual([

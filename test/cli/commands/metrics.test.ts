@@ -57,7 +57,7 @@ test('mcp metrics shows requests by time and by tool', async () => {
   expect(stdout).toMatch(/\nTOOL +CALLS +ERRORS +P50 +P99\nhello +2 +0 % +[\d.]+ m?s +[\d.]+ m?s\n/)
 })
 
-test('status --watch prints one JSON object per refresh, until Ctrl-C', async () => {
+test('status --watch --json prints one object per refresh, until Ctrl-C', async () => {
   const { child, lines } = start(['status', '--watch', '--interval', '1s', '--json'])
   const next = async (): Promise<LiveMetrics> => JSON.parse((await lines.next()).value)
   expect(await next()).toMatchObject({ windowSeconds: 300, deployments: [{ name: 'greeter' }] })

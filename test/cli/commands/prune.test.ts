@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => home.remove())
 
-test('prune lists each item with age and size, and removes items only with --yes or after confirmation', async () => {
+test('prune lists each item with age and size, and without a terminal removes items only with --yes', async () => {
   const build = ['build', '--command', 'no-such-command', '--name', 'missing']
   expect((await home.mcp(build)).code).toBe(1)
   const { stdout: listed } = await home.mcp(['prune', '--dry-run'])

@@ -124,7 +124,7 @@ describe('mcp doctor', () => {
     ])
   })
 
-  it('prints one line per check', async () => {
+  it('prints the checks as text, with a summary', async () => {
     const { stdout } = await home.mcp(['doctor'])
     expect(stdout).toMatch(/^ok {4}node {9}Node\.js v/)
     expect(stdout).toContain('All checks passed.')

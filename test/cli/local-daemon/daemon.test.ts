@@ -152,7 +152,7 @@ test('the next command replaces a killed daemon', async () => {
   )
 })
 
-test('the next command replaces a damaged discovery file of a dead daemon', async () => {
+test('daemon status ignores a damaged discovery file of a dead daemon, and the next start replaces it', async () => {
   const { pid } = await home.json<Started>(['daemon', 'start'])
   process.kill(pid, 'SIGKILL')
   await eventually(() => !isRunning(pid))

@@ -189,7 +189,7 @@ describe('withServer', () => {
     [{ resultType: 'complete' }, 'it sent an invalid MCP message'],
     [{ resultType: 'complete', content: [{ type: 'image' }] }, 'it sent an invalid MCP message'],
     [{ resultType: 'input_required', requestState: 'x' }, 'it asks the user for input'],
-  ])('reports a call that returns the invalid result %j', async (result, words) => {
+  ])('reports a call that returns the unusable result %j', async (result, words) => {
     const { url } = await startTools(({ id }, response) => send(response, id, { result }))
     const failure = await withServer(url, {}, callAdd).catch(error => error)
     expect(failure).toMatchObject({ code: 'UPSTREAM_FAILED' })

@@ -15,7 +15,7 @@ test.each([
   [file, { max: 2 }, 'min_instances (3) of the project file must not exceed --max (2).'],
   [file, { min: 5 }, '--min (5) must not exceed max_instances (4) of the project file. Set --max, too.'],
   [undefined, { min: 11 }, '--min (11) must not exceed the default maximum (10). Set --max, too.'],
-])('a minimum above the maximum (%j, %j) names the options that set them', (base, flags, message) => {
+])('the error for a minimum above the maximum (%j, %j) names their sources', (base, flags, message) => {
   expect(() => mergeScaling(base, flags)).toThrow(message)
 })
 

@@ -204,7 +204,7 @@ test('without a terminal, login names MCP_API_KEY and makes no request', async (
   expect(api.requests).toEqual([])
 })
 
-test('an API that only supports keys rejects --device and accepts a key', async () => {
+test('login to an API that only supports keys rejects --device and accepts a key', async () => {
   api = await startContractStub()
   const refused = await home.mcp(['login', '--device', '--api-url', api.url])
   expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('only API keys') })

@@ -14,7 +14,7 @@ function pick(...definitions: Definition[]) {
 const http = (method: 'GET' | 'DELETE') =>
   ({ type: 'http', method, url: 'http://x', timeoutMs: 1, maxResponseBytes: 1, retries: 0 }) as const
 
-test('never picks a tool that may change something', () => {
+test('never picks a tool that may change something, unless it is marked read-only', () => {
   expect(pick({ name: 'remove', handler: http('DELETE') })).toBeUndefined()
   expect(pick({ name: 'wipe', annotations: { destructiveHint: true } })).toBeUndefined()
   expect(

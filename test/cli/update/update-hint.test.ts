@@ -77,7 +77,7 @@ test('the update hint is shown only at a terminal, and not with --quiet or a var
     expect(wantsUpdateHint(command, output, env)).toBe(false)
 })
 
-test('the update hint names a newer version once a day', async () => {
+test('the update hint names a newer version at most once a day', async () => {
   vi.doMock('../../../src/shared/version.ts', () => ({ VERSION: '0.2.0' }))
   vi.resetModules()
   const { showUpdateHint } = await import('../../../src/cli/update/update-hint.ts')

@@ -90,8 +90,8 @@ export function sampleArguments(schema: JsonSchema): unknown {
 }
 
 /**
- * Fills the form of a tool with sample arguments. Returns the problem: the form produced a different value, the schema rejects
- * the value, or wrong arguments are not reported. Undefined when there is none.
+ * Fills the form of a tool with sample arguments. Returns the problem: the form made other or invalid arguments, reports them,
+ * or does not report wrong ones. Undefined when there is none.
  */
 export function formFault(schema: JsonSchema): string | undefined {
   const document = new SchemaDocument(schema)

@@ -13,7 +13,7 @@ const wide = Object.fromEntries(
   Array.from({ length: 20_000 }, (_, index) => [`p${index}`, { type: 'string' }]),
 )
 
-/** A chain of definitions, each of which contains the next one twice. */
+/** A chain of definitions, each of which contains the next one several times. */
 const doubling = {
   $ref: '#/$defs/d0',
   $defs: Object.fromEntries(

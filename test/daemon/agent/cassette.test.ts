@@ -91,7 +91,7 @@ test('a replay has the same parts as the recording', async () => {
   ])
 })
 
-test('call ids, order of members and tools, headers, times and random ids do not change the digest of a request', async () => {
+test('call ids, order of tools, headers, provider options, times and random ids do not change the digest', async () => {
   const { digest } = await record(
     asked('x', 'at 2026-11-21T10:00:00.123Z, id 0b2c3d4e-0000-4000-8000-000000000000'),
   )

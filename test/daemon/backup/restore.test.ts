@@ -37,7 +37,7 @@ function contentOf(folder: string): Record<string, string> {
   )
 }
 
-/** URL of a module that kills the process before a rename or link. Only these calls change what the next start finds. */
+/** URL of a module that kills the process before its next rename or link after `count` of them. */
 const killedAt = (count: number) =>
   `data:text/javascript,${encodeURIComponent(`
   import fs from 'node:fs'

@@ -107,7 +107,7 @@ export async function buildNames(daemon: TestDaemon): Promise<string[]> {
   return items.map(({ name }: Answer) => name).sort()
 }
 
-/** Replaces a file in a backup. Writing to it in place would also change the file in the home, which is a hard link to it. */
+/** Replaces a file in a backup. Writing in place could also change a file in the home that is a hard link to it. */
 export function rewrite(file: string, content: string): void {
   rmSync(file)
   writeFileSync(file, content)

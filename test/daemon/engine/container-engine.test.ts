@@ -90,7 +90,7 @@ test('loading a rejected archive fails with the error from the engine, even if t
   })
 })
 
-test('concurrent calls to provide load an image once', async () => {
+test('concurrent calls of provide() load an image only once', async () => {
   const engine = engineThat(`image) exit 1 ;; load) cat > /dev/null ;;`)
   const containers = containersOf(engine).open()
   const archive = () => Readable.from(['archive'])

@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'mcp-wrapped-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
 describe.skipIf(!moduleSandbox().usable)('a process under bubblewrap', () => {
-  test('the pid of a wrapped process is its process id on the host', async () => {
+  test('nodePid returns the process id of a wrapped process on the host', async () => {
     const { child, pid } = await start('known', `setInterval(() => {}, 1000)`)
     expect(readProc(pid, 'cmdline')).toContain('known.mjs\0inst_known')
     await kill(child)

@@ -138,7 +138,7 @@ test('a refused client can read the answer while it is still sending', async () 
   expect((await post(url, 'x'.repeat(3_000_000))).status).toBe(503)
 })
 
-/** Starts clients that send requests in sequence over kept-alive connections and record which instance answers. */
+/** Starts clients that send requests in sequence over kept-alive connections and record which deployment answers. */
 function startLoad(url: string, clients: number) {
   const agent = new Agent({ keepAlive: true, maxSockets: clients })
   const answers: string[] = []

@@ -41,7 +41,7 @@ test('a session opened over an old connection during a release belongs to the ne
   await ended
 })
 
-test('a session opened over an old connection by name during a release belongs to the new version', async () => {
+test('a session opened over an old connection to a host name during a release belongs to the new version', async () => {
   await using harness = new RuntimeHarness({ instanceProgram })
   const port = await harness.gateway.open('weather')
   await release(harness, 'dep_1', port)

@@ -18,7 +18,7 @@ test('the instance accepts connections itself in a burst and returns the socket 
   const before = server.harness.acceptedByGateway
   while (server.harness.acceptedByGateway === before) {
     expect(await callTool(server.port, 'who')).toBe('dep_1')
-    await sleep(30) // more frequent connections would be a burst
+    await sleep(30) // at 50 connections per second, the instance would keep the socket
   }
 })
 

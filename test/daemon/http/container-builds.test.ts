@@ -119,7 +119,7 @@ test('a failed build logs the position of the error', async () => {
   expect(JSON.stringify(body.lines)).toContain('tools/add.ts:1:')
 })
 
-test('a failed build reports the error code of its server', async () => {
+test('a failed container build reports the error code of its server build', async () => {
   vi.stubEnv('npm_config_registry', 'http://127.0.0.1:1/')
   vi.stubEnv('npm_config_fetch_retries', '0')
   onTestFinished(() => void vi.unstubAllEnvs())

@@ -95,7 +95,7 @@ export function suiteRun(mcpId: string, changes: Partial<NewSuiteRun> = {}): New
   }
 }
 
-/** Valid bodies of POST operations, by operation id. The records that they name do not exist. */
+/** Bodies of POST operations that pass request validation, by operation id. The records that they name do not exist. */
 export const POST_BODIES: Record<string, object> = {
   createBuild: {},
   runTest: { mcp_id: 'mcp_none', message: 'hello' },

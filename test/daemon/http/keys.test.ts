@@ -58,7 +58,7 @@ describe("the owner's key", () => {
 })
 
 describe('a key', () => {
-  test('shows the secret of a key once and stores it nowhere', async () => {
+  test('shows the secret of a key once and does not store it in the database', async () => {
     const { key, apiKeyId } = await createKey(daemon, { scopes: ['READ'] })
     expect(key).toMatch(/^mcp_sk_[A-Za-z0-9_-]{43}$/)
     const { body } = await daemon.api('GET', '/api/keys')

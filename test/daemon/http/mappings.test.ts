@@ -116,7 +116,7 @@ test('removing a server removes its mappings', async () => {
   await expect(health(body.url)).rejects.toThrow('421')
 })
 
-/** `GET /health` with the URL's host, sent to the daemon's port. */
+/** `GET /health` with the URL's host, sent to the URL's port on 127.0.0.1. */
 function health(url: string, ca?: Buffer): Promise<Record<string, unknown>> {
   const { protocol, host, hostname, port } = new URL(url)
   const request = protocol === 'https:' ? secureRequest : plainRequest

@@ -51,7 +51,7 @@ describe('replays', () => {
     expect(body).toMatchObject({ environment: 'preview', result: { content: [{ text: 'You said bye' }] } })
   })
 
-  test('a replay that fails again is a result instead of an error', async () => {
+  test('a replay that fails is a result instead of an error', async () => {
     const { status, body } = await replay(await firstCall(), { arguments: {} })
     expect([status, body.outcome]).toEqual([200, 'error'])
   })

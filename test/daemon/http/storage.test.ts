@@ -106,7 +106,7 @@ test('a build fails with the reason when the bucket rejects its artifact', async
   expect(body.data).toMatchObject({ status: 'failed', error: { code: 'UPSTREAM_FAILED' } })
 })
 
-test('removes an unused object from the bucket, seven days later if the bucket has refused the removal', async () => {
+test('removes an unused object seven days after the bucket refused its removal', async () => {
   const id = await createProject()
   const { bytes, digest } = archive('removed')
   await upload(id, bytes)

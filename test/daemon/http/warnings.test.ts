@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestDaemon, type TestDaemon } from '../../helpers/daemon/daemon.ts'
 import { buildServer, deploy } from './fixtures.ts'
 
-/** Warnings about input that is accepted but has no effect. */
+/** Warnings about accepted requests. */
 let daemon: TestDaemon
 let mcpId: string
 

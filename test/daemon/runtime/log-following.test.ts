@@ -71,7 +71,7 @@ test('the position of an interrupted follower does not name instances whose file
   expect(named.slice(1)).toEqual([['gone', 'kept'], ['kept']])
 })
 
-test('following a log since a time starts with the first line written after it', async () => {
+test('following a log since a time starts with the first line at or after that time', async () => {
   write('a', line(1, 'one'), line(2, 'two'), line(3, 'three'))
   expect(await followed('three', { since: line(2, '').timestamp })).toEqual(['two', 'three'])
 })

@@ -49,7 +49,7 @@ test('lists keep the order of creation while the clock jumps, even after restart
   expect(await idsOf('/api/projects', 'id')).toEqual(projects)
 })
 
-test('the newest build and deployment are those created last, even after the clock has been set back by a year', async () => {
+test('the deployment created last is the newest and can be rolled back, even after the clock was set back', async () => {
   await buildServer(daemon)
   aheadMs = -365 * DAY_MS
   await daemon.restart()

@@ -78,7 +78,7 @@ test('a restart that a daemon shutdown interrupts leaves the deployment deployed
   rmSync(folder, { recursive: true })
 })
 
-/** The real instance program, except that it never becomes ready while a file exists. */
+/** The real instance program, except that a process started while a file exists never becomes ready. */
 function holdableProgram(folder: string, holdFile: string): string {
   const program = join(folder, 'instance.mjs')
   const source = `import { existsSync } from 'node:fs'
@@ -128,7 +128,7 @@ describe.each(['production', 'development'])('a restart in %s', environment => {
     expect((await restart(deployment_id)).status).toBe(200)
   })
 
-  test('concurrent requests share one restart', async () => {
+  test('concurrent restart requests succeed without a failed call', async () => {
     const load = await keepCalling(url)
     const answers = await Promise.all([restart(deployment_id), restart(deployment_id)])
     expect(answers.map(({ status }) => status)).toEqual([200, 200])

@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => store.close())
 
-test('ending sessions one by one keeps the record that all earlier sessions were ended', () => {
+test('ending more than 1,000 sessions by id keeps the record that all earlier sessions were ended', () => {
   store.endedSessions.add('weather', 'production', { ids: [], startedUntil: NOW_SECONDS }, NOW_MS)
   const ids = Array.from({ length: 1001 }, (_, index) => `ses_${index}`)
   store.endedSessions.add('weather', 'production', { ids, startedUntil: 0 }, NOW_MS + 60_000)

@@ -35,7 +35,7 @@ export class HostedCalls {
     return ended
   }
 
-  /** Runs the command in the folder of a call and writes its output and exit code there. */
+  /** Runs the command that is stored in the folder of a call, and writes its output and exit code there. */
   async answer(call: string): Promise<void> {
     // Opened for reading and writing, so that opening does not wait for a reader.
     const code = openSync(join(call, 'code'), constants.O_RDWR)

@@ -3,7 +3,7 @@ export interface Command {
   /** Line number on the page. */
   line: number
   text: string
-  /** Exit code, other than 0 only if the page says so: `# exits with 1`. */
+  /** Exit code that the page states (`# exits with 1`). Default: 130 after Ctrl-C, otherwise 0. */
   exit: number
   /** Standard input, for commands that ask. */
   input: string | undefined
@@ -37,7 +37,7 @@ const UNTIL_CTRL_C = /^mcp (dev\b|.* -f\b|.* --watch\b)/
 
 interface Mark {
   kind: string
-  /** Start of the commands that the mark applies to. Undefined for the whole block. */
+  /** Start of the commands that the mark applies to, or text to replace. Undefined for the whole block. */
   prefix: string | undefined
   value: string
   line: number
@@ -47,8 +47,8 @@ const BLOCK_OR_MARK = /^( *)```(\w*)[^\n]*\n([\s\S]*?)\n\1```$|^ *<!-- sh: ([\s\
 const MARK = /^(setup|skip the rest|skip|input|file|replace)(?: `([^`]+)`)?(?::?\s([\s\S]*))?$/
 
 /**
- * Parses a page in Markdown into steps. Comments on the page prepare or excuse commands (docs/decisions/testing.md). Throws for a
- * comment without effect, so that none outlives its command.
+ * Parses a page in Markdown into steps. Comments on the page prepare or excuse commands (docs/decisions/documentation.md). Throws
+ * for a comment without effect, so that none outlives its command.
  */
 export function parsePage(source: string): Page {
   const page: Page = { steps: [], skipped: [] }

@@ -1,4 +1,4 @@
-/** Parts that differ from run to run: times, ports, ids. */
+/** Parts that differ from run to run: times, ports, and what `…` stands for. */
 const CHANGING = /\d+(?:\.\d+)? (?:ms|s|min)\b|(?<=127\.0\.0\.1:)\d+|…/g
 
 /**

@@ -37,7 +37,7 @@ describe.runIf(CHROMIUM !== undefined)('the projects of the console', () => {
     await expectAccessible(page)
   })
 
-  test('uploads an archive that the user chooses or drops', async () => {
+  test('uploads an archive that the user chooses, and shows why a dropped file is rejected', async () => {
     const id = await create({ name: 'with-source' })
     const page = await show('/projects')
     const upload = page.getByRole('button', { name: 'Upload the source of with-source' })

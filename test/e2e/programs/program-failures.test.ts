@@ -83,7 +83,7 @@ describe('a program that fails or is not sandboxed', () => {
     expect(logs.filter(path => readFileSync(path, 'utf8').includes(secret))).toEqual([])
   })
 
-  test('a program gets no variables of the daemon', async () => {
+  test('a program does not get the secrets and settings of the daemon', async () => {
     process.env.OWN_SECRET = 'of the daemon'
     const { deployment } = await host(
       daemon,

@@ -64,7 +64,7 @@ describe('a server with a custom domain', () => {
     expect(await say(plain)).toBe('You said hi')
   })
 
-  test('a server with a custom domain accepts https only from clients that trust the local authority', async () => {
+  test('only clients that trust the local authority can call a server with a custom domain over https', async () => {
     expect(await refusal(secure)).toMatch(/SELF_SIGNED_CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/)
     const authority = readFileSync(join(daemon.home.tls, 'authority.pem'), 'utf8')
     expect(await say(secure, authority)).toBe('You said hi')

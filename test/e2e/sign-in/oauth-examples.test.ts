@@ -54,7 +54,7 @@ async function startExample(name: string, callbackPath: string): Promise<Example
   }
 }
 
-/** Waits until the example prints its URL. */
+/** Starts an example and waits until it prints its URL. */
 async function startProgram(file: string, env: Record<string, string>): Promise<ChildProcess> {
   const program = spawn(process.execPath, [file], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(program, 'exit').then(([code]) => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
-/** Accepts connections without reading from them, like the daemon. Disposal closes both ends. */
+/** Accepts connections without reading from them, like the daemon. Disposal closes the clients' ends. */
 export class AcceptedSockets implements Disposable {
   readonly #listener = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1')
   readonly #clients: Socket[] = []

@@ -8,6 +8,6 @@ test('without Chromium, findChromium returns undefined, but throws in CI', () =>
   expect(() => findChromium({ CI: 'true' }, MISSING)).toThrow('Install chromium-headless-shell')
 })
 
-test('findChromium prefers the path in CHROMIUM', () => {
+test('findChromium returns the path in CHROMIUM', () => {
   expect(findChromium({ CHROMIUM: process.execPath }, MISSING)).toBe(process.execPath)
 })

@@ -159,7 +159,7 @@ export class KilledDaemon {
   /** Checks that every answered call has its log line. */
   #checkLogs(all: readonly Deployment[]): void {
     for (const [id, calls] of this.#answered) {
-      // Superseded deployments are removed with their logs, in development immediately.
+      // Releases in staging and development remove superseded deployments.
       if (!all.some(one => one.deployment_id === id)) continue
       const folder = join(this.#home.dir, 'logs', id)
       const text = readdirSync(folder)
@@ -195,7 +195,7 @@ export class KilledDaemon {
     } else if (live) {
       assert(now !== undefined, `${live.id} of ${owned.name} is lost`)
       const unsure = open?.kind === 'stop' || open?.kind === 'start' || open?.kind === 'remove'
-      // A pending start or stop may or may not have happened. An interrupted start has failed.
+      // A pending stop, start or removal may or may not have happened. An interrupted start has failed.
       const may = unsure ? ['deployed', 'stopped', 'failed'] : [live.status]
       assert(may.includes(now!.status), `${live.id} is ${now!.status}, acknowledged as ${live.status}`)
       if (now!.status === 'failed') delete owned.live
@@ -204,7 +204,7 @@ export class KilledDaemon {
     await this.#checkAnswer(owned)
   }
 
-  /** Checks that the acknowledged version answers at the acknowledged URL. Without a deployment, the port must be closed. */
+  /** Checks that the acknowledged version answers at the acknowledged URL, or that the port is closed if nothing runs. */
   async #checkAnswer({ live, url }: OwnedServer): Promise<void> {
     if (live?.status === 'deployed') {
       const text = await callVersion(live.url, 'check')

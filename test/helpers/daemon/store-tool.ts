@@ -21,7 +21,7 @@ export const storeTool = (version: number) => `
     },
   })`
 
-/** Calls the tool of `storeTool`. Returns `{ result }`, or the code and message of an error. */
+/** Calls the tool of `storeTool`. Returns `{ version, result }`, or the code and message of an error. */
 export async function runOnStore(url: string, op: string, args: unknown[] = [], at?: string) {
   const result = await callTool(url, 'run', { op, args, ...(at && { at }) })
   return JSON.parse(result.content[0].text)

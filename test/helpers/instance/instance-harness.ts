@@ -85,7 +85,7 @@ export class InstanceHarness {
     this.child.send(message, socket, {}, () => {})
   }
 
-  /** Like the daemon, gives a session to the first instance that claims it. */
+  /** Answers like the daemon, except that every claim of a session is granted. */
   #receive(message: FromInstance): void {
     this.received.push(message)
     if (message.type === 'claim') this.send({ ...message, type: 'claimed' })

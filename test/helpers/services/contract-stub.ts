@@ -18,7 +18,7 @@ export interface StubOptions {
   /** URL in responses for builds and deployments. */
   serverUrl?: string
   buildStatus?: 'building' | 'ready' | 'failed'
-  /** Responses of `GET …/status` in order. The last one repeats. */
+  /** Statuses in responses of `POST /v1/deploy` and `GET …/status`, in order. The last one repeats. */
   deployStatus?: string[]
   /** Log pages of the container build in order. The last one repeats. Their shape is undocumented. */
   buildLog?: unknown[]

@@ -9,7 +9,7 @@ import { identityRecords } from '../../sdk/oauth/support/identity-records.ts'
 /** A certified authorization server on loopback at which programs sign in with a code (RFC 8628). */
 export interface DeviceProvider extends AsyncDisposable {
   issuer: string
-  /** Requests to the token endpoint, oldest first. */
+  /** Grant types of the requests to the token endpoint, oldest first. */
   grants: string[]
   isGood(accessToken: string): Promise<boolean>
   /** Acts as a user who opens the page, enters the code and allows or denies. */

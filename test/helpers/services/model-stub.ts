@@ -5,7 +5,7 @@ import { anthropicStream, chatCompletionsStream, type ModelTurn, openAiStream } 
 
 export type Wire = 'anthropic' | 'openai' | 'compatible'
 
-/** Behaviour for a request: a reply, a rejection, a broken stream, or an error in the stream. */
+/** Behaviour for a request: a reply, a rejection, a broken stream, an error in the stream, or no answer. */
 export type Turn =
   | ModelTurn
   | { status: number; body?: unknown; headers?: Record<string, string> }
@@ -21,7 +21,7 @@ export interface ModelStub {
     path: string
     headers: Record<string, unknown>
     body: Record<string, unknown>
-    /** True when the client disconnected before the answer. */
+    /** True when the connection closed before the whole answer was sent. */
     aborted: boolean
   }[]
   close(): Promise<void>

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { S3Settings } from '../../../src/daemon/builder/storage/s3-client.ts'
 
-/** Two third-party servers. One checks signatures, and the other supports multipart uploads. */
+/** Two third-party servers. Only the first checks signatures. */
 export const S3_SERVERS = ['@20minutes/s3rver', 's3rver'] as const
 
 /** Fault for the next requests whose line (`METHOD path`) matches. */

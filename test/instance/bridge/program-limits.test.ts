@@ -106,17 +106,17 @@ test('counts the memory of an orphaned process in another session (sandbox off)'
   )
 })
 
-test.runIf(hasSandbox)('a sandboxed program cannot connect to a Unix socket', async () => {
+test.runIf(hasSandbox)('a sandboxed program cannot create a Unix socket', async () => {
   const script = `python3 -c 'import socket; socket.socket(socket.AF_UNIX)' 2>&1 | tail -1`
   expect(await output(start(script, { sandbox: 'auto' }))).toContain('Address family not supported')
 })
 
-/** Sleeps for a minute, with a command line that no other test uses. */
+/** Command that sleeps for a minute and that no other test uses. */
 function unique(digit: string): string {
   return `sleep 60.${digit}${process.pid}${folders.length}${Date.now()}`
 }
 
-/** Processes with this command line. */
+/** Number of processes with this command line. */
 function running(command: string): number {
   return processesWith('').filter(pid => commandLine(pid) === command).length
 }

@@ -122,7 +122,7 @@ function randomLine(random: Random): string {
 
 const IDS = ['9007199254740991', '9007199254740993', '0', '007', '-3', '1.0', '1e3', '"1"', 'null', '{}']
 
-/** Leaves most lines unchanged. In the others, a piece is missing, doubled or replaced. */
+/** Leaves most lines unchanged. In the others, a piece or the rest is missing, or a piece is doubled or replaced. */
 function mangle(random: Random, line: string): string {
   const at = random(line.length)
   const length = random(4)

@@ -44,7 +44,7 @@ describe.runIf(tools.userSwitch.usable && tools.bubblewrap.usable)('under a daem
   })
   afterAll(() => rmSync(top, { recursive: true, force: true }))
 
-  test('a program runs as its own user, which owns only its own folder', () => {
+  test('a program runs as its own unprivileged user, which owns its folder', () => {
     const line = lineFor(
       'id -u; touch "$HOME/kept"; echo >/tmp/x && cat "$1"; cat /etc/shadow 2>&1 | grep -o denied',
       [join(open, 'note.txt')],

@@ -27,7 +27,7 @@ async function serve(...args: Parameters<typeof serveProgram>): Promise<ServedPr
 }
 
 describe('forwarding', () => {
-  test("forwards the program's name, instructions, capabilities and paginated lists in both eras", async () => {
+  test("forwards the program's name, instructions and capabilities, and its paginated lists in both eras", async () => {
     const { url } = await serve()
     const answer = await post(
       url,

@@ -95,7 +95,7 @@ describe('the log of an instance', () => {
     expect(harness.output).toContain('"message":"tools/call echo"')
   })
 
-  test('the log of an instance at level debug contains every message, without secrets', async () => {
+  test('the log of an instance at level debug contains messages in both directions, without secrets', async () => {
     const harness = start()
     const logFile = join(temporaryFolder(), 'x.log')
     const env = { KEY: 'secret-value-1', QUOTED: 'a"b\\c' }

@@ -89,7 +89,7 @@ describe('an instance process', () => {
     await harness.message('metrics', ({ tenants }) => tenants[0]!.connections === 0)
   })
 
-  test('refuses a connection for an unknown tenant with 503 and Retry-After: 0', async () => {
+  test('refuses a connection for a retired tenant with 503 and Retry-After: 0', async () => {
     const harness = start()
     const address = await harness.serve(createArtifact())
     harness.send({ type: 'retire', tenantId: address.tenant.id })

@@ -27,7 +27,7 @@ test('reports the last unfinished line when the process stops', () => {
   expect(lines).toEqual(['stdout: half'])
 })
 
-test('splits a line that never ends', () => {
+test('reports an unfinished line once it exceeds the limit', () => {
   const { lines, output } = createOutput()
   output.write('stdout', 'x'.repeat(70_000))
   expect(lines).toHaveLength(1)

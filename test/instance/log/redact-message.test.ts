@@ -34,7 +34,7 @@ test.each([
   '{"text":"s3cret\\u002fvalue"}',
   '{"pass\\u0077ord":"x"}',
   '{"API_KEY":"x"}',
-])('redacts an escaped secret: %s', text => {
+])('redacts a secret value or name in another spelling: %s', text => {
   expect(redactMessage(text)).toBe(parsed(text))
   expect(redactMessage(text)).toContain('[redacted]')
 })

@@ -19,13 +19,13 @@ describe('loading a bundle fails', () => {
     ['a number', 'export default 5'],
     ['nothing', 'export default undefined'],
     ['an object without a handler', `export default { description: 'x' }`],
-  ])('loading a bundle fails for a module that exports %s, and names its file', async (_what, text) => {
+  ])('the error for a module that exports %s names its file', async (_what, text) => {
     expect((await refusal('tools/odd.ts', text)).message).toBe(
       'tools/odd.ts exports no tool. It must export the result of defineTool({…}) from mcp-hosting/server, with a handler.',
     )
   })
 
-  test('loading a bundle fails for a data: URL of an unsupported type, and lists the supported types', async () => {
+  test('loading a bundle fails for a data: URL of an unsupported type, with an error that lists the supported types', async () => {
     const text = `import text from 'data:text/plain,hi'\nexport default sdk.defineTool({ description: text, handler: () => 'x' })`
     expect((await refusal('tools/data.ts', text)).message).toBe(
       'A data: URL of type "text/plain" cannot be imported. Node imports text/javascript, application/json and application/wasm.',
@@ -39,7 +39,7 @@ describe('loading a bundle fails', () => {
     )
   })
 
-  test('loading a bundle fails for a schema that cannot be converted to JSON Schema, and lists the supported libraries', async () => {
+  test('loading a bundle fails for a schema that cannot be converted to JSON Schema, with an error that lists the supported libraries', async () => {
     const text = `export default sdk.defineTool({ description: 'x', input: zm.object({ a: zm.number() }), handler: () => 'x' })`
     expect((await refusal('tools/mini.ts', text)).message).toContain(
       'tools/mini.ts: input is a schema from zod that cannot be converted to JSON Schema. Use zod 4.2 or later (not zod/mini)',

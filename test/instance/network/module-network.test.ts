@@ -64,7 +64,7 @@ describe('a module behind the network border', () => {
     server.close()
   })
 
-  test('a module can use a node:net socket like a database client, in all forms of connect', async () => {
+  test('a module can use a node:net socket like a database client, with various forms of connect', async () => {
     const upstream = await startUpstream()
     const forms = [
       `net.connect(${upstream.port}, 'public.example')`,

@@ -12,7 +12,7 @@ export interface ModuleProcess {
   stop(): Promise<void>
 }
 
-/** Starts a process with an egress listener, with or without a namespace. Names are resolved by the test's resolver. */
+/** Starts a process that runs code. With `hasNamespace`, it has an egress listener, and the test's resolver resolves names. */
 export async function startModule(
   settings: NetworkSettings,
   { hasNamespace = true } = {},

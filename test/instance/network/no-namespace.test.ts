@@ -106,7 +106,7 @@ describe('without a network namespace', () => {
       await module.stop()
     })
 
-    test('native handles reach an address on the list only after its name has been resolved for the same port', async () => {
+    test('native handles cannot reach an address on the list before its name is resolved, but net.connect can', async () => {
       const upstream = await startUpstream()
       const settings = { allowPrivateNetwork: true, network: { allow: [`localhost:${upstream.port}`] } }
       const module = await startModule(settings, { hasNamespace: false })
@@ -187,7 +187,7 @@ describe('without a network namespace', () => {
     await module.stop()
   })
 
-  test("allow_private_network leaves Node's functions unchanged", async () => {
+  test('allow_private_network lets a module connect to a private address', async () => {
     const upstream = await startUpstream()
     const module = await startModule({ allowPrivateNetwork: true }, { hasNamespace: false })
     const { result } = await module.run(`

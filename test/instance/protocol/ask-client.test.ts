@@ -29,7 +29,7 @@ async function session(capabilities: object = CAPABLE, revision = '2025-11-25') 
   return { 'mcp-session-id': String(headers['mcp-session-id']), 'mcp-protocol-version': revision }
 }
 
-/** Calls a tool and reads its stream. */
+/** Calls a tool. Returns a function that reads the next message of its stream. */
 async function ask(name: string, headers: Record<string, string>, id = 1) {
   const message = await open(url, { body: rpc('tools/call', { name }, id), headers })
   const events = readEvents(message)

@@ -107,7 +107,7 @@ test('reports arguments nested too deeply for the validator as a tool error', as
   )
 })
 
-test('answers the first calls of one tool at the same time', async () => {
+test('answers simultaneous first calls of one tool', async () => {
   const tool = prepare({ tools: [createTool(weather)] }).findTool('weather')!
   const results = await Promise.all(['Oslo', 'Rome', 'Lima'].map(city => tool.call({ city }, createCall())))
   expect(results.map(result => textOf(result as CallToolResult))).toEqual([
@@ -117,7 +117,7 @@ test('answers the first calls of one tool at the same time', async () => {
   ])
 })
 
-test('answers the first calls of several servers at the same time', async () => {
+test('answers simultaneous first calls of several servers', async () => {
   const results = await Promise.all(['Oslo', 'Rome', 'Lima'].map(city => callTool(weather, { city })))
   expect(results.map(textOf)).toEqual(['Oslo celsius 3', 'Rome celsius 3', 'Lima celsius 3'])
 })

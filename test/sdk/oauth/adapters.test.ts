@@ -23,7 +23,7 @@ import { CALLBACK, SIGNING_SECRET } from './support/mounted.ts'
 
 type Application = (server: AuthorizationServer, resource: ProtectedResource) => RequestListener
 
-/** Applications that mount the component and answer `/mcp` with the user's name. */
+/** Applications that mount the component and answer `/mcp` with the user's subject. */
 const applications: Record<string, Application> = {
   'node:http': (server, resource) => async (request, response) => {
     const path = request.url!.split('?')[0]!
@@ -133,7 +133,7 @@ describe.each(Object.entries(applications))('mounted with %s', (_name, applicati
     expect(await (await fetch(`${issuer}/mcp`, { headers })).text()).toBe('idp|ada')
   })
 
-  test('registers clients and limits registrations by client address', async () => {
+  test('registers clients, and returns 429 with Retry-After above the limit', async () => {
     const { base } = await start(application)
     const register = () =>
       fetch(`${base}/register`, {

@@ -17,7 +17,7 @@ test('yields the data of each event and skips comments and other fields', async 
   ])
 })
 
-test('accepts events in pieces, on several lines, with any line endings, and split within a character', async () => {
+test('accepts events in pieces, on several lines, with CRLF line endings, and split within a character', async () => {
   const bytes = new TextEncoder().encode('data: {"a":\r\ndata: "é"}\r\n\r\n')
   const cut = bytes.indexOf(0xc3) + 1
   expect(await read(bytes.subarray(0, 3), bytes.subarray(3, cut), bytes.subarray(cut))).toEqual([{ a: 'é' }])

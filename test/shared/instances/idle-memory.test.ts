@@ -30,7 +30,7 @@ test('collects no garbage after close, even when requests arrive', () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('collects unused memory of a process that is never quiet', () => {
+test('with whenBusy, collects unused memory of a process that is never quiet', () => {
   vi.spyOn(process, 'memoryUsage').mockReturnValue({
     ...process.memoryUsage(),
     heapTotal: 150e6,

@@ -28,7 +28,7 @@ test('reports why the user cannot be switched', () => {
 })
 
 test.runIf(userSwitch.usable)(
-  'starts a command as another user without groups, capabilities or new privileges',
+  'starts a command as another user without supplementary groups, capabilities or new privileges',
   () => {
     if (!userSwitch.usable) return
     const script = 'id -u; id -G; grep -E "Cap(Prm|Eff|Bnd|Amb)|NoNewPrivs" /proc/self/status'

@@ -80,7 +80,7 @@ test('rejects a schema that is too large to compile', () => {
   ])
 })
 
-test('an output schema must describe an object and not content blocks', () => {
+test('an output schema must describe an object, and a template with content cannot have one', () => {
   expect(problemsOf(withTool({ outputSchema: { type: 'array' } }))).toEqual([
     'tools[0].outputSchema.type: must be "object" at the root of the schema, not "array"',
   ])

@@ -66,7 +66,7 @@ export function placeOf({ server, environment }: RequestRecordItem): string {
   return environment === 'production' ? server : `${server}/${environment}`
 }
 
-/** The shortest prefix that is unique in the list and consists of whole parts of the id, which dots separate. */
+/** Shortest unique prefix of the id in the list, with two or more of the parts that dots separate. */
 export function shortId(id: string, all: readonly { id: string }[]): string {
   const parts = id.split('.')
   for (let count = 2; count < parts.length; count++) {

@@ -6,7 +6,7 @@ import { parseJson } from './json.ts'
 import { loadModule } from './module.ts'
 import { parseYaml } from './yaml.ts'
 
-/** Reads JSON, YAML or TypeScript, by extension. Throws INVALID_MCP with file, line and column. */
+/** Reads JSON, YAML or a module, by extension. Throws INVALID_MCP with file, line and column. */
 export async function readProjectSource(file: string): Promise<ProjectSource> {
   switch (extname(file)) {
     case '.yaml':

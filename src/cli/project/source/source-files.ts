@@ -9,7 +9,7 @@ export interface SourceFile {
   bytes: number
 }
 
-/** Limit of the daemon (docs/decisions/api.md). */
+/** Limit of the daemon (docs/custom-servers.md). */
 const MAX_FILES = 20_000
 
 /** Sorted files and symbolic links of a source. Throws INVALID_REQUEST for an empty source or too many files. */

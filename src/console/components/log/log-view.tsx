@@ -34,7 +34,7 @@ export function LogView({ buffer, hasPhases, fieldFilter }: LogViewProps) {
   )
 }
 
-/** Number of the line that a key names. Searches for the line only once, because a log may have 100,000 lines. */
+/** Number of the line that a key names. Remembers a found line, because a log may have 100,000 lines. */
 function useLineNumber(buffer: RowBuffer<LogLine>, key: string | null): number | undefined {
   const known = useRef<{ key: string; number: number } | undefined>(undefined)
   if (key === null) return undefined

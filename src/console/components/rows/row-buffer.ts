@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 
 /** The newest rows of an endless stream. Rows that arrive together are rendered together. */
 export class RowBuffer<T> {
-  /** Changes with the rows, at most once per frame. */
+  /** Changes with the rows. New rows change it at most once per frame. */
   readonly version = signal(0)
   readonly #capacity: number
   readonly #schedule: (flush: () => void) => void

@@ -31,7 +31,10 @@ interface Rows {
   newest: 'first' | 'last'
 }
 
-/** Row that a key moves to. The first key selects the newest row. Undefined for other keys. */
+/**
+ * Row that a key moves to. Without a selection, an arrow or page key selects the newest row. Undefined for other keys and an
+ * empty list.
+ */
 export function nextPosition(key: string, position: number | undefined, { count, newest }: Rows) {
   const last = count - 1
   const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, PageDown: PAGE, PageUp: -PAGE }

@@ -12,7 +12,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   uuid: '123e4567-e89b-12d3-a456-426614174000',
 }
 
-/** Placeholder of a field: "empty text" for an empty string, otherwise the default, an example or "not set". */
+/** Placeholder of a field: "empty text" for an empty string, otherwise the default, an example, or "not set" if optional. */
 export function placeholder({ field, isRequired, state }: WidgetProps): string {
   const { default: preset, examples, format } = field.schema
   if (kindOf(state) === 'string') return 'empty text'

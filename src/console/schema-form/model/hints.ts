@@ -10,7 +10,7 @@ const MAX_LENGTH = 300
 /** Messages by JSON pointer of their field. */
 export type Notes = ReadonlyMap<string, readonly string[]>
 
-/** Problems that the browser finds, by field. Missing members only with `withMissing`, so that an empty form shows no problems. */
+/** Problems that the browser finds, by field. Missing members only with `withMissing`, so that an empty form shows none. */
 export function hintsOf(state: State, document: SchemaDocument, withMissing: boolean): Notes {
   const problems = check(document.root, state, document)
   const shown = withMissing ? problems : problems.filter(({ keyword }) => keyword !== 'required')

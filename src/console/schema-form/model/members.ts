@@ -64,7 +64,7 @@ export function takesItems(schema: SchemaObject, count: number): boolean {
   return itemSchema(schema, count) !== false
 }
 
-/** Items that the form always shows, because each position of a tuple has its own meaning. */
+/** Number of items to show. A tuple always shows all positions, because each has its own meaning. */
 export function shownItems(schema: SchemaObject, count: number): number {
   return Math.max(count, tupleOf(schema).length)
 }

@@ -12,7 +12,7 @@ import { asList, memberOf, type State } from './state.ts'
 export interface ServerErrors {
   /** Keyed by the JSON pointer of the field that the server names. */
   placed: Notes
-  /** The part that names no known field. */
+  /** The whole message, if it names no known field. */
   general?: string
 }
 

@@ -75,7 +75,7 @@ export function ContainerBuildView({ id }: { id: string }) {
   )
 }
 
-/** Name of a project. A key with only the scope CHAT may see builds, but not projects. */
+/** Name of a project. A key with only the scope BUILD_AND_DEPLOY may see builds, but not projects. */
 async function projectName(id: string, signal: AbortSignal): Promise<string> {
   try {
     return (await request<ProjectRecord>('GET', `/api/projects/${encodeURIComponent(id)}`, { signal })).name

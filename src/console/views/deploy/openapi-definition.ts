@@ -15,8 +15,8 @@ export interface OpenApiDefinition {
 }
 
 /**
- * Converts an OpenAPI description (JSON or YAML) into a definition. The title of the API becomes the name, unless `name` is given.
- * Undefined for any other text. Throws INVALID_REQUEST for a description that cannot be converted here.
+ * Converts an OpenAPI description (JSON or YAML) into a definition. The title of the API becomes the name, unless `name` is
+ * given. Undefined for any other text. Throws INVALID_REQUEST for a description that cannot be converted here.
  */
 export function openApiDefinition(text: string, name?: string): OpenApiDefinition | undefined {
   const document = parseText(text)

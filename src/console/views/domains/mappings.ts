@@ -6,7 +6,10 @@ export function mappingPath(subdomain: string): string {
   return `/api/lambda-mapping/${encodeURIComponent(subdomain)}`
 }
 
-/** Maps a subdomain. Throws CONFLICT if it points elsewhere, unless `tag` is the current tag of the mapping to replace. */
+/**
+ * Maps a subdomain. With `tag`, replaces the mapping, and throws PRECONDITION_FAILED if that is not its current tag. Without,
+ * throws CONFLICT if the subdomain points elsewhere. Always throws CONFLICT for a subdomain generated for another address.
+ */
 export function mapSubdomain(subdomain: string, deploymentId: string, tag?: string): Promise<MappingRecord> {
   return request('PUT', mappingPath(subdomain), {
     body: { deploymentId },

@@ -6,7 +6,7 @@ export interface CompletedCall {
   arguments: Record<string, unknown>
   failed: boolean
   text: string
-  /** The result if it was structured. */
+  /** The result if it was structured or JSON text. */
   data?: unknown
 }
 

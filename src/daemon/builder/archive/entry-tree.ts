@@ -39,7 +39,7 @@ export class EntryTree {
     this.#limits = limits
   }
 
-  /** Returns undefined for the root, which exists already. Throws INVALID_REQUEST naming the entry. */
+  /** Returns undefined for the root, which exists already. Throws INVALID_REQUEST. */
   add(entry: RawEntry): CheckedEntry | undefined {
     if (++this.#entries > this.#limits.entries) throw tooManyEntries(this.#limits.entries)
     const path = checkEntryPath(entry.name)

@@ -30,7 +30,7 @@ export function detectFormat(path: string): ArchiveFormat {
   })
 }
 
-/** Validates an archive without unpacking it. Throws INVALID_REQUEST naming the invalid entry. */
+/** Validates an archive without unpacking it. Throws INVALID_REQUEST. */
 export function checkArchive(
   path: string,
   format: ArchiveFormat,
@@ -43,7 +43,7 @@ export function checkArchive(
 
 /**
  * Unpacks into the empty folder `into` and returns the project's folder: the single top folder if it contains a project, as in
- * GitHub's archives, otherwise `into`. Modes are 0644, or 0755 for executables. Throws INVALID_REQUEST naming the invalid entry.
+ * GitHub's archives, otherwise `into`. Modes are 0644, or 0755 for executables. Throws INVALID_REQUEST.
  * After an error, the caller must remove the files written so far.
  */
 export async function unpackArchive(

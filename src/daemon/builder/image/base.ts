@@ -25,7 +25,7 @@ export async function localBase(layout: Layout): Promise<Base> {
   return { layers: [layer], env: { PATH: '/usr/local/bin' }, node: `/${NODE}`, paths }
 }
 
-/** Path of a command in the image. Undefined when the command is not in the image's PATH. */
+/** Path of a command in the image, which is searched for in PATH unless it is absolute. Undefined when there is none. */
 export function findCommand(
   { env, paths }: Pick<Base, 'env' | 'paths'>,
   command: string,

@@ -29,7 +29,7 @@ export function findUnusedImages(
   return { images, layers: rest.length > 0 ? describe(layout, rest) : undefined }
 }
 
-/** Removes blobs that no image needs. Must not run while an image is written. Throws UNAVAILABLE like `findUnusedImages`. */
+/** Removes blobs that no image needs. Must not run while an image is written. Throws UNAVAILABLE for a damaged manifest. */
 export function removeUnusedLayers(layout: Layout): void {
   const used = new Set(layout.names().flatMap(name => blobsOf(layout, name)))
   for (const digest of layout.blobs.list()) if (!used.has(digest)) layout.blobs.remove(digest)

@@ -136,7 +136,7 @@ function isExact(spec: string): boolean {
   return /@\d+\.\d+\.\d+(?:[-+][\w.+-]*)?$/.test(spec)
 }
 
-/** Includes Node's version and the platform, because scripts may compile native parts. */
+/** Includes Node's ABI version and the platform, because scripts may compile native parts. */
 function installationDigest(lock: string): string {
   const { platform, arch, versions } = process
   return digestOf(JSON.stringify([lock, platform, arch, versions.modules]))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { SourceArchives, StoredSource } from '../archive/source-archives.ts'
 import type { Dependencies } from '../project/dependencies.ts'
 
-/** Source archives of programs, each unpacked once into a read-only folder. */
+/** Source archives of programs, each unpacked once. Programs in a sandbox cannot change the files. */
 export class ProgramSources {
   readonly #directory: string
   readonly #archives: SourceArchives

@@ -6,7 +6,7 @@ import { readDevDependencies } from './lock-file.ts'
 
 const MAX_REPORTED = 20
 
-/** esbuild's errors as INVALID_MCP: the first in the message, all of them with excerpts in `details`. */
+/** esbuild's errors as INVALID_MCP: the first in the message, up to 20 with excerpts in `details`. */
 export function toBundleError(error: unknown, directory: string): unknown {
   if (!isBuildFailure(error)) return error
   const addon = error.errors.find(({ text }) => /No loader is configured for "\.node" files/.test(text))
@@ -46,7 +46,7 @@ function toFault({ text, location }: Message, devDependencies: readonly string[]
   return { head: frame.split('\n', 1)[0]!, frame }
 }
 
-/** esbuild's message with a hint, if there is one. `isWhole` means that the text already contains the position. */
+/** esbuild's message with a hint, if there is one. `isWhole` means that the text already names the file. */
 function explain(text: string, devDependencies: readonly string[]): { text: string; isWhole?: boolean } {
   const missingExport = /^No matching export in "(.+)" for import "(.+)"$/.exec(text)
   if (missingExport)

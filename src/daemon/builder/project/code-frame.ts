@@ -8,7 +8,7 @@ export interface CodePlace {
 const MAX_LINE = 160
 
 /**
- * `tools/add.ts:3:12: Expected ")"` and the line with a caret under the position:
+ * `tools/add.ts:3:17: Expected ")"` and the line with a caret under the position:
  * ```
  *   3 | const x = (1 + 2}
  *     |                 ^

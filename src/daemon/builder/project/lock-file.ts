@@ -79,7 +79,7 @@ function lockedPackages(lock: Fields): Fields {
   return packages
 }
 
-/** Packages from a registry have an integrity hash. Folders, links and git repositories would be read or run on this machine. */
+/** Rejects folders, links and git repositories, because they would be read or run on this machine. */
 function requireRegistry(path: string, { resolved, link }: Fields): void {
   const isRemote = resolved === undefined || /^https?:\/\//.test(String(resolved))
   if (path.startsWith('node_modules/') && !link && isRemote) return

@@ -6,7 +6,7 @@ import { HostingError } from '../../../shared/errors.ts'
 const TIMEOUT_MS = 5 * 60_000
 const MAX_OUTPUT = 20_000
 
-/** Skips package scripts, because packages are only bundled. */
+/** Skips package scripts, which bundles do not need. */
 const ARGUMENTS = [
   'ci',
   '--ignore-scripts',
@@ -38,7 +38,7 @@ export function npmInstall(directory: string, closing: AbortSignal): Promise<voi
 
 /**
  * Runs npm in a folder. `what`: what is being installed, for errors. Throws UPSTREAM_FAILED or INVALID_MCP with npm's output in
- * `details`, TIMEOUT, or INTERRUPTED when `closing` aborts.
+ * `details`, TIMEOUT, UNAVAILABLE when npm cannot be started, or INTERRUPTED when `closing` aborts.
  */
 export async function runNpm(
   directory: string,
@@ -126,7 +126,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // it just exited
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error // otherwise it has just exited
   }
 }
 
@@ -161,7 +161,7 @@ function notStarted(error: NodeJS.ErrnoException): HostingError {
   })
 }
 
-/** Removes npm's prefix from each line, and the path of its log. */
+/** Removes npm's prefix from each line, its warnings and the path of its log. */
 function toReadable(output: string): string {
   const lines = output.split('\n').map(line => line.replace(/^npm (?:error|ERR!) ?/, '').trimEnd())
   return lines.filter(line => line && !/complete log of this run|^npm warn/.test(line)).join('\n')

@@ -17,7 +17,7 @@ export interface ObjectStorage {
   locate(key: string): string
   /** Key of an object that a client may name by its URI. Undefined for other URIs. */
   keyOf(location: string): string | undefined
-  /** Stores a local file. Atomic. Throws UPSTREAM_FAILED, or UNAVAILABLE when the disk is full. */
+  /** Stores a local file. Atomic. Throws UPSTREAM_FAILED, or UNAVAILABLE for a disk error. */
   put(key: string, file: string, content: StoredContent): Promise<void>
   /**
    * Undefined when the object does not exist. The stream throws INVALID_REQUEST at its end when the digest does not match, and

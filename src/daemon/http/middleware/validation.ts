@@ -6,7 +6,7 @@ import { nearestName } from '../../../shared/names.ts'
 const MAX_LISTED = 20
 const MAX_SHOWN_LENGTH = 100
 
-/** Throws INVALID_REQUEST with details that name every invalid field, for example `config.domain: …`. */
+/** Throws INVALID_REQUEST with details that name the invalid fields, for example `config.domain: …`. */
 export function validate<T extends z.ZodType>(schema: T, input: unknown, part: string): z.output<T> {
   const result = schema.safeParse(input)
   if (result.success) return result.data

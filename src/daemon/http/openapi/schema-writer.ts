@@ -81,7 +81,7 @@ function findDiffering(input: Record<string, Json>, output: Record<string, Json>
 }
 
 /**
- * Removes `additionalProperties: false` and defaults from responses, because responses may get new fields at any time. In
+ * Removes defaults from responses, and `additionalProperties: false`, because responses may get new fields at any time. In
  * requests, `allOf` separates a default from its field, because openapi-typescript declares fields with a default as required
  * (https://openapi-ts.dev/cli, --default-non-nullable).
  */

@@ -36,7 +36,7 @@ function lastLines(path: string, count: number): string[] {
     .slice(-count)
 }
 
-/** The last lines for an error message, without the stack addresses that V8 prints when its heap is full. */
+/** The last lines for an error message, without V8's report on a full heap. */
 export function lastLogLines(path: string): string[] {
   return lastLines(path, 40)
     .filter(line => !HEAP_REPORT.test(line))

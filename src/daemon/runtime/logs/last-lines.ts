@@ -22,7 +22,7 @@ export interface OlderThan {
 /**
  * The last matching lines, latest first. Reads backwards from the end. `end`: the end of the log. A file is only opened when
  * its last line may be next, because earlier deployments may have left many files. `next`: for the next page, undefined when
- * there are no older lines. `scan`: maximum number of lines to read.
+ * the lines ran out. `scan`: maximum number of lines to read.
  */
 export async function readTail(
   logs: ReadonlyMap<string, Segment[]>,

@@ -1,7 +1,7 @@
 import type { LinePosition, LogLine } from '../../../shared/instances/log-line.ts'
 import { originOf } from './log-segments.ts'
 
-/** Longer lines are truncated, so that output without line breaks cannot exhaust the memory. */
+/** Longer lines are split, so that output without line breaks cannot exhaust the memory. */
 export const MAX_LINE_BYTES = 1_048_576
 
 /** Parses a line that an instance or the daemon wrote. Undefined for other output. `key`: see `originOf`. */

@@ -76,7 +76,7 @@ class InstanceCursor {
       const offset = start && start.segment === first.number ? start.offset : 0
       position[key] = { segment: first.number, offset }
       this.#readOffset = offset
-      // Files of stopped instances that have been read completely are not opened.
+      // A file that has been read completely is not opened.
       this.#isAtEnd = this.#segments.length === 1 && offset >= first.size
     }
   }

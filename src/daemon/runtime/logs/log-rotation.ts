@@ -146,7 +146,7 @@ async function isDue(
   return Date.now() - (before?.modifiedMs ?? status.birthtimeMs) > segmentMs
 }
 
-/** Keeps the logs of the instances that wrote last. For each of them, keeps the newest full segments within the age limit. */
+/** Keeps the logs of the instances that wrote last. For each of them, keeps the newest full segments within the limits. */
 async function removeSurplusSegments(
   folder: string,
   limits: RetentionLimits,

@@ -18,7 +18,7 @@ export interface LogQuery extends LogFilter {
   limit: number
   /** Continues an earlier page. */
   nextToken?: string
-  /** Only the last matching lines. Cannot be combined with `nextToken`. */
+  /** Number of matching lines to return from the end. `limit` and `nextToken` are then ignored. */
   tail?: number
 }
 
@@ -28,7 +28,7 @@ export interface FollowedLine {
   token: string | undefined
 }
 
-/** Maximum number of lines read per page. Otherwise the search for a rare match would occupy the daemon for seconds. */
+/** Maximum number of lines that `newest` reads. Otherwise the search for a rare match would occupy the daemon for seconds. */
 const MAX_SCANNED_LINES = 20_000
 
 /** Maximum number of instances in a line's token. The last line of a page may have more. */
@@ -39,15 +39,15 @@ const MAX_INSTANCES_IN_TOKEN = 32
  */
 const MAX_INSTANCES_FOLLOWED = 128
 
-/** The log of one deployment or preview, or the logs of several deployments together. */
+/** The log of one deployment, preview or build, or the logs of several deployments together. */
 type LogIds = string | readonly string[]
 
 /** Name of the file (without `.log`) for the daemon's own lines about a deployment. */
 export const DAEMON_INSTANCE = 'daemon'
 
 /**
- * The log lines of deployments and previews: one folder each under `logsDir`, one file per instance, written by the
- * instances themselves. Readers merge them by time.
+ * The log lines of deployments, previews and builds: one folder each under `logsDir`, with a file for each instance, which
+ * writes it, and one for the daemon. Readers merge them by time.
  */
 export class LogStore {
   readonly #logsDir: string
@@ -62,7 +62,7 @@ export class LogStore {
     return this.exclusive(id, () => this.#append(id, line))
   }
 
-  /** One page, oldest line first. `nextToken` is null with `tail`, and when there are currently no more lines. */
+  /** One page, oldest line first. `nextToken` is null with `tail`, and for a page with fewer than `limit` lines. */
   async page(ids: LogIds, query: LogQuery): Promise<{ lines: LogLine[]; nextToken: string | null }> {
     if (query.tail !== undefined)
       return { lines: (await this.#tail(ids, query, query.tail)).lines.reverse(), nextToken: null }
@@ -212,7 +212,7 @@ export class LogStore {
     return position
   }
 
-  /** Runs `work` while no other work uses the log files of this deployment or preview. */
+  /** Runs `work` while no other work uses the log files with this id. */
   exclusive<T>(id: string, work: () => Promise<T>): Promise<T> {
     return this.#queue.run(id, work)
   }

@@ -12,7 +12,7 @@ export interface DedicatedOptions {
   startHost(kind: ProcessKind, options: StartHostOptions): Host
 }
 
-/** Settings that spares do not have. */
+/** Settings in which a process may differ from a spare. */
 export interface StartHostOptions {
   memoryLimitMb?: number
   inspectPort?: number | undefined

@@ -24,7 +24,7 @@ export interface PlacementOptions {
   alone: boolean
   /** A shared process is always `open`. */
   kind: ProcessKind
-  /** Memory limit of the process in MB. Default: the limit of all processes. */
+  /** Memory limit of the process in MB, if above that of a spare. Default: the limit of all processes. */
   memoryMb?: number | undefined
   /** Port of a debugger. Only a dedicated process has one. */
   inspectPort?: number | undefined
@@ -39,7 +39,7 @@ export type Placement = (servedId: string, options: PlacementOptions) => Place
 
 /**
  * Handler modules run inside the process, programs in a child process, and images outside the network border. `isBorderless`
- * is called only when its result matters.
+ * is called only for modules and programs.
  */
 export function processKindOf({ program }: Artifact, isBorderless: () => boolean): ProcessKind {
   if (!program || program.type === 'image') return 'open'

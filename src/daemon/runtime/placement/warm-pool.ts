@@ -6,7 +6,7 @@ export interface WarmPoolOptions {
   /** Number of spare processes. */
   size: number
   startHost: () => Host
-  /** Starts no spares before the first `take`, because spares cost memory. */
+  /** Starts no spares before the first `take` or `prepare`, because spares cost memory. */
   afterFirstUse?: boolean
 }
 

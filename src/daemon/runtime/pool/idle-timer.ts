@@ -4,8 +4,8 @@ export interface IdleTimerOwner {
 }
 
 /**
- * Calls `onIdle` once after `idleMs` without a touch. A touch costs one assignment. Only awake deployments have a timer. A
- * timer that fires early is set again for the remaining time.
+ * Calls `onIdle` once the owner was neither touched nor busy for `idleMs`. A touch costs one assignment. Sets no timer before
+ * the first touch. A timer that fires early is set again for the remaining time.
  */
 export class IdleTimer {
   readonly #idleMs: number

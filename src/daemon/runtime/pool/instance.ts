@@ -39,9 +39,9 @@ export interface Siblings {
 }
 
 export interface InstanceHistory {
-  /** Crashes of the instances that this one replaces. */
+  /** Failures of this instance and of those that it replaces: crashes, and the use of too much memory. */
   restarts: number
-  /** Failure of the last of those instances, as the end of a sentence about it. */
+  /** The last failure, as the end of a sentence about the instance. */
   lastFailure?: string | undefined
 }
 
@@ -126,7 +126,7 @@ export class Instance implements TenantWatcher {
     return this.place.instanceId
   }
 
-  /** Rejects with RefusedArtifactError or HostEndedError. A process that does not answer in time is killed. */
+  /** Rejects like `Host.serve`. A process that does not answer in time is killed. */
   async start(tenant: () => Tenant, code: ServedCode, timeoutMs: number): Promise<void> {
     const { host } = this.place
     const timer = setTimeout(() => host.kill(), timeoutMs)

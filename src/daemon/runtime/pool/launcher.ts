@@ -79,7 +79,7 @@ export class Launcher {
   }
 
   onFailed(instance: Instance, error: Error): void {
-    if (!instance.isLive) return // dismissed, or the failure is already known
+    if (!instance.isLive) return // dismissed, a reserve, or the failure is already known
     this.#owner.instances.remove(instance)
     void instance.place.leave()
     this.#restart(error, { instance, restarts: instance.restarts })
@@ -116,7 +116,7 @@ export class Launcher {
     await instance.start(tenant, code, options.limits.startMs)
   }
 
-  /** `instance` is undefined when not even a process could be started. */
+  /** `instance` is undefined when the code could not be loaded or no process could be started. */
   #restart(error: Error, { instance, restarts }: { instance?: Instance; restarts: number }): void {
     const { served, options } = this.#owner
     const { failuresInARow, isLoop } = this.#countFailure(error, instance)
@@ -135,7 +135,7 @@ export class Launcher {
   }
 
   #countFailure(error: Error, instance: Instance | undefined): ReturnType<CrashHistory['add']> {
-    // A kill with a reason came from the daemon.
+    // A signal with a known reason did not come from outside.
     const ending = error instanceof HostEndedError ? error.ending : undefined
     const signal = ending?.reason === undefined ? (ending?.signal ?? null) : null
     this.#history ??= new CrashHistory()

@@ -20,8 +20,8 @@ export interface MemoryWatchOptions {
 const PAUSE_MS = 10_000
 
 /**
- * Replaces instances that hold too much memory while they still serve. The limits on the heap and on resident memory
- * (vital-signs.ts) are higher. A process that exceeds one of them is killed together with its requests.
+ * Replaces instances that hold too much memory while they still serve. The limit on resident memory (vital-signs.ts) is higher.
+ * A process that exceeds it is killed together with its requests.
  */
 export class MemoryWatch {
   readonly #options: MemoryWatchOptions

@@ -48,7 +48,7 @@ export class SleepingResponder implements InstanceOwner, IdleTimerOwner {
     if (!this.#current) this.#open()
   }
 
-  /** Stops the responder permanently, after at least a second for relayed requests. The responder has no sessions to keep. */
+  /** Stops the responder permanently. Relayed requests get at least a second. The responder has no sessions to keep. */
   async close(drainMs: number, { notice, begun }: DrainOptions = {}): Promise<void> {
     const changed = notice?.changed
     this.#drain(drainMs, { ...(changed && { notice: { changed } }), ...(begun && { begun }) })

@@ -25,7 +25,7 @@ import type { SocketHandle } from './socket-lease.ts'
 import { VitalSigns } from './vital-signs.ts'
 
 export interface HostProcessOptions extends ProcessOptions {
-  /** A process that does not accept a connection or answer a question within this time is killed. */
+  /** A process that takes longer to accept a connection or to answer `retire` or `hold-log` is killed. */
   hangTimeoutMs: number
   termination?: TerminationDelays | undefined
 }
@@ -85,7 +85,7 @@ export class HostProcess {
     return this.#logPath
   }
 
-  /** Process id of Node. Undefined while it is not running. */
+  /** Process id of Node. Undefined until it runs. */
   get pid(): number | undefined {
     return this.#depth === undefined ? this.child.pid : nodePid(this.child, this.#depth)
   }

@@ -26,7 +26,7 @@ export class VitalSigns {
   readonly #options: VitalSignsOptions
   readonly #timers: NodeJS.Timeout[]
   #lastMessageAt = performance.now()
-  /** Counted in addition to the time, because the daemon may have been blocked or the machine suspended. */
+  /** Counted instead of the time, because the daemon may have been blocked or the machine suspended. */
   #unansweredPings = 0
 
   constructor(options: VitalSignsOptions) {

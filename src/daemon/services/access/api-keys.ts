@@ -78,8 +78,8 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a key for the same user. Throws INVALID_REQUEST for an expiry in the past, and CONFLICT for a name in use, unless
-   * `replace` revokes the keys that have it.
+   * Creates a key for the same user. Throws INVALID_REQUEST for an expiry in the past, and CONFLICT for a name in use. With
+   * `replace`, revokes the keys with that name instead, and throws CONFLICT only for the owner's.
    */
   create(creator: Principal, { replace = false, ...request }: CreateKeyRequest): WithoutUse<CreatedKey> {
     const expiresAt = request.expiresAt ? new Date(request.expiresAt).toISOString() : null

@@ -71,7 +71,7 @@ function createLimiter(database: Database, points: number): RateLimiterSQLite {
   })
 }
 
-/** `consume` rejects with a RateLimiterRes when the limit is reached, and with an Error when the limiter fails. */
+/** `consume` rejects with a RateLimiterRes when the limit is exceeded, and with an Error when the limiter fails. */
 async function take(
   limiter: RateLimiterSQLite,
   id: string,

@@ -21,7 +21,7 @@ export const NEW_KEY: NextStep = {
 
 /** AES-256-GCM (NIST SP 800-38D) with the home's key file. An encrypted text is nonce, tag, ciphertext. */
 export class SecretBox {
-  /** A KeyObject is seven times as fast as bytes. The daemon derives one key per server when it starts. */
+  /** A KeyObject is seven times as fast as bytes. The daemon derives a key for each server that it starts. */
   readonly #key: KeyObject
   readonly #path: string
 

@@ -191,7 +191,7 @@ function toClientRecord(client: StoredClient, environment: Environment): SignInC
   }
 }
 
-/** Host of a redirect URI. For an application's own scheme, such as `cursor:`, the scheme. */
+/** Host of a redirect URI. For a URI without a host, such as `app:/callback`, the scheme. */
 function hostOf(uri: string): string {
   const { host, protocol } = new URL(uri)
   return host || protocol

@@ -62,7 +62,7 @@ export class SignIns {
     return Response.json({ error: 'not_found', error_description }, { status: 404 })
   }
 
-  /** Sign-in settings of a deployment's instances. Undefined for a public deployment. */
+  /** Sign-in settings of a deployment's instances. Undefined for a public deployment, or one without an address. */
   async tenantAuth(deployment: Deployment): Promise<TenantAuth | undefined> {
     const address = this.#describe(deployment)
     return address && (await this.#issuers.get()).tenantAuth(address)

@@ -34,8 +34,8 @@ export class Mappings {
   }
 
   /**
-   * Creates a mapping, or changes it with `replace`. Throws NOT_FOUND, and CONFLICT for a subdomain that points elsewhere or was
-   * generated for another address.
+   * Creates a mapping, or changes it with `replace`. Throws NOT_FOUND, and CONFLICT for a subdomain that was generated for
+   * another address or, without `replace`, points elsewhere.
    */
   put(subdomain: string, deploymentId: string, { replace = false } = {}): MappingRecord {
     const { store, clock } = this.#deps

@@ -27,7 +27,7 @@ export class TestAddresses {
     this.#temporaryBuilds = temporaryBuilds
   }
 
-  /** Runs a test with the URL of the build, which does not expire before the test ends. */
+  /** Runs a test with the URL of the build. The build does not expire before the test ends. */
   use<T>(build: Build, work: (url: string) => Promise<T>): Promise<T> {
     return this.#temporaryBuilds.whileTested(build.id, () => this.#withUrl(build, work))
   }

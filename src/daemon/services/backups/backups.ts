@@ -35,7 +35,7 @@ export class Backups {
     this.#settings = settings
   }
 
-  /** Throws UNAVAILABLE for a damaged database or a full disk, and CONFLICT while another backup runs. */
+  /** Throws UNAVAILABLE for a damaged database or a full disk, and CONFLICT when another backup still runs after two minutes. */
   create(reason: BackupReason = 'manual'): Promise<BackupRecord> {
     return this.#run(['backup', reason], {
       failure: 'The backup failed',

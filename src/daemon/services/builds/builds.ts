@@ -100,7 +100,7 @@ export class Builds {
     return { url: await inspectorUrl(this.#previews.inspectedPort(this.get(id).id)) }
   }
 
-  /** Throws NOT_FOUND, and the errors of `inspectPreview`. */
+  /** Throws NOT_FOUND, CONFLICT for a build that is not ready, and the errors of `inspectPreview`. */
   inspect(id: string, options: { port: number; signal: AbortSignal }): Promise<AsyncIterable<Inspector>> {
     return inspectPreview(this.#previews, requireReady(this.get(id)), options)
   }

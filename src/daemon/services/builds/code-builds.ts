@@ -26,7 +26,7 @@ import { describingTenant } from '../serving/tenants.ts'
 import { prepareContainer } from './containers.ts'
 import { resolveMounts } from './mounts.ts'
 
-/** Modules load quickly. A program may be downloaded first, as `npx -y` does. */
+/** Modules load quickly. A program may be downloaded first, for example by `uvx`. */
 const LOAD_TIMEOUT_MS = { module: 15_000, program: 180_000 }
 
 /** Each build runs a process that loads the code. Programs mostly wait, for example for npm. */

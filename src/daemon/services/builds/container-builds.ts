@@ -236,7 +236,7 @@ function newBuild(
   }
 }
 
-/** Error for a location that PATCH accepted, as the contract requires, but that this daemon cannot read. */
+/** Error for a location that the API accepted, as the contract requires, but that this daemon cannot read. */
 function unreadableSource(projectId: string, location: string): HostingError {
   return new HostingError(
     'NO_SOURCE',

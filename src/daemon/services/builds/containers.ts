@@ -23,9 +23,9 @@ export interface ContainerRequest {
 }
 
 /**
- * Prepares the image and returns the settings of its containers. Throws UNAVAILABLE without an engine or for a limit that the
- * engine cannot enforce, UPSTREAM_FAILED for an image that cannot be fetched, CONFLICT for an image that has changed since the
- * build, and INVALID_MCP for a build that cannot become an image.
+ * Prepares the image and returns the settings of its containers. Throws UNAVAILABLE without an engine or for a requested limit
+ * that the engine cannot enforce, UPSTREAM_FAILED for an image that cannot be fetched, CONFLICT for an image that has changed
+ * since the build, and INVALID_MCP for a build that cannot become an image.
  */
 export async function prepareContainer(
   deps: ContainerDependencies,
@@ -51,8 +51,8 @@ export async function prepareContainer(
 }
 
 /**
- * Sets the engine in the configuration. Throws INVALID_REQUEST for an image or limits that need a container if there is none,
- * and for `network` with a container.
+ * Sets the engine in the configuration. Without a container, throws INVALID_REQUEST for an image and for limits that need one.
+ * With a container, throws it for `network`.
  */
 export function resolveEngine(artifact: Artifact | undefined, config: DeployConfig): DeployConfig {
   const ofImage = artifact?.program?.type === 'image' ? artifact.program : undefined

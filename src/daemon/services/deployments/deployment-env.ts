@@ -13,7 +13,7 @@ const MAX_LISTED = 20
 /** The variables of a release. */
 export interface ReleaseEnv {
   values: Values
-  /** Names of the variables that are stored for the server and environment. */
+  /** Names of the variables that take their stored value. */
   stored: string[]
 }
 
@@ -40,8 +40,8 @@ export function releaseEnv(
 
 /**
  * Checks environment variables against those that the server declares. A server without declarations accepts any variables,
- * because the contract has no declarations. Only custom servers can read them. Throws INVALID_REQUEST naming every unknown or
- * missing variable.
+ * because the contract has no declarations. Only custom servers can read them. Throws INVALID_REQUEST naming unknown or missing
+ * variables.
  */
 export function checkEnv(
   { name: server, env }: Build,

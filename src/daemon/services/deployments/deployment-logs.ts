@@ -33,7 +33,7 @@ export class DeploymentLogs {
     return { id, status, lines: lines.map(withPhase), nextToken }
   }
 
-  /** New lines until the signal aborts. `id` is the position to continue after. */
+  /** New lines until the signal aborts. `tail` and `since` add older ones. The yielded `id` is the position to continue after. */
   async *follow(
     id: string,
     { after, ...query }: LogQuery & { after?: string | undefined; signal: AbortSignal },
@@ -99,8 +99,8 @@ export class DeploymentLogs {
 }
 
 /**
- * Adds `phase`, so that the line has the same shape as the lines of container builds. Omits the answer and bodies, which
- * belong to the request's record.
+ * Adds `phase`, so that the line has the same shape as the lines of container builds. Omits `answer` and `bodies`, which belong
+ * to the request's record.
  */
 export function withPhase({ at, answer, bodies, ...line }: LogLine): ShownLine {
   return { phase: RUN_PHASE, ...line, ...(at && { position: `${at.segment}.${at.offset}` }) }

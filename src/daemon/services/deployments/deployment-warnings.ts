@@ -4,7 +4,7 @@ import type { Deployment } from '../../store/tables/deployments.ts'
 
 type Promises = NonNullable<DeploymentStatus['promises']>
 
-/** Settings of a deployment that were accepted but do not apply, one sentence each. */
+/** Warnings about accepted settings of a deployment that do not apply. */
 export function deploymentWarnings(
   { environment, config }: Deployment,
   build: Pick<Build, 'name' | 'template' | 'env'>,

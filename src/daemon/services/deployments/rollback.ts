@@ -11,8 +11,8 @@ const STORED_UNCHANGED = 'The stored variables are unchanged. The next deploymen
 
 /**
  * Request for a deployment with the build and configuration of `target`. If its deployment was removed, the live configuration
- * stays. `variables` names the variables whose values were stored. `warnings` name variables that differ from the live
- * deployment.
+ * stays, with a warning. Otherwise, `warnings` name variables that differ from the live deployment. `variables` names the
+ * variables whose values were stored.
  */
 export function rollbackRequest(
   { secrets, store }: Pick<ServiceDependencies, 'secrets' | 'store'>,

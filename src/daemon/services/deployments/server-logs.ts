@@ -28,7 +28,10 @@ export class ServerLogs {
     return { lines: lines.map(line => withRelease(line, releases)), nextToken }
   }
 
-  /** New lines until the signal aborts, including those of later releases. `id` is the position to continue after. */
+  /**
+   * New lines until the signal aborts, including those of later releases. `tail` and `since` add older ones. `id` is the position
+   * to continue after.
+   */
   async *follow(
     place: ReleasePlace,
     query: LogQuery & { after?: string | undefined; signal: AbortSignal },

@@ -39,8 +39,8 @@ function findSessionSource(
 }
 
 /**
- * Drains the old release after the switch. `begun` resolves when the old release answers only requests in its sessions, or after
- * CONFIRM_MS.
+ * Drains the old release after the switch, or removes it if users must sign in again. `begun` resolves when the old release
+ * answers only requests in its sessions, or after CONFIRM_MS.
  */
 export function drainPrevious(
   deps: Pick<ServiceDependencies, 'artifacts' | 'background' | 'store' | 'supervisor'>,

@@ -31,7 +31,10 @@ export class EventLog {
     for (const listener of this.#listeners) listener()
   }
 
-  /** A reader that continues after an id. If the log no longer has that position, the reader begins with a reset. */
+  /**
+   * A reader that continues after an id. Without an id, or if the log no longer has that position, the reader begins with a
+   * reset.
+   */
   reader(after: string | undefined): EventReader {
     const position = this.#positionOf(after)
     if (position !== undefined) return new EventReader(this, position)

@@ -117,7 +117,7 @@ export class RequestMetrics {
     return [...written, ...this.#pendingMinute(since, until, pending)]
   }
 
-  /** Totals by server and environment, including removed deployments and previews. */
+  /** Totals by server, environment, method and tool, including removed deployments and previews. */
   totalsByServer(): ServerSeries[] {
     const written = this.#options.store.requestHistory.totalsByServer()
     const pending = this.#pending

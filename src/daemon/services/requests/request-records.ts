@@ -75,7 +75,10 @@ export class RequestRecords {
     return toArchive(requests.reverse())
   }
 
-  /** New records until the signal aborts, including those of later releases. `id` is the position to continue after. */
+  /**
+   * New records until the signal aborts, including those of later releases. `since` adds older ones. `id` is the position to
+   * continue after.
+   */
   async *follow(
     query: RequestQuery & { after?: string | undefined; signal: AbortSignal },
   ): AsyncGenerator<{ id: string | undefined; data: RequestRecordItem }> {

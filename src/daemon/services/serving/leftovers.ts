@@ -20,8 +20,8 @@ export type CleanupDependencies = Pick<
 
 /**
  * Removes leftovers of crashes that have no record. Addresses are removed immediately, but files only after they have been
- * unknown for seven days (`UnknownFiles`). Records are always removed before their files. This runs while requests are served,
- * so it ignores files that are being written (daemon/upgrade/unfinished.ts). One query checks all names of a kind, because there
+ * unknown for seven days (`UnknownFiles`). Records are always removed before their files. This runs while requests are served, so
+ * it ignores files that are being written (daemon/upgrade/unfinished.ts). Most kinds are checked with one query, because there
  * may be thousands of servers.
  */
 export async function removeLeftovers(deps: CleanupDependencies): Promise<void> {

@@ -36,8 +36,8 @@ export interface Reconciliation {
 type StartInput = Omit<Reconciliation, 'previews'>
 
 /**
- * Restores the stored state when the daemon starts. Fails interrupted work, opens the addresses of deployments, and starts those
- * that must run in the background. Other deployments sleep until their first connection. With `startFirst`, another daemon is
+ * Restores the stored state when the daemon starts. Fails interrupted work, opens the addresses of deployments, and starts, in
+ * the background, those that must run. Other deployments sleep until their first connection. With `startFirst`, another daemon is
  * still serving, so deployments that must run are started before the addresses open.
  */
 export async function reconcile(

@@ -79,7 +79,7 @@ interface ContainerInput {
   onPhase?: ((phase: string) => void) | undefined
 }
 
-/** Container settings of a custom server. Without `config`, those of a preview, where only an image needs a container. */
+/** Container settings of a deployment. Without `config`, those of a preview, where only an image needs a container. */
 function containerOptions(
   deps: Pick<
     ServiceDependencies,
@@ -112,8 +112,8 @@ function containerOptions(
 }
 
 /**
- * Scaling of a deployment. Programs run the minimum number of instances, because they keep sessions in memory that other
- * instances do not know.
+ * Scaling of a deployment. Programs and code in containers run the minimum number of instances, because they keep sessions in
+ * memory that other instances do not know.
  */
 function scalingLimits(
   deps: Pick<ServiceDependencies, 'artifacts'>,

@@ -10,7 +10,7 @@ export interface ContainerBuild {
   status: ContainerBuildState
   phase: BuildPhase
   storageLocation: string
-  /** The uploaded archive at `storageLocation`. Null for a location that a client set. */
+  /** The archive at `storageLocation`. Null if it is not in the daemon's storage. */
   sourceId: string | null
   mcpId: string
   imageRepository: string

@@ -13,7 +13,7 @@ export interface Deployment {
   environment: Environment
   status: DeploymentState
   domain: string | null
-  /** As requested, with masked secrets. */
+  /** As requested, with defaults, stored variables and masked secrets. */
   config: DeployConfig
   /** The encrypted secrets of `config`. Null when there are none. */
   env: Buffer | null

@@ -4,8 +4,8 @@ import { RecordStore } from '../record-store.ts'
 import type { Page } from '../table.ts'
 
 /**
- * A project as the API shows it, without the digest, size and upload time of its source. `sourceId` is the uploaded archive at
- * `storageLocation`, null for a location that a client set.
+ * A project as the API shows it, without the digest, size and upload time of its source. `sourceId` is the archive at
+ * `storageLocation`, null if it is not in the daemon's storage.
  */
 export type Project = Omit<ProjectRecord, 'sourceDigest' | 'sourceBytes' | 'sourceUploadedAt'>
 

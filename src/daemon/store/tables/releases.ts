@@ -22,7 +22,7 @@ export interface Release {
   message: string | null
   git: ReleaseGit | null
   test: ReleaseTest | null
-  /** Changes from the release that was live. Null when there was none. */
+  /** Changes from the release that was live. Null when there was none, or an artifact could not be read. */
   changes: ReleaseChanges | null
   /** Version that this release rolled back to. Null for other releases. */
   rollbackTo: number | null

@@ -28,7 +28,7 @@ export class ChildSlot<C extends Child> {
   readonly #options: ChildSlotOptions<C>
   readonly #history = new CrashHistory()
   #child: C | undefined
-  /** Child whose handshake is in progress. */
+  /** Child that was started last. Its handshake may be in progress. */
   #starting: C | undefined
   #opening: Promise<C> | undefined
   #notBefore = 0

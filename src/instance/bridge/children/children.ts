@@ -16,11 +16,11 @@ export interface Children {
   readonly running: McpChild[]
   /** True when one child serves all clients. */
   readonly isShared: boolean
-  /** The child for clients without a session, if it is running. */
+  /** First running child that serves clients without a session. */
   readonly common: McpChild | undefined
   /** The session's own child, if it is running. */
   of(session: CallerSession): McpChild | undefined
-  /** Called with each child, and with its session if it has one, after the handshake. */
+  /** Called after a child's handshake, with its session if it has one. Of the leased children, only for the first. */
   onReady: ((child: McpChild, session?: CallerSession) => void) | undefined
   close(): Promise<void>
 }
@@ -31,7 +31,7 @@ export interface ChildrenOptions {
   /** Starts a process. The caller completes the handshake. Throws when the command does not exist. */
   spawn(events: ChildEvents): McpChild
   reporter: BufferedReporter
-  /** Called when a child crashes repeatedly, each time before or shortly after it is ready. */
+  /** Called when a shared or leased child crashes repeatedly, each time before or shortly after it is ready. */
   onCrashLoop(sentence: string): void
 }
 

@@ -4,7 +4,7 @@ import type { ChildEvents, McpChild } from '../mcp-child.ts'
 import { ChildSlot } from './child-slot.ts'
 import { type ChildrenOptions, logCrash, outputEvents, type UseChild } from './children.ts'
 
-/** Maximum number of concurrent calls. Additional calls wait. */
+/** Maximum number of children, each of which runs one call at a time. Additional calls wait. */
 const MAX_LEASES = 8
 /** Unused children other than the first are stopped after this time. */
 const IDLE_MS = 60_000
@@ -21,7 +21,7 @@ interface Lease {
 
 /**
  * Children for clients without a session. Each child runs one call at a time, so its questions belong to that call's client. A
- * call uses the first free child, so that consecutive calls from a client reach the same child.
+ * call uses the first free child, so that consecutive calls usually reach the same child.
  */
 export class LeasedChildren {
   /** Called after each handshake of the first child. */

@@ -7,7 +7,7 @@ import { LeasedChildren } from './leased-children.ts'
 import { SpareChild } from './spare-child.ts'
 
 export interface SessionLimits {
-  /** Maximum number of children. Additional sessions are refused. */
+  /** Maximum number of children with a session. Calls in additional sessions are refused. */
   maxChildren: number
   /** Unused children are stopped after this time, unless their client holds a stream. The next request starts a new one. */
   idleMs: number

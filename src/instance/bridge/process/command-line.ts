@@ -58,7 +58,7 @@ function requireFolders({ program, serverName }: Tenant): NonNullable<Tenant['pr
   throw new ChildStartError(`"${serverName}" runs a program but has no folder for it`)
 }
 
-/** The package that was installed at build time. Undefined when it has been removed and npx must fetch it. */
+/** Command of the package installed at build time. Undefined without one, or when it was removed and npx must fetch it. */
 function findInstalled(
   { package: installed }: RunnableProgram,
   packages: string,

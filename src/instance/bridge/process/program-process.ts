@@ -36,7 +36,7 @@ export interface ProgramProcessOptions {
   guard: ProcessGuard
   onStderr(line: string): void
   delays?: StopDelays
-  /** True for the client of a container engine, to which advice about the sandbox does not apply. */
+  /** True for the client of a container engine, to which advice about proxy variables does not apply. */
   isContainer?: boolean
 }
 

@@ -18,7 +18,7 @@ export interface RunningProgram {
   stop(): Promise<void>
 }
 
-/** Throws ChildStartError. */
+/** Starts the program. Throws ChildStartError if that fails. */
 export type StartProgram = (onStderr: (line: string) => void) => RunningProgram
 
 /** Starts a server's program, once or per session. */

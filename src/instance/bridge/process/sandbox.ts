@@ -176,7 +176,7 @@ function parentFolders(path: string, emptied: readonly string[]): string[] {
 const RUN_KEPT = ['/run/systemd/resolve', '/run/current-system', '/run/wrappers']
 
 /**
- * Temporary folders that the text mentions. No other folder in the host's /tmp is visible in the program's private /tmp.
+ * Temporary folders that the text mentions. They stay visible in the program's private /tmp.
  */
 function temporaryFoldersIn(text: string): string[] {
   return Array.from(text.matchAll(/\/tmp\/([^/\s'":;,=()]+)/g), ([, first]) => join('/tmp', first!))

@@ -24,7 +24,7 @@ export function toAnswer(response: HttpResponse): Answer {
   return textAnswer(toText(response))
 }
 
-/** The status and the start of the body. */
+/** Method, host, status and the start of the body. */
 export function describeStatus(request: HttpRequest, response: HttpResponse): string {
   const { status } = response
   const body = toText(response).trim()

@@ -9,7 +9,7 @@ import { HandlerError } from '../handler.ts'
 
 const PORTS: Record<string, number> = { 'http:': 80, 'https:': 443 }
 
-/** Throws a HandlerError when the deployment's settings block a URL's host. Resolved addresses are checked again. */
+/** Throws a HandlerError when the deployment's settings block a URL's host. `createGuardedLookup` checks resolved addresses. */
 export function refuseClosedHost(url: URL, policy: NetworkPolicy): void {
   const host = url.hostname.replace(/^\[|\]$/g, '')
   const port = url.port === '' ? (PORTS[url.protocol] ?? 0) : Number(url.port)

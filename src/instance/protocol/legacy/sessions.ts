@@ -122,7 +122,7 @@ export class Sessions {
   }
 
   /**
-   * Drops all sessions except wanted ones and those with running calls. The others expire after at most `idleMs` without use.
+   * Drops all sessions except wanted ones and those with running calls. Kept sessions expire after at most `idleMs` without use.
    */
   keep(isWanted: (session: Session) => boolean, idleMs: number): void {
     for (const session of this.#open.values()) {

@@ -44,8 +44,8 @@ function makeRoom(allowances: Map<string, Allowance>, network: string): void {
 }
 
 /**
- * First 64 bits of an IPv6 address, because hosts choose the remaining bits themselves (RFC 4291 2.5.1). Returns other addresses
- * unchanged.
+ * First 64 bits of an IPv6 address, because hosts choose the remaining bits themselves (RFC 4291 2.5.1). Other addresses are
+ * only converted to lower case.
  */
 function networkOf(clientAddress: string): string {
   const address = clientAddress.toLowerCase().replace(/%.*$/, '')

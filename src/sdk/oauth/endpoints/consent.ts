@@ -7,7 +7,7 @@ import { equalSecrets, hashToken } from '../secrets.ts'
 import { CONSENT_COOKIE, type ConsentTicket } from './ask-consent.ts'
 import { beginSignIn } from './begin-sign-in.ts'
 
-/** POST of the consent page: redirects to the identity provider, or to the client with `access_denied`. */
+/** POST of the consent page: redirects to the identity provider, or to the client with an error. */
 export const consent: Endpoint = async (component, request) => {
   refuseForeignOrigin(component, request)
   const form = await readForm(request)

@@ -9,8 +9,8 @@ import { findGrant } from '../tokens/grants.ts'
 import { readRefreshToken } from '../tokens/refresh-token.ts'
 
 /**
- * POST introspect (RFC 7662). Only for resource servers, which are configured clients with a secret, so that registered clients cannot test
- * stolen tokens.
+ * POST introspect (RFC 7662). Only for resource servers, which are configured clients with a secret, so that registered clients
+ * cannot test stolen tokens.
  */
 export const introspect: Endpoint = async (component, request) => {
   const parameters = await readForm(request)

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../component.ts'
 import { jsonResponse } from '../http/responses.ts'
 
-/** GET jwks (RFC 7517 5): the current keys, previous keys of unexpired tokens, and the next key. */
+/** GET jwks (RFC 7517 5): the current key, previous keys of unexpired tokens, and shortly before a rotation the next key. */
 export const jwks: Endpoint = async ({ signer }) => {
   const keys = (await signer.publicKeys?.()) ?? { keys: [] }
   return jsonResponse(keys, { headers: { 'Cache-Control': 'public, max-age=300' } })

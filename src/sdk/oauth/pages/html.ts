@@ -14,10 +14,10 @@ button.allow{background:#0b57d0;color:#fff;border-color:#0b57d0}
 `
 
 /**
- * Only the style sheet is allowed, and other sites may not frame the page (MCP security best practices, "Confused Deputy"; RFC 9700 4.16).
- * `form-action` is not set, because browsers also apply it to the redirects after the form, to the identity provider and the client
- * (https://www.w3.org/TR/CSP3/#directive-form-action). `Cross-Origin-Opener-Policy` is not set, because clients in browsers open the page
- * in a window that must be able to reach them.
+ * Only the style sheet is allowed, and other sites may not frame the page (MCP security best practices, "Confused Deputy"; RFC
+ * 9700 4.16). `form-action` is not set, because browsers also apply it to the redirects after the form, to the identity provider
+ * and the client (https://www.w3.org/TR/CSP3/#directive-form-action). `Cross-Origin-Opener-Policy` is not set, because clients in
+ * browsers open the page in a window that must be able to reach them.
  */
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',

@@ -17,7 +17,7 @@ export function expressBearer(resource: ProtectedResource) {
   }
 }
 
-/** Authenticates a request of `node:http`. Returns undefined after it has answered with 401 or 403. */
+/** Authenticates a request of `node:http`. Returns undefined after it has answered with 401, 403 or 503. */
 export async function nodeBearer(
   resource: ProtectedResource,
   request: IncomingMessage,

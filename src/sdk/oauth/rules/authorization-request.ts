@@ -27,7 +27,7 @@ export interface RequestPolicy {
   resourcePolicy: ResourcePolicy
 }
 
-/** Validates the rest of an authorization request (OAuth 2.1 4.1.1). Errors are sent to the client by redirect. */
+/** Validates the rest of an authorization request (OAuth 2.1 4.1.1). Errors may be sent to the client by redirect. */
 export function validateRequest(
   parameters: Parameters,
   client: Client,

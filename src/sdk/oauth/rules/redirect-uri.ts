@@ -25,9 +25,9 @@ const LOOPBACK_URI = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::\d{1,5})?([/
 const MAX_LENGTH = 2048
 
 /**
- * Reason why a URI is invalid for redirects, in words that complete a sentence. Undefined when it is valid. Allows https, http on a
- * loopback host (RFC 8252 7.3) and private-use schemes of apps (RFC 8252 7.1), without a fragment (RFC 6749 3.1.2), user name, patterns,
- * and anything that a URL parser would rewrite.
+ * Reason why a URI is invalid for redirects, in words that complete a sentence. Undefined when it is valid. Allows https, http
+ * on a loopback host (RFC 8252 7.3) and private-use schemes of apps (RFC 8252 7.1), in printable ASCII without a fragment (RFC
+ * 6749 3.1.2), user name, `*` or backslash.
  */
 export function redirectUriProblem(uri: string): string | undefined {
   if (uri.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`

@@ -2,7 +2,8 @@ import { OAuthError } from '../oauth-error.ts'
 
 /**
  * Canonical form of a resource identifier (RFC 8707 2, MCP specification): an absolute URI without a fragment or default port,
- * scheme and host in lower case, no slash after a bare host. Undefined when it is not an http(s) URL.
+ * scheme and host in lower case, no slash after a bare host. Undefined when it is not an http(s) URL, or has a
+ * fragment or user name.
  */
 export function canonicalResource(resource: string): string | undefined {
   if (!URL.canParse(resource) || resource.includes('#')) return undefined

@@ -64,7 +64,7 @@ export const serverEnvSchema = namedServerEnv.object({
     .describe('Variables that the newest build declares and that have no value and no default.'),
 })
 
-/** Values to store, in the form of deployment requests and `changeVariables`. */
+/** Values to store, in the format of deployment requests and `changeVariables`. */
 export const variableValuesSchema = z
   .record(
     nameSchema,

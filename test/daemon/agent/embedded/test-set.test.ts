@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createEmbeddedModel } from '../../../../src/daemon/agent/embedded/embedded-model.ts'
 import { cases, isCorrect, play } from './test-set.ts'
 
-/** Minimum number of correct cases. The rates in docs/embedded-model.md come from this test set. */
+/** Minimum number of correct cases, as stated in docs/embedded-model.md. */
 const CORRECT_CASES = 127
 
 test('the built-in test set has at least 12 servers and 120 messages', () => {

@@ -15,7 +15,7 @@ export type Call = Record<string, Record<string, unknown>>
 
 interface Step {
   calls: Call[] | { oneOf: Call[][] }
-  /** Results of the calls. Default: `ok`. Nothing is checked after the last step. */
+  /** Results of the calls. Default: `ok`. Not used in the last step. */
   results?: string[]
 }
 

@@ -19,7 +19,7 @@ test.each([
 ])('parses the model id %s', (text, choice) => expect(parseModelId(text)).toEqual(choice))
 
 test.each(['llama3', 'openai:x@nowhere', 'openai:@http://a/v1', '<vendor-c>-1', 'gguf:'])(
-  '%s is rejected, and the error lists the valid forms',
+  'rejects the model id %s',
   text => {
     expect(() => parseModelId(text)).toThrow(/Unknown model|has no http URL/)
   },

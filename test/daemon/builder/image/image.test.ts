@@ -46,7 +46,7 @@ test('a layer contains its entries and their parent folders, owned by root, with
   expect(listing).toMatch(/^-rwxr-xr-x 0\/0 +1 1970-01-01 00:00 app\/run$/m)
 })
 
-test('finds an image by its name, and packs its base once', async () => {
+test('finds an image by its name, and two builds have the same base layer', async () => {
   const layout = new Layout(join(directory, 'layout'))
   const image = await build(layout)
   layout.tag('weather:1.0.0', image)

@@ -130,7 +130,7 @@ test('reports invalid JSON in the credentials file without quoting it', async ()
   expect([broken, mute].join()).not.toContain('hunter2')
 })
 
-test('an interrupted push leaves no tag, and the next push sends the rest', async () => {
+test('an interrupted push leaves no tag, and the next push sends no blob again', async () => {
   await using server = await startRegistry()
   server.failNext(/^PUT .*manifests/, 500)
   const registry = new Registry(repository(server.host), {})

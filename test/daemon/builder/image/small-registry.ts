@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
-/** In-memory registry that follows the distribution specification, and fails on request. */
+/** In-memory registry that follows the distribution specification. Tests can make it fail. */
 export interface SmallRegistry extends AsyncDisposable {
   /** `127.0.0.1:<port>` */
   host: string

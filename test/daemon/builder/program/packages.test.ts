@@ -15,7 +15,7 @@ test('reports the package that cannot be installed', async () => {
   rmSync(directory, { recursive: true })
 })
 
-test('a note stays as long as its package, regardless of its age', async () => {
+test('a note is unused only if its package is gone, regardless of its age', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'mcp-packages-'))
   const packages = new Packages(directory, new AbortController().signal)
   for (const digest of ['used', 'unused', 'removed']) {

@@ -32,7 +32,7 @@ test('the build cache ignores a file truncated by a power failure', () => {
   expect(cache.find('d1', request)).toBeUndefined()
 })
 
-test('pruning the build cache removes a truncated file without looking for its artifact', () => {
+test('pruning the build cache removes a file with a truncated digest without looking for its artifact', () => {
   using folder = createProjectFolder()
   const cache = new BuildCache(folder.path, () => '1.0')
   cache.remember('d1', request, ARTIFACT)

@@ -127,7 +127,7 @@ test('reports a syntax error with file, line, column and source line', async () 
   })
 })
 
-test('reports all errors, and the first message counts the others', async () => {
+test('reports all errors, and the message quotes the first and counts the others', async () => {
   const failure = await failureOf({ 'tools/a.ts': 'let = ;', 'tools/b.ts': 'export default {' })
   expect(failure.message).toMatch(/^The source cannot be bundled: tools\/a\.ts:1:\d+: .* \(and 1 more\)$/)
   expect(failure.details).toContain('tools/b.ts:1:17: Expected identifier but found end of file')

@@ -31,7 +31,7 @@ afterAll(() => {
   registry.close()
 })
 
-test('installs a lock file once for all projects that share it, without running scripts', async () => {
+test('installs the packages of a lock file once for all projects that share it, without running scripts', async () => {
   using cache = createProjectFolder()
   using one = createProjectFolder(projectFiles())
   using other = createProjectFolder(projectFiles())

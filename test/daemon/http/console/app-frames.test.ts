@@ -32,7 +32,7 @@ test('the console may frame only the app port, which differs from the port of th
   expect(await pagePolicy()).toContain("frame-ancestors 'none'")
 })
 
-test('a frame without declared origins can load nothing, and only the console can show it', async () => {
+test('a frame without declared origins can load nothing from the network, and only the console can show it', async () => {
   expect(await directives('')).toEqual({
     'default-src': "'none'",
     'script-src': "'unsafe-inline'",

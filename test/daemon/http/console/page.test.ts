@@ -41,7 +41,7 @@ test('the page can only load and run its own files, and cannot be framed', async
   expect(page).not.toMatch(/<script(?![^>]* src=)|<style|style=| on\w+=/)
 })
 
-test('browsers cache assets permanently, because their names contain a hash of their content', async () => {
+test('browsers cache assets for a year, because their names contain a hash of their content', async () => {
   const urls = assets()
   const kinds = urls.map(url => url.split('.').at(-1))
   expect(new Set(kinds)).toEqual(new Set(['svg', 'css', 'js']))

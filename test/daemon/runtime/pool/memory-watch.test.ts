@@ -33,7 +33,7 @@ async function startParent(...megabytes: number[]): Promise<number> {
   return parent.pid!
 }
 
-test('the memory limit does not apply to the sum of many small programs, one per session', async () => {
+test('the memory limit does not apply to the sum of many small programs', async () => {
   const pid = await startParent(20, 20, 20, 20, 20, 20)
   expect(heldBytes(pid)).toBeLessThan(residentBytes(pid)! + 150 * MB)
 })

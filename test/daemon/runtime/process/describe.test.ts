@@ -34,7 +34,7 @@ test('a dedicated process loads the code, returns its definitions and stops', as
   expect(descendantsOf(process.pid)).toEqual(before)
 })
 
-test('a timer or a connection that code leaves open does not keep its process alive', async () => {
+test('a timer that code leaves running does not keep its process alive', async () => {
   const before = descendantsOf(process.pid)
   await describeCode(tool('setInterval(() => {}, 1000)'))
   expect(descendantsOf(process.pid)).toEqual(before)

@@ -12,7 +12,7 @@ import { readProc } from '../../../helpers/processes.ts'
 /** Number of connections, more than the IPC channel can buffer. */
 const CONNECTIONS = 500
 
-/** Source of a process that acknowledges all connections before it reads any, and reads them after SIGCONT. */
+/** Source of a process that acknowledges all connections after a first SIGCONT, and reads them after a second. */
 const EARLY_ACKNOWLEDGER = `
   const { writeSync } = require('node:fs')
   const say = seq => {

@@ -63,7 +63,7 @@ test.each([
   ['an id that is not a string', { type: 'serving', tenantId: {}, prepareMs: 1 }],
   ['a very long id', { type: 'drained', tenantId: 'x'.repeat(1000) }],
   ['a very long text', { type: 'failed', tenantId: 'dep_a', message: 'x'.repeat(1_000_000) }],
-  ['a description without lists', { type: 'described', tenantId: 'dep_a', described: { tools: {} } }],
+  ['tools that are not an array', { type: 'described', tenantId: 'dep_a', described: { tools: {} } }],
   ['null instead of a number', { type: 'took', seq: null }],
   ['a port out of range', { type: 'claim', tenantId: 'dep_a', session: 's', port: 70_000, gone: 1 }],
   ['a negative number', { type: 'took', seq: -1 }],

@@ -38,7 +38,7 @@ test('rejects values that were encrypted with another key', () => {
   expect(() => other.unseal(box.seal('secret'))).toThrow(/cannot be decrypted/)
 })
 
-test('the error for an encrypted value names it, both possible causes and what to do', () => {
+test('the error for a value that cannot be decrypted names it, both possible causes and what to do', () => {
   const names = { what: 'The saved key for openai', replace: 'save the key again' }
   const error = expect.objectContaining({
     message: `The saved key for openai cannot be decrypted with the key file ${join(folder, 'secret.key')}: altered, or encrypted with another key.`,

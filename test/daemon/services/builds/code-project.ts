@@ -38,7 +38,7 @@ export async function build(files: Record<string, string>, request: object = {})
   return body.data
 }
 
-/** A module with the tool `add`. */
+/** Source of a module with a tool that adds two numbers. */
 export const ADD = `import { defineTool } from 'mcp-hosting/server'
 
 export default defineTool({

@@ -62,7 +62,7 @@ test('a release keeps the counts of its last minute when its deployment is remov
   await callTimes(url, 2)
   await expect.poll(async () => (await health(deployment_id)).requests.total).toBe(4)
   await deploy(daemon, mcpId, 'development')
-  await deploy(daemon, mcpId, 'development') // development keeps one stopped deployment
+  await deploy(daemon, mcpId, 'development')
   const first = async () => (await daemon.api('GET', '/api/servers/replaced/releases')).body.items.at(-1)
   const expected = { deploymentId: deployment_id, isRemoved: true, requests: 4, errors: 0 }
   await expect.poll(first).toMatchObject(expected)

@@ -66,7 +66,7 @@ test('after a crash, the next caller starts another child, without a delay after
   expect(crashes).toEqual([['exited with code 3', 0]])
 })
 
-test('five crashes during start-up are a crash loop', async () => {
+test('five crashes right after the child became ready are a crash loop', async () => {
   vi.useFakeTimers()
   const { slot, loops } = createSlot()
   for (let count = 0; count < 5; count++) {

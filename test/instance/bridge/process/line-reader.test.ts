@@ -21,7 +21,7 @@ test('joins lines that were split at any point', () => {
   expect(read([...text]).lines).toEqual(whole)
 })
 
-test('joins a multi-byte character that two chunks share', () => {
+test('decodes a multi-byte character that is split between two chunks', () => {
   const bytes = Buffer.from('{"a":"€😀"}\n')
   for (let cut = 1; cut < bytes.length; cut++)
     expect(read([bytes.subarray(0, cut), bytes.subarray(cut)]).lines).toEqual(['{"a":"€😀"}'])

@@ -56,7 +56,7 @@ async function output(program: ProgramProcess): Promise<string> {
   return text.trim()
 }
 
-test.runIf(hasProcessor)('a program with limits.cpus 0.25 gets about a quarter of a processor', async () => {
+test.runIf(hasProcessor)('a program with limits.cpus 0.25 gets less than half a processor', async () => {
   // Two busy processes, because the limit applies to the whole tree.
   const busy = `'${process.execPath}' -e 'const end = Date.now() + 2000; while (Date.now() < end);\n console.log(process.cpuUsage().user + process.cpuUsage().system)'`
   const used = await output(start(`${busy} & ${busy} & wait`, { ...LIMITS, cpus: 0.25 }))

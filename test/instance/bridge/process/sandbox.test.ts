@@ -36,7 +36,7 @@ function shell(script: string, ...args: string[]): CommandLine {
   return { file: '/bin/sh', args: ['-c', script, 'sh', ...args], env, cwd: folder }
 }
 
-/** Runs the script, in a sandbox if this machine supports it. */
+/** Runs a command line, with its system call filter if it has one. */
 function start({ file, args, env, cwd, filter }: CommandLine, input = '') {
   const path = join(outside, 'filter')
   if (filter) writeFileSync(path, filter)
@@ -49,7 +49,7 @@ function start({ file, args, env, cwd, filter }: CommandLine, input = '') {
   }
 }
 
-/** Runs the script. Returns its output. */
+/** Runs a command line. Returns its output. */
 function run(line: CommandLine): string {
   const { stdout, stderr, status } = start(line)
   if (status !== 0) throw new Error(`exit code ${status}: ${stderr}`)

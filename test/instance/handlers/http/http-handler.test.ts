@@ -12,7 +12,7 @@ beforeAll(() => api.start())
 afterEach(() => api.forget())
 afterAll(() => api.close())
 
-test('renders method, URL, query, headers and body from templates', async () => {
+test('renders URL, query, headers and body from templates', async () => {
   api.respond = json({ ok: true })
   const result = await api.call(
     {

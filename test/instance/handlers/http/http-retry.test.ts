@@ -32,7 +32,7 @@ test('does not retry when Retry-After exceeds the remaining time', async () => {
   expect(api.received).toHaveLength(1)
 })
 
-test('waits exactly for the pause that fits into the remaining time', async () => {
+test('waits for the same random pause that it compared with the remaining time', async () => {
   const statuses = [503, 200]
   api.respond = (_request, response) => response.writeHead(statuses.shift()!).end('done')
   // A second draw for the same pause would wait for 5 seconds.

@@ -52,7 +52,7 @@ describe('rejects URLs whose arguments would change the destination', () => {
   })
 })
 
-test('rejects URLs with schemes other than http and https', async () => {
+test('rejects invalid URLs, and schemes other than http and https', async () => {
   await expect(check('{{ url }}', { url: 'file:///etc/passwd' })).rejects.toThrow(/only http and https/)
   await expect(check('{{ url }}', { url: 'nowhere' })).rejects.toThrow(/not valid/)
 })

@@ -32,7 +32,7 @@ test('a variable without a value is empty, even under a name that every object h
   expect(textOf(result)).toBe('[]')
 })
 
-test('no argument hides data, env, context or the other arguments', async () => {
+test('no argument hides data, env or the other arguments', async () => {
   const handler = template({ text: '{{ data.a }}{{ args.data }}{{ env.A }}' })
   const result = await callTool(
     { handler },

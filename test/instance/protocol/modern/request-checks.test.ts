@@ -134,7 +134,7 @@ describe('values of headers', () => {
   })
 
   test.each(['YQ', 'YQ=', 'YWI', 'Y', 'YWJj=', 'YQ==YQ==', '*YWJj', 'YWJj*', '/w==', 'YW Jj', '-_8='])(
-    'base64 in the form %s is invalid',
+    'the encoded header value %s is malformed',
     text => {
       expect(decodeHeaderValue(`=?base64?${text}?=`)).toBeUndefined()
     },

@@ -57,7 +57,7 @@ test.each([
   ['has an unsafe redirect URI', { ...GOOD, redirect_uris: ['javascript:alert(1)'] }],
   ['lacks this redirect URI', { ...GOOD, redirect_uris: ['https://client.example/cb'] }],
   ['is not an object', [GOOD]],
-])('rejects a document that %s with an error page', async (_name, document) => {
+])('shows an error page for a document that %s', async (_name, document) => {
   answer = () => Response.json(document)
   const page = await openAuthorize(flow())
   expect(page.status).toBe(400)
@@ -116,7 +116,7 @@ test('URLs of documents are canonical https URLs with a path', () => {
   }
 })
 
-test('without clientMetadataDocuments, a client with a document is unknown, and the metadata does not mention documents', async () => {
+test('with clientMetadataDocuments false, a client with a document is unknown, and the metadata does not mention documents', async () => {
   const about = async () => (await fetch(`${mounted.issuer}/.well-known/oauth-authorization-server`)).json()
   expect(await about()).toMatchObject({ client_id_metadata_document_supported: true })
   mounted.restart({ clientMetadataDocuments: false })

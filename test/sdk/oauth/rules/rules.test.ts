@@ -55,7 +55,7 @@ describe('scope', () => {
     expect(() => grantScope(['c'], ['a', 'b'])).toThrow('The scope "c" is unknown. Known scopes: a b.')
   })
 
-  test('the granted scope can only be narrowed by a refresh', () => {
+  test('a refresh can only narrow the granted scope', () => {
     expect(narrowScope([], ['a', 'b'])).toEqual(['a', 'b'])
     expect(narrowScope(['a'], ['a', 'b'])).toEqual(['a'])
     expect(() => narrowScope(['c'], ['a', 'b'])).toThrow('"c" was not granted')

@@ -111,7 +111,7 @@ export async function signIn(
   return (await response.json()) as Tokens
 }
 
-/** Status and error code in a response from the token endpoint. */
+/** Status and error code of an OAuth error response. */
 export async function errorOf(response: Response): Promise<{ status: number; error: unknown }> {
   const body = (await response.json()) as { error?: unknown }
   return { status: response.status, error: body.error }

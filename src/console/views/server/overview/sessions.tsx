@@ -18,7 +18,7 @@ import { concerns } from '../../../model/servers.ts'
 
 const SHOWN = 100
 
-/** Open MCP sessions. The daemon asks the instances for them, so they are only loaded on request. */
+/** Open MCP sessions. The daemon asks the instances for them and reports no changes, so a button reloads the list. */
 export function Sessions({ name, environment }: { name: string; environment: Environment }) {
   const path = `/api/servers/${encodeURIComponent(name)}/sessions`
   const ending = useSignal<SessionRecord | undefined>(undefined)

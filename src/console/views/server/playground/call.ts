@@ -41,7 +41,7 @@ export interface Call {
   id: number
   entry: Entry
   args: Params
-  /** Title of the tool whose app made the call. Undefined for a call of the user. */
+  /** Name of the tool whose app made the call. Undefined for a call of the user. */
   byApp?: string | undefined
   /** What the environment served: `v3`, or the id of a build in the preview. */
   served?: string | undefined

@@ -13,7 +13,7 @@ import type { Place } from './place.ts'
 
 interface TestCaseProps {
   call: CallInput
-  /** Title or name of the tool, resource or prompt. */
+  /** Name of the tool, resource or prompt. */
   name: string
   place: Place
   onClose(): void

@@ -21,7 +21,7 @@ interface GrantsProps {
   revision: number
 }
 
-/** Users who let a client use the server. The feed does not report sign-ins, so they are loaded on request. */
+/** Users who let a client use the server. The feed does not report sign-ins, so a button reloads the list. */
 export function Grants({ server, environment, revision }: GrantsProps) {
   const path = `/api/servers/${encodeURIComponent(server)}/grants`
   const asked = useSignal<SignInGrant | undefined>(undefined)

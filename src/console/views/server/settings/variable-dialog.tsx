@@ -26,7 +26,7 @@ export function VariableDialog({ server, environment, variable, onClose }: Varia
   const isSecret = useSignal(variable.secret)
   const id = useId()
   const save = async () => {
-    // Without `secret`, the API decides by the name.
+    // Without `secret`, the API decides.
     const secret = isSecret.value || undefined
     await changeVariables(server, environment, { [name.value]: { value: value.value, secret } })
     notify(`Stored ${name.value} for ${environment}. The next release gets it.`)

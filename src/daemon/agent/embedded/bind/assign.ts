@@ -16,7 +16,7 @@ export interface Candidate {
 export interface BoundParameter {
   parameter: Parameter
   candidate: Candidate
-  /** One value per member of a list. An array parameter takes all of them. Otherwise, each value gets its own call. */
+  /** One value per call: the whole list for an array parameter, otherwise one member of the list. */
   values: unknown[]
   score: number
   part?: 'core' | 'region'

@@ -28,7 +28,7 @@ export function findChosen(scope: Scope, choices: Choice[], many = false): Chose
   return withoutContained(sure, choices)
 }
 
-/** True for a literal match, not just the same stem. */
+/** True if the word itself matches, not just its stem. For a choice of several words, matching stems suffice. */
 export function isExact({ score }: ChosenValue): boolean {
   return score % 0.5 === 0 && score >= 2
 }

@@ -136,7 +136,7 @@ function ordinalOf({ name }: Parameter): string | undefined {
 
 const ASSIGNMENTS = new Set(['=', ':', 'is', 'as', 'equals', 'equal', 'of', "'", '"', 'to', 'at', 'being'])
 
-/** "a = 2", "x is 5": the literal name followed by an assignment. */
+/** Score of the literal name. A letter or function word counts only before an assignment: "a = 2", "x is 5". */
 function assigns(parameter: Parameter, token: Token, next: Token | undefined): number {
   if (token.text !== parameter.name && token.lower !== parameter.name.toLowerCase()) return 0
   if (token.text.length > 1 && !FUNCTION_WORDS.has(token.lower)) return 1.2

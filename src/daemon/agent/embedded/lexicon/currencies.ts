@@ -1,4 +1,4 @@
-/** Names of currencies by ISO 4217 code. Longer names first. */
+/** Names of currencies by code (ISO 4217, BTC or ETH). */
 const TABLE: Record<string, string> = {
   USD: 'usd|us dollar|us dollars|u.s. dollars|american dollars|american dollar|united states dollars|united states dollar|dollars|dollar',
   EUR: 'eur|euro|euros',

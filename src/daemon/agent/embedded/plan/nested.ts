@@ -5,7 +5,7 @@ import type { Parameter, Signature } from '../tools/signature.ts'
 import { findRecords, type Record } from './records.ts'
 
 /**
- * Fills objects with described properties, and arrays of them, from unused mentions. Each property is treated as a
+ * Fills required objects with described properties, and arrays of them, from unused mentions. Each property is treated as a
  * parameter and each item as a record.
  */
 export function fillNested(analysis: Analysis, signature: Signature, { piece, binding }: Record): void {

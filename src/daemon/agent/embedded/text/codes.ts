@@ -95,7 +95,7 @@ function isMeasure(chunk: string): boolean {
   return unitOf(chunk.replace(/^[\d.,]+/, '')) !== undefined
 }
 
-/** True for letters with digits ("CA123456", "rs6034464"), or with inner underscores, slashes or hashes. */
+/** True for letters with digits ("CA123456", "rs6034464") or inner underscores or slashes, and for long words in capitals. */
 function isIdentifier(chunk: string): boolean {
   if (/^\d+[\p{L}°%²³µ]{1,5}$/u.test(chunk) || /^\d+(?:st|nd|rd|th)$/.test(chunk)) return false
   if (/^[$€£]/.test(chunk)) return false

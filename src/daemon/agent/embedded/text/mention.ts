@@ -58,7 +58,7 @@ export interface Mention {
   organization?: boolean
   /** Certainty that a passage starts here. */
   strength?: number
-  /** ISO 4217 code of a currency. */
+  /** Code of a currency, such as `USD`. */
   code?: string
   /** Country of a demonym ("German"). */
   country?: string

@@ -95,7 +95,7 @@ function startsName(tokens: Token[], tags: ReadonlySet<string>[], at: number): b
   return !tag.has('Verb') && !tag.has('QuestionWord') && isNameWord(tokens[at + 1]) && !tokens[at + 1]!.glued
 }
 
-/** True for a capital letter that belongs to the next word, such as the "C" in "C foot". */
+/** True for a capital letter that belongs to the next word, such as the "T" in "T cell". */
 function modifiesNext(tokens: Token[], tags: ReadonlySet<string>[], at: number): boolean {
   const next = tokens[at + 1]
   return (

@@ -68,7 +68,7 @@ function nextClosing(offsets: number[], from: number): number {
   return offsets[low] ?? -1
 }
 
-/** Removes a comma inside the quotes. */
+/** Removes a comma at the end of the quoted text. */
 function trimEndMarks(text: string): string {
   return text.endsWith(',') ? text.slice(0, -1) : text
 }

@@ -48,7 +48,7 @@ const IRREGULAR_STEMS = new Map(
   }),
 )
 
-/** Endings and their replacements, longest first: inflections and derivations of nouns from verbs. */
+/** Endings and their replacements: inflections and derivations of nouns from verbs. The first match counts. */
 const ENDINGS: [ending: string, replacement: string, minimumStem: number][] = [
   ['izations', 'iz', 3],
   ['ization', 'iz', 3],

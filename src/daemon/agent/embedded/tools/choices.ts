@@ -21,7 +21,7 @@ function toChoice(value: unknown, description: string): Choice {
   return { value, stems: identifierWords(String(value)).map(stem), ...(alias && { alias }) }
 }
 
-/** Stems of a value's meaning: "'c' for Celsius", "'EV' refers to an electric vehicle", "12h: twelve hours". */
+/** Stems of a value's meaning: "'c' for Celsius", "'EV' refers to an electric vehicle", "'12h': twelve hours". */
 function aliasOf(value: string, description: string): string[] | undefined {
   for (const quote of ["'", '"', '`']) {
     const at = description.indexOf(quote + value + quote)
@@ -36,7 +36,7 @@ function aliasOf(value: string, description: string): string[] | undefined {
   return undefined
 }
 
-/** Examples or options from the schema and quoted values from the description. */
+/** Examples from the schema, and quoted or listed values from the description. */
 export function suggestionsOf(schema: Schema, description: string): Choice[] {
   const examples = (schema.examples ?? []).filter(value => typeof value === 'string')
   const values = new Set<string>([

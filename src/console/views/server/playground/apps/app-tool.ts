@@ -1,7 +1,7 @@
 import type { Entry } from '../../../../mcp/catalog.ts'
 import { isObject, type Params } from '../../../../mcp/messages.ts'
 
-/** URI of the app that shows the calls of a tool (MCP Apps 2026-01-26). Undefined for a tool without one, and for other entries. */
+/** URI of the app that shows the calls of a tool (MCP Apps 2026-01-26). Undefined for tools without one and for other entries. */
 export function appUri({ kind, source }: Entry): string | undefined {
   if (kind !== 'tool') return undefined
   // The second name is from drafts of the extension.
