@@ -4,7 +4,7 @@ import { RpcError } from '../protocol/json-rpc.ts'
 import type { ClientContext } from '../server/client-context.ts'
 import type { GetPromptResult } from '../server/results.ts'
 import { throwQuestion, toPromptResult } from './answer.ts'
-import type { ModuleFailure } from './failure.ts'
+import type { HandlerErrors } from './handler-errors.ts'
 import { ModuleContext, type ModuleScope } from './module-context.ts'
 
 export interface ModulePrompt {
@@ -17,7 +17,7 @@ export async function getModulePrompt(
   { prompt, definition }: ModulePrompt,
   args: Record<string, string>,
   call: ClientContext,
-  { scope, failure }: { scope: ModuleScope; failure: ModuleFailure },
+  { scope, errors }: { scope: ModuleScope; errors: HandlerErrors },
 ): Promise<GetPromptResult> {
   const { name, description } = prompt
   const missing = prompt.arguments.find(one => one.required && !Object.hasOwn(args, one.name))
@@ -28,6 +28,6 @@ export async function getModulePrompt(
     throwQuestion(value)
     return toPromptResult(value, description)
   } catch (error) {
-    throw new RpcError(-32603, `Prompt ${name}: ${failure.describe(`Prompt ${name}`, error, call)}`)
+    throw new RpcError(-32603, `Prompt ${name}: ${errors.describe(`Prompt ${name}`, error, call)}`)
   }
 }

@@ -5,7 +5,7 @@ import { RpcError } from '../protocol/json-rpc.ts'
 import type { ClientContext } from '../server/client-context.ts'
 import type { ReadResourceResult } from '../server/results.ts'
 import { throwQuestion, toResourceResult } from './answer.ts'
-import type { ModuleFailure } from './failure.ts'
+import type { HandlerErrors } from './handler-errors.ts'
 import { ModuleContext, type ModuleScope } from './module-context.ts'
 
 export interface ModuleResource {
@@ -18,11 +18,11 @@ export class ModuleResources {
   readonly #fixed = new Map<string, ModuleResource>()
   readonly #templates: { one: ModuleResource; match(uri: string): UriVariables | undefined }[] = []
   readonly #scope: ModuleScope
-  readonly #failure: ModuleFailure
+  readonly #errors: HandlerErrors
 
-  constructor(resources: readonly ModuleResource[], scope: ModuleScope, failure: ModuleFailure) {
+  constructor(resources: readonly ModuleResource[], scope: ModuleScope, errors: HandlerErrors) {
     this.#scope = scope
-    this.#failure = failure
+    this.#errors = errors
     for (const one of resources) {
       const { uri } = one.resource
       if (!isUriTemplate(uri)) this.#fixed.set(uri, one)
@@ -54,7 +54,7 @@ export class ModuleResources {
       throwQuestion(value)
       return toResourceResult(value, uri, resource.mimeType)
     } catch (error) {
-      const sentence = this.#failure.describe(`Resource ${uri}`, error, call)
+      const sentence = this.#errors.describe(`Resource ${uri}`, error, call)
       throw new RpcError(-32603, `Resource ${uri} cannot be read: ${sentence}`)
     }
   }

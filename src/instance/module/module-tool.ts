@@ -10,7 +10,7 @@ import type { PreparedTool } from '../server/prepared-server.ts'
 import type { CallToolResult } from '../server/results.ts'
 import { isResult, throwQuestion, toStructured, toToolResult } from './answer.ts'
 import { schemasOf } from './check-options.ts'
-import type { ModuleFailure } from './failure.ts'
+import type { HandlerErrors } from './handler-errors.ts'
 import { ModuleContext, type ModuleScope } from './module-context.ts'
 import { describeIssue, isStandardSchema } from './standard-schema.ts'
 
@@ -23,7 +23,7 @@ export interface ModuleToolOptions {
   /** Definition in the module. A bare function is the handler. */
   definition: ToolDefinition | Handler
   scope: ModuleScope
-  failure: ModuleFailure
+  errors: HandlerErrors
 }
 
 /** A tool with a handler from the project. Its schema checks are created before the first call. */
@@ -35,7 +35,7 @@ export class ModuleTool implements PreparedTool {
   readonly #handler: Handler
   readonly #schema: StandardSchema | undefined
   readonly #scope: ModuleScope
-  readonly #failure: ModuleFailure
+  readonly #errors: HandlerErrors
   readonly #checkArguments: Check
   readonly #checkResult: Check | undefined
 
@@ -50,7 +50,7 @@ export class ModuleTool implements PreparedTool {
   }
 
   constructor(
-    { tool, definition, scope, failure }: ModuleToolOptions,
+    { tool, definition, scope, errors }: ModuleToolOptions,
     checkArguments: Check,
     checkResult: Check | undefined,
   ) {
@@ -60,7 +60,7 @@ export class ModuleTool implements PreparedTool {
     this.#handler = typeof definition === 'function' ? definition : definition.handler.bind(definition)
     this.#schema = isStandardSchema(input) ? input : undefined
     this.#scope = scope
-    this.#failure = failure
+    this.#errors = errors
     this.#checkArguments = checkArguments
     this.#checkResult = checkResult
   }
@@ -107,7 +107,7 @@ export class ModuleTool implements PreparedTool {
   }
 
   #failureResult(error: unknown, call: ClientContext): CallToolResult {
-    return toolError(this.#failure.describe(this.name, error, call))
+    return toolError(this.#errors.describe(this.name, error, call))
   }
 }
 

@@ -6,7 +6,7 @@ import { createServerScope } from '../handlers/templates/scope.ts'
 import { prepareServer } from '../server/prepare-server.ts'
 import type { PreparedServer } from '../server/prepared-server.ts'
 import { moduleCapabilities } from './capabilities.ts'
-import { ModuleFailure } from './failure.ts'
+import { HandlerErrors } from './handler-errors.ts'
 import { type LoadedModule, loadBundle } from './load-bundle.ts'
 import { complete, completionFunction } from './module-completion.ts'
 import type { ModuleScope } from './module-context.ts'
@@ -35,10 +35,10 @@ export async function prepareModule(
       log.write(LINE_LEVELS[level], typeof data === 'string' ? data : (JSON.stringify(data) ?? String(data)))
     },
   }
-  const failure = new ModuleFailure(tenant.env, message => log.write('error', message))
+  const errors = new HandlerErrors(tenant.env, message => log.write('error', message))
   const found = matchModules(artifact, modules)
-  const tools = await createTools(found.tools, { scope, failure })
-  const resources = new ModuleResources(found.resources, scope, failure)
+  const tools = await createTools(found.tools, { scope, errors })
+  const resources = new ModuleResources(found.resources, scope, errors)
   // A declared resource takes precedence over a module's template that matches its URI.
   const isDeclared = (uri: string) =>
     artifact.resources.some(one => one.uri === uri && one.handler?.type !== 'module')
@@ -57,7 +57,7 @@ export async function prepareModule(
     getPrompt: async (name, args, call) => {
       const prompt = prompts.get(name)
       return prompt
-        ? getModulePrompt(prompt, args, call, { scope, failure })
+        ? getModulePrompt(prompt, args, call, { scope, errors })
         : declared.getPrompt(name, args, call)
     },
     complete: async (params, call) => {
@@ -122,7 +122,7 @@ function keyOf(kind: string, { path, export: name }: { path: string; export: str
 
 async function createTools(
   tools: MatchedModules['tools'],
-  parts: { scope: ModuleScope; failure: ModuleFailure },
+  parts: { scope: ModuleScope; errors: HandlerErrors },
 ): Promise<Map<string, ModuleTool>> {
   const made = await Promise.all(tools.map(one => ModuleTool.create({ ...one, ...parts })))
   return new Map(made.map(tool => [tool.name, tool]))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { explainDenied } from '../../../src/instance/module/denied-access.ts'
-import { ModuleFailure } from '../../../src/instance/module/failure.ts'
+import { HandlerErrors } from '../../../src/instance/module/handler-errors.ts'
 import type { ClientContext } from '../../../src/instance/server/client-context.ts'
 
 /** An error as Node's permission model throws it. */
@@ -37,10 +37,10 @@ test.each([
 
 test('the client of a denied call receives no path, and the log shows it', () => {
   const log: string[] = []
-  const failure = new ModuleFailure({}, line => log.push(line))
+  const errors = new HandlerErrors({}, line => log.push(line))
   const { signal } = new AbortController()
   const thrown = denied('FileSystemRead', '/home/ann/.ssh/id_rsa')
-  expect(failure.describe('read', thrown, { signal } as ClientContext)).toBe(
+  expect(errors.describe('read', thrown, { signal } as ClientContext)).toBe(
     'Handler modules may not read files',
   )
   expect(log).toEqual([expect.stringContaining('may not read files: "/home/ann/.ssh/id_rsa"')])

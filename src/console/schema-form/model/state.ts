@@ -105,7 +105,7 @@ export function memberOf(state: State, name: string): State {
   return members && Object.hasOwn(members, name) ? members[name] : undefined
 }
 
-/** Sets a member at its place, appends a new one, removes an absent one. */
+/** Replaces a member in place, or appends it if it is new. Removes it if the value is undefined. */
 export function withMember(state: State, name: string, value: State): StateObject {
   const members = asObject(state) ?? {}
   // A computed key creates a member even for `__proto__`, which an assignment would not.

@@ -10,7 +10,7 @@ import { RequestContext } from '../request-context.ts'
 import { isModernRevision, negotiateRevision } from '../revisions.ts'
 import type { Run } from '../run.ts'
 import { runRequest } from '../run-request.ts'
-import { jsonAnswer, legacyResult } from './run-legacy.ts'
+import { legacyResult, sendJsonAnswer } from './run-legacy.ts'
 import type { Session } from './session.ts'
 
 export function initialize(exchange: TenantExchange, request: RpcRequest): void {
@@ -30,7 +30,7 @@ export function initialize(exchange: TenantExchange, request: RpcRequest): void 
     request,
     context: new RequestContext(undefined, undefined),
     finishResult: legacyResult,
-    deliver: body => jsonAnswer(exchange, body),
+    deliver: body => sendJsonAnswer(exchange, body),
     startedAt: performance.now(),
     isSettled: false,
   }

@@ -29,7 +29,7 @@ export function legacyResult({ members, meta }: MethodResult): string {
   return `${members}${members && ','}"_meta":${JSON.stringify(meta)}`
 }
 
-export function jsonAnswer(exchange: TenantExchange, body: string | undefined): number {
+export function sendJsonAnswer(exchange: TenantExchange, body: string | undefined): number {
   if (body !== undefined) return sendJson(exchange, 200, body)
   // A cancelled request gets an empty response instead of an answer (2025-11-25 cancellation).
   sendEmpty(exchange, 202)

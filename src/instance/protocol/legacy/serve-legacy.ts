@@ -9,7 +9,7 @@ import { runAgain } from '../run-request.ts'
 import { callerSession } from './caller-session.ts'
 import { initialize } from './initialize.ts'
 import { requireSession } from './require-session.ts'
-import { jsonAnswer, legacyError, legacyResult, runLegacy } from './run-legacy.ts'
+import { legacyError, legacyResult, runLegacy, sendJsonAnswer } from './run-legacy.ts'
 import type { Session } from './session.ts'
 import { answerRounds, type LegacyRun, legacySideChannel } from './side-channel.ts'
 
@@ -51,7 +51,7 @@ function serveLegacyRequest(exchange: TenantExchange, session: Session, request:
     session,
     finishResult: legacyResult,
     finishError: error => legacyError(error, request.method),
-    deliver: body => jsonAnswer(exchange, body),
+    deliver: body => sendJsonAnswer(exchange, body),
     onInputRequired: answerAndRunAgain,
     sessionId: session.label,
     startedAt: performance.now(),

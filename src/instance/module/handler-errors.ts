@@ -5,8 +5,8 @@ import { InputRequired } from '../server/input-required.ts'
 import { explainDenied } from './denied-access.ts'
 import { SOURCE_ROOT } from './load-bundle.ts'
 
-/** Handles errors that handlers throw. */
-export class ModuleFailure {
+/** Logs and describes errors that handlers throw. */
+export class HandlerErrors {
   readonly #redact: (value: unknown) => unknown
   readonly #log: (message: string) => void
 
