@@ -166,6 +166,7 @@ async function connectDependencies(config: DaemonConfig, files: Files, origin: s
         services,
         closing: AbortSignal.any([closing.signal, apiClosing]),
         health: { nonce: config.nonce, version: VERSION, pid: process.pid, startedAt: config.startedAt },
+        namedPorts: config.namedPorts,
         consoleFolder,
         appFrames,
         requestStop: () => config.requestStop?.(),

@@ -79,6 +79,16 @@ describe('the OpenAPI description', () => {
     expect([min_instances.allOf[0].default, max_instances.allOf[0].default]).toEqual([1, 10])
   })
 
+  test('the OpenAPI description announces replays only for responses that are kept', () => {
+    const replayed = api.operations.flatMap(({ spec }) =>
+      Object.entries<Json>(spec.responses).flatMap(([status, response]) =>
+        resolve(response).headers?.['Idempotent-Replayed'] ? [Number(status)] : [],
+      ),
+    )
+    expect(replayed).toContain(409)
+    expect(replayed.filter(status => status >= 500 || [401, 403, 412, 429, 499].includes(status))).toEqual([])
+  })
+
   test('the OpenAPI description has on average fewer than 3620 characters per operation', async () => {
     const { text } = await daemon.api('GET', '/openapi.json', { key: null })
     expect(text.length / api.operations.length).toBeLessThan(3620)

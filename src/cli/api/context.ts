@@ -3,7 +3,7 @@ import { HostingError } from '../../shared/errors.ts'
 import type { HomePaths } from '../../shared/paths.ts'
 import type { GlobalInput } from '../command-line/global-options.ts'
 import { readJsonFile } from '../project/json-file.ts'
-import { readCredentials } from './credentials.ts'
+import { readCredentials, removeCredential } from './credentials.ts'
 
 /** Source of a value, as shown by `mcp context show`. */
 type Source = 'flag' | 'environment' | 'context' | 'default'
@@ -134,6 +134,25 @@ export function readConfig(path: string): Config {
 
 export function saveConfig(path: string, config: Config): void {
   writeFileAtomic(path, `${JSON.stringify(config, null, 2)}\n`, 0o600)
+}
+
+/**
+ * Saves the URL of a context, and optionally makes it the current one. A key or sign-in that was saved for another URL is removed
+ * first. Returns true when one was removed.
+ */
+export function saveContextUrl(
+  paths: HomePaths,
+  { name, apiUrl, isCurrent }: { name: string; apiUrl: string; isCurrent?: boolean },
+): boolean {
+  const config = readConfig(paths.config)
+  const known = config.contexts[name]
+  const removed = known?.apiUrl !== apiUrl && removeCredential(paths.credentials, name)
+  saveConfig(paths.config, {
+    ...config,
+    ...(isCurrent && { current: name }),
+    contexts: { ...config.contexts, [name]: { ...known, apiUrl } },
+  })
+  return removed
 }
 
 /** An http(s) URL without a trailing slash. Throws INVALID_REQUEST naming the source of the value. */

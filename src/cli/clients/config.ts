@@ -116,9 +116,14 @@ export function write(file: string, text: string): ConfigChange {
   return { file, changed: true, backup }
 }
 
-/** URL of a server. The member that holds it differs from client to client. */
+/** Program that connects clients without HTTP to a URL. */
+export const REMOTE_PROXY = /(^|[\\/])mcp-remote(@.*)?$/
+
+/** URL of a server. The member that holds it differs from client to client. Other commands may take unrelated URLs. */
 export function urlOf(entry: Record<string, unknown>): string | undefined {
-  const values = [entry.url, entry.serverUrl, entry.httpUrl, ...(Array.isArray(entry.args) ? entry.args : [])]
+  const words = [entry.command, ...(Array.isArray(entry.args) ? entry.args : [])]
+  const isProxy = words.some(word => REMOTE_PROXY.test(String(word)))
+  const values = [entry.url, entry.serverUrl, entry.httpUrl, ...(isProxy ? words : [])]
   return values.find((value): value is string => /^https?:\/\//.test(String(value)))
 }
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { HostingError } from '../../shared/errors.ts'
 import type { ClientFile } from './client-files.ts'
-import { isLocalEntry, readConfig, readEntries, urlOf } from './config.ts'
+import { isLocalEntry, REMOTE_PROXY, readConfig, readEntries, urlOf } from './config.ts'
 import type { Entries } from './json-config.ts'
 import { CLIENTS, type McpClient } from './list.ts'
 
@@ -62,9 +62,6 @@ function toServerEntry(name: string, entry: Record<string, unknown>): ServerEntr
     isDisabled: entry.disabled === true || entry.enabled === false,
   }
 }
-
-/** Program that connects clients without HTTP to a URL. */
-const REMOTE_PROXY = /^mcp-remote(@.*)?$/
 
 /** `command` is a string with `args`, a list (OpenCode), or an object (older versions of Zed). */
 function wordsOf({ command, args }: Record<string, unknown>): string[] {

@@ -8,6 +8,7 @@ import {
   readConfig,
   type SourcedValue,
   saveConfig,
+  saveContextUrl,
 } from '../api/context.ts'
 import { type Credential, maskKey, readCredentials, removeCredential } from '../api/credentials.ts'
 import { defineCommand } from '../command-line/command.ts'
@@ -103,17 +104,21 @@ export const add = defineCommand({
     url: { required: true, doc: 'URL of the API' },
   },
   examples: { 'mcp context add work https://api.example.com': 'next: mcp login --context work' },
-  run({ output, paths }, { name, url }) {
+  async run({ output, paths, signal }, { name, url }) {
     if (name === LOCAL || !/^[A-Za-z0-9._:-]{1,100}$/.test(name))
       throw new HostingError(
         'INVALID_REQUEST',
         `"${name}" is not a valid context name. Use letters, digits, "-", "_" or ".". "${LOCAL}" is reserved.`,
       )
     const apiUrl = normalizeApiUrl(url, 'The URL')
-    const config = readConfig(paths.config)
-    saveConfig(paths.config, { ...config, contexts: { ...config.contexts, [name]: { apiUrl } } })
+    const { withLock } = await import('../sign-in/lock-file.ts')
+    // Without the lock, a concurrent renewal would restore the removed sign-in.
+    const removed = await withLock(`${paths.credentials}.lock`, signal, async () =>
+      saveContextUrl(paths, { name, apiUrl }),
+    )
     output.result({ name, apiUrl }, () => {
       output.line(`Saved context "${name}" for ${apiUrl}`)
+      if (removed) output.note('Removed its key or sign-in, which was saved for another URL.')
       output.next(
         { description: 'Sign in', command: `mcp login --context ${name}` },
         { description: 'Switch to the new context', command: `mcp context use ${name}` },

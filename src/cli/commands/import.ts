@@ -199,7 +199,8 @@ async function undo({ output }: CommandContext, { client, file, name }: Source):
         ? `Restored ${restored.join(', ')} in ${file}`
         : `${file} has changed since the import. Nothing was restored.`,
     )
-    output.next(...(name ? [{ description: client.nextAction }] : []), ...restored.map(removeStep))
+    if (restored.length > 0)
+      output.next(...(name ? [{ description: client.nextAction }] : []), ...restored.map(removeStep))
   })
 }
 

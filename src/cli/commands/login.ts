@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { KeyInfo } from '../../shared/contract/access/api-keys.ts'
 import { HostingError } from '../../shared/errors.ts'
 import { createApiClient } from '../api/client.ts'
-import { LOCAL, normalizeApiUrl, readConfig, saveConfig } from '../api/context.ts'
+import { LOCAL, normalizeApiUrl, saveContextUrl } from '../api/context.ts'
 import { type ApiSession, saveKey, saveSession, validateKey } from '../api/credentials.ts'
 import { defineCommand } from '../command-line/command.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
@@ -58,23 +58,23 @@ interface Target {
  */
 async function pickTarget(context: CommandContext): Promise<Target> {
   const { globals, env } = context
-  const named = globals.context ?? env.MCP_CONTEXT
-  if (named !== undefined && globals.apiUrl)
-    return { name: named, url: newContextUrl(context, globals.apiUrl) }
+  const named = globals.context || env.MCP_CONTEXT
+  // Does not resolve the settings, because the named context may not exist yet.
+  if (named && globals.apiUrl)
+    return { name: checkName(named), url: normalizeApiUrl(globals.apiUrl, '--api-url') }
   const { apiUrl, context: current } = context.settings()
   if (!apiUrl) return { name: LOCAL, url: (await ensureDaemon(context)).url }
   const name = apiUrl.source === 'context' ? current.value : new URL(apiUrl.value).host
-  return { name, url: apiUrl.value }
+  return { name: checkName(name), url: apiUrl.value }
 }
 
-/** Normalizes `--api-url` without resolving the settings, because the named context may not exist yet. */
-function newContextUrl(context: CommandContext, url: string): string {
-  if (context.globals.context === LOCAL)
-    throw new HostingError(
-      'INVALID_REQUEST',
-      `Context "${LOCAL}" is reserved for the local daemon. Choose another name.`,
-    )
-  return normalizeApiUrl(url, '--api-url')
+/** Throws INVALID_REQUEST for `local`, where the key of the local daemon is saved. */
+function checkName(name: string): string {
+  if (name !== LOCAL) return name
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `Context "${LOCAL}" is reserved for the local daemon. Choose another name with --context.`,
+  )
 }
 
 type NewCredential = { key: string } | { session: ApiSession }
@@ -160,13 +160,7 @@ async function saveLogin(
 ): Promise<void> {
   const { withLock } = await import('../sign-in/lock-file.ts')
   await withLock(`${paths.credentials}.lock`, signal, async () => {
-    const config = readConfig(paths.config)
-    if (name !== LOCAL)
-      saveConfig(paths.config, {
-        ...config,
-        current: name,
-        contexts: { ...config.contexts, [name]: { ...config.contexts[name], apiUrl: url } },
-      })
+    if (name !== LOCAL) saveContextUrl(paths, { name, apiUrl: url, isCurrent: true })
     if ('key' in credential) saveKey(paths.credentials, name, credential.key)
     else saveSession(paths.credentials, name, credential.session)
   })

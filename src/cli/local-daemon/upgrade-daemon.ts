@@ -7,7 +7,7 @@ import { LOCAL } from '../api/context.ts'
 import { readCredentials } from '../api/credentials.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { findDaemon } from './find-daemon.ts'
-import { daemonProgram, startDaemon } from './start-daemon.ts'
+import { daemonEnvironment, daemonProgram, startDaemon } from './start-daemon.ts'
 import { stopDaemon } from './stop-daemon.ts'
 
 type DaemonContext = Pick<CommandContext, 'paths' | 'env' | 'output' | 'signal'>
@@ -28,7 +28,7 @@ export async function upgradeDaemon(daemon: Discovery, context: DaemonContext): 
   const apiKey = readCredentials(paths.credentials).contexts[LOCAL]?.apiKey
   const client = createApiClient({ url: daemon.url, apiKey, timeoutMs: UPGRADE_TIMEOUT_MS, signal })
   try {
-    if (!apiKey || wantsOtherPort(env, daemon) || !(await requestUpgrade(client, env)))
+    if (!apiKey || (await wantsOtherPort(env, daemon, client)) || !(await requestUpgrade(client, env)))
       return await replaceDaemon(daemon, context)
     return await waitForSuccessor(daemon, client, context)
   } finally {
@@ -43,7 +43,9 @@ async function replaceDaemon(daemon: Discovery, context: DaemonContext): Promise
 
 /** False when the daemon is too old for upgrades. */
 async function requestUpgrade(client: ApiClient, env: NodeJS.ProcessEnv): Promise<boolean> {
-  const settings = Object.fromEntries(Object.entries(env).filter(([name]) => SETTING_NAME.test(name)))
+  const settings = Object.fromEntries(
+    Object.entries(daemonEnvironment(env)).filter(([name]) => SETTING_NAME.test(name)),
+  )
   try {
     await client.post('/api/daemon/upgrade', { program: daemonProgram(), settings })
     return true
@@ -82,6 +84,21 @@ function throwIfFailed({ pid, upgrade }: DaemonState, before: Discovery): void {
   })
 }
 
-function wantsOtherPort({ MCP_PORT: port }: NodeJS.ProcessEnv, { url }: Discovery): boolean {
-  return port !== undefined && port !== '' && port !== '0' && port !== new URL(url).port
+async function wantsOtherPort(
+  env: NodeJS.ProcessEnv,
+  { url }: Discovery,
+  client: ApiClient,
+): Promise<boolean> {
+  const wanted = [env.MCP_PORT, env.MCP_NAMED_PORT, env.MCP_NAMED_TLS_PORT]
+  if (!wanted.some(Boolean)) return false
+  // Older daemons do not report their named ports.
+  const state = await client.get<DaemonState>('/api/daemon').catch(() => undefined)
+  const { http, https } = state?.namedPorts ?? {}
+  return [Number(new URL(url).port), http, https].some((port, index) => isOther(wanted[index], port))
+}
+
+/** Port 0 means any port. */
+function isOther(wanted: string | undefined, current: number | undefined): boolean {
+  const port = Number(wanted ?? 0)
+  return port > 0 && current !== undefined && port !== current
 }

@@ -1,3 +1,4 @@
+import { HostingError } from '../../shared/errors.ts'
 import type { CommandContext } from '../command-line/command-context.ts'
 import { openPrompts } from '../output/prompt.ts'
 import { serverNameFor } from './project-files.ts'
@@ -39,9 +40,18 @@ export async function completeChoice(
     example: given.example,
   }
   given.tool.forEach(checkToolName)
+  checkSources(given)
   const isChosen = [given.template, given.fromOpenapi, given.example].some(one => one !== undefined)
   if (!isChosen && output.interactive && !globals.yes) return ask(directory, given)
   return { ...known, name: serverNameFor(directory, given.name) }
+}
+
+/** Throws INVALID_REQUEST for flags that each define the tools. */
+function checkSources({ tool, fromOpenapi, example }: InitFlags): void {
+  const sources = { tool: tool[0], 'from-openapi': fromOpenapi, example }
+  const [first, second] = Object.entries(sources).filter(([, value]) => value !== undefined)
+  if (!first || !second) return
+  throw new HostingError('INVALID_REQUEST', `--${first[0]} and --${second[0]} cannot be combined.`)
 }
 
 async function ask(directory: string, given: InitFlags): Promise<Choice> {

@@ -26,13 +26,16 @@ export function serviceEnvironment(env: NodeJS.ProcessEnv): Record<string, strin
   return { ...LEAN_MALLOC, ...Object.fromEntries(kept) }
 }
 
-/** https://www.freedesktop.org/software/systemd/man/latest/systemd.service.html */
+/**
+ * Only arguments of a command escape `$`. systemd expands variables neither in the path of a program nor in `Environment=`.
+ * https://www.freedesktop.org/software/systemd/man/latest/systemd.service.html
+ */
 export function systemdUnit({ node, program, env }: ServiceSpec): string {
   return `[Unit]
 Description=mcp-hosting: builds, deploys and hosts MCP servers
 
 [Service]
-ExecStart=${systemdQuote(node)} ${systemdQuote(program)}
+ExecStart=${systemdQuote(node)} ${systemdQuote(program).replaceAll('$', '$$$$')}
 ${Object.entries(env)
   .map(([name, value]) => `Environment=${systemdQuote(`${name}=${value}`)}`)
   .join('\n')}
@@ -88,9 +91,9 @@ export function launchdAgentPath(userHome: string): string {
   return join(userHome, 'Library', 'LaunchAgents', `${LAUNCHD_LABEL}.plist`)
 }
 
-/** Also escapes `%` (specifiers) and `$` (variables), which systemd expands within quotes. */
+/** Also escapes `%`, because systemd expands specifiers within quotes. */
 function systemdQuote(text: string): string {
-  return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('%', '%%').replaceAll('$', '$$$$')}"`
+  return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('%', '%%')}"`
 }
 
 function xml(text: string): string {

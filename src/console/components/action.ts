@@ -4,6 +4,8 @@ interface Action {
   isRunning: boolean
   error: Error | undefined
   run(): Promise<void>
+  /** Forgets the error. */
+  clear(): void
 }
 
 /** Runs an action, never twice at the same time, and keeps its error. */
@@ -22,5 +24,8 @@ export function useAction(perform: () => Promise<unknown>): Action {
       isRunning.value = false
     }
   }
-  return { isRunning: isRunning.value, error: error.value, run }
+  const clear = () => {
+    error.value = undefined
+  }
+  return { isRunning: isRunning.value, error: error.value, run, clear }
 }

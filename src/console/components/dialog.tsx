@@ -54,12 +54,14 @@ interface DialogProps {
   danger?: boolean
   /** The dialog closes afterwards. An error stays in the dialog. `closed` aborts if the user closes the dialog first. */
   onConfirm(closed: AbortSignal): Promise<unknown>
+  /** Subject of the action. When it changes, the error of an earlier attempt disappears. */
+  subject?: unknown
   onClose(): void
   children: ComponentChildren
 }
 
 /** Asks for confirmation of an action. */
-export function Dialog({ title, wide, confirm, danger, onConfirm, onClose, children }: DialogProps) {
+export function Dialog({ title, wide, confirm, danger, onConfirm, subject, onClose, children }: DialogProps) {
   const closed = useRef(new AbortController())
   const close = () => {
     closed.current.abort()
@@ -77,6 +79,7 @@ export function Dialog({ title, wide, confirm, danger, onConfirm, onClose, child
     // If the user has closed this dialog, another one may be open by now.
     if (!signal.aborted) onClose()
   })
+  useEffect(action.clear, [subject])
   const submit = (event: Event) => {
     event.preventDefault()
     void action.run()

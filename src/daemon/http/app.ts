@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import type { DaemonState } from '../../shared/contract/daemon/daemon-health.ts'
 import type { Services } from '../services/services.ts'
 import { certificatesEndpoints } from './api/certificates.ts'
 import { chatsEndpoints } from './api/chats.ts'
@@ -51,6 +52,8 @@ import { testEndpoints } from './v1/test.ts'
 export interface AppOptions {
   services: Services
   health: { nonce: string; version: string; pid: number; startedAt: string }
+  /** Ports that serve by host name. Undefined if servers have no host names. */
+  namedPorts: DaemonState['namedPorts']
   /** POST /api/daemon/stop */
   requestStop(): void
   upgrades?: Upgrades
@@ -63,7 +66,7 @@ export interface AppOptions {
 }
 
 /** Every operation of the API: method and path, required scope, endpoint. */
-function routesOf({ services, health, requestStop, upgrades, appFrames }: AppOptions): Route[] {
+function routesOf({ services, health, namedPorts, requestStop, upgrades, appFrames }: AppOptions): Route[] {
   const build = buildEndpoints(services)
   const console = consoleEndpoints(services, appFrames)
   const deploy = deployEndpoints(services)
@@ -88,7 +91,7 @@ function routesOf({ services, health, requestStop, upgrades, appFrames }: AppOpt
   const modelKeys = modelKeysEndpoints(services)
   const keys = keysEndpoints(services, () => routes)
   const prune = pruneEndpoints(services)
-  const daemon = daemonEndpoints(services, { requestStop, upgrades, facts: health })
+  const daemon = daemonEndpoints(services, { requestStop, upgrades, facts: health, namedPorts })
   const routes: Route[] = (
     [
       ['GET /health', 'open', healthEndpoint(health)],

@@ -229,7 +229,7 @@ export class McpChild {
     const now = Date.now()
     for (const pending of this.#channel.pending.all()) {
       // A question to the client may take as long as a person needs to answer.
-      if (pending.deadline > now || pending.context?.isAsking) continue
+      if (pending.deadline + (pending.context?.waitedMs ?? 0) > now) continue
       this.#channel.cancel(pending.id, 'The request timed out')
       const seconds = this.#options.timeoutMs / 1000
       pending.reject(

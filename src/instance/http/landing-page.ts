@@ -1,3 +1,4 @@
+import { RequestContext } from '../protocol/request-context.ts'
 import type { TenantExchange } from '../tenant/served-tenant.ts'
 import { originalUrl } from './original-url.ts'
 import { sendText } from './responses.ts'
@@ -5,6 +6,9 @@ import { sendText } from './responses.ts'
 const STYLE =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:40rem;margin:3rem auto;padding:0 1rem}' +
   'pre{overflow:auto;padding:.8rem;border:1px solid #8886;border-radius:.4rem}dd{margin:0 0 .6rem 1rem}'
+
+/** The page is sent without tools if a program does not list them in this time. */
+const LIST_TIMEOUT_MS = 5000
 
 /** Names and descriptions come from the server's code, so the page runs no scripts and loads nothing. */
 const HEADERS = [
@@ -45,23 +49,32 @@ ${tools === undefined ? '<p>Users sign in before they can see its tools.</p>' : 
 
 interface ListedTool {
   name: string
-  description?: string
+  description: string
 }
 
-/** First page of the tools. Empty for a program, which lists its tools only to clients. */
+/** First page of the tools. Empty for a program that fails to list them, or lists something else. */
 async function listTools({ tenant }: TenantExchange): Promise<ListedTool[]> {
+  const context = new RequestContext(undefined, undefined)
+  const timer = setTimeout(() => context.cancel(), LIST_TIMEOUT_MS)
   try {
-    return (JSON.parse(`{${await tenant.server.listTools()}}`) as { tools?: ListedTool[] }).tools ?? []
+    const { tools } = JSON.parse(`{${await tenant.server.listTools(undefined, context)}}`) as {
+      tools: ListedTool[]
+    }
+    return tools.map(({ name, description = '' }) => ({
+      name: String(name),
+      description: String(description),
+    }))
   } catch {
     return []
+  } finally {
+    clearTimeout(timer)
   }
 }
 
 function toolList(tools: readonly ListedTool[]): string {
   if (tools.length === 0) return ''
   const items = tools.map(
-    ({ name, description = '' }) =>
-      `<dt><code>${escapeText(name)}</code></dt><dd>${escapeText(description)}</dd>`,
+    ({ name, description }) => `<dt><code>${escapeText(name)}</code></dt><dd>${escapeText(description)}</dd>`,
   )
   return `<h2>Tools</h2>\n<dl>\n${items.join('\n')}\n</dl>`
 }

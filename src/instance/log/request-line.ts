@@ -41,6 +41,13 @@ export interface RequestRecord {
   arguments?: unknown
 }
 
+/** Answer of a request as JSON text. */
+interface Answer {
+  answer: string | undefined
+  /** The answer without secrets, if it is already known. */
+  redacted?: string | undefined
+}
+
 /** Formats the log lines of requests by hand, because every request pays for its line. */
 export class RequestLines {
   readonly #redact: (value: unknown) => unknown
@@ -55,14 +62,14 @@ export class RequestLines {
     this.#redactMessage = redactMessage
   }
 
-  /** `bodies`: set when arguments and answer are kept. The answer is redacted JSON text. */
-  format(record: RequestRecord, bodies?: { answer: string | undefined }): string {
+  /** `bodies`: set when arguments and answer are kept. */
+  format(record: RequestRecord, bodies?: Answer): string {
     const { method, tool, subject, ms, bytes, requestId, sessionId } = record
     const session = sessionId === undefined ? '' : `,"sessionId":${stringify(sessionId)}`
     const rounded = round(ms * 1000) / 1000
     // Not the text of the header, which may have leading zeros.
     const received = record.contentLength === undefined ? '' : `,"requestBytes":${+record.contentLength}`
-    return `{"timestamp":"${timestamp()}",${outcomeOf(record)},${this.#subject(method, tool, subject)},"ms":${rounded},"requestId":${stringify(truncate(requestId))}${session},"bytes":${bytes}${received}${this.#rareMembers(record)}${bodies ? this.#bodies(record.arguments, bodies.answer) : ''}}`
+    return `{"timestamp":"${timestamp()}",${outcomeOf(record)},${this.#subject(method, tool, subject)},"ms":${rounded},"requestId":${stringify(truncate(requestId))}${session},"bytes":${bytes}${received}${this.#rareMembers(record)}${bodies ? this.#bodies(record.arguments, bodies) : ''}}`
   }
 
   #rareMembers({ failed, caller, code, reason, replayOf }: RequestRecord): string {
@@ -80,15 +87,18 @@ export class RequestLines {
     return typeof redacted === 'string' ? redacted : redacted.text
   }
 
-  #bodies(args: unknown, answer: string | undefined): string {
+  #bodies(args: unknown, { answer, redacted }: Answer): string {
     if (!this.#hasRoom()) return OMITTED
     const sent = args === undefined ? '' : `,"arguments":${truncateBody(this.#redactMessage(args))}`
-    const members = answer === undefined ? sent : `${sent},"answer":${truncateBody(answer)}`
+    const members =
+      answer === undefined
+        ? sent
+        : `${sent},"answer":${truncateBody(redacted ?? this.#redactMessage(answer))}`
     this.#bodiesLeft -= members.length
     return this.#bodiesLeft >= 0 ? members : OMITTED
   }
 
-  /** True until the limit per minute is reached. Called before the arguments are redacted, which takes longer than the rest. */
+  /** True until the limit per minute is reached. Called before the bodies are redacted, which takes longer than the rest. */
   #hasRoom(): boolean {
     const now = dateNow()
     if (now >= this.#bodiesUntil) {

@@ -35,10 +35,9 @@ export class TenantLog {
 
   /** Logs an answered request. `answer`: JSON text, undefined if there is no answer or it is not known. */
   request(record: RequestRecord, answer?: string): void {
-    if (!this.#keepsBodies && !this.showsMessages) return this.#writer.write(this.#lines.format(record))
-    const redacted = answer === undefined ? undefined : this.#redactMessage(answer)
-    if (this.showsMessages && redacted !== undefined) this.#writeMessage('out', redacted, record.sessionId)
-    this.#writer.write(this.#lines.format(record, this.#keepsBodies ? { answer: redacted } : undefined))
+    const redacted = this.showsMessages && answer !== undefined ? this.#redactMessage(answer) : undefined
+    if (redacted !== undefined) this.#writeMessage('out', redacted, record.sessionId)
+    this.#writer.write(this.#lines.format(record, this.#keepsBodies ? { answer, redacted } : undefined))
   }
 
   /** Logs a message as received or sent, at `debug` only. `message` is JSON text or parsed. */

@@ -6,6 +6,8 @@ import type { ClientContext } from '../server/client-context.ts'
 import type { PreparedServer, PreparedTool } from '../server/prepared-server.ts'
 
 const DEFAULT_TIMEOUT_MS = 60_000
+/** Minimum pause before the limit is checked again, while the handler waits for the client. */
+const RECHECK_MS = 100
 
 interface Limits {
   timeoutMs: number
@@ -84,9 +86,13 @@ function withTimeout<Result>(
   onLate: (message: string) => Result,
 ): Promise<Result> {
   return new Promise((resolve, reject) => {
+    let elapsedMs = timeoutMs
     const check = () => {
-      if (call.isAsking) timer = setTimeout(check, timeoutMs)
-      else end()
+      const remainingMs = timeoutMs + (call.waitedMs ?? 0) - elapsedMs
+      if (!(remainingMs > 0)) return end()
+      const pauseMs = Math.max(remainingMs, RECHECK_MS)
+      elapsedMs += pauseMs
+      timer = setTimeout(check, pauseMs)
     }
     const end = () => {
       const message = `The ${what} did not answer within ${timeoutMs / 1000} s.`

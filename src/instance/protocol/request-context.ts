@@ -3,6 +3,7 @@ import type { LogLevel } from '../../shared/definitions/definitions.ts'
 import type { Caller, CallerSession, ClientFacts } from '../server/client-context.ts'
 import { isObject, RPC, RpcError, rpcNotification } from './json-rpc.ts'
 import { isAtLeast } from './log-level.ts'
+import { QuestionTime } from './question-time.ts'
 import type { NotificationSink, Run, RunContext } from './run.ts'
 
 const HOSTING_CONTEXT = 'mcp-hosting/context'
@@ -20,7 +21,8 @@ export class RequestContext implements RunContext {
   #cancelListeners: (() => void)[] | undefined
   #state: 'running' | 'answered' | 'cancelled' = 'running'
   #isOpened = false
-  #openQuestions = 0
+  /** Created by the first question. */
+  #questionTime: QuestionTime | undefined
 
   /** `meta`: `params._meta` of the request. No log messages are sent when `minimumLevel` is undefined. */
   constructor(meta: unknown, minimumLevel: LogLevel | undefined) {
@@ -119,16 +121,17 @@ export class RequestContext implements RunContext {
       throw new RpcError(RPC.invalidRequest, `${method} was called after the request had ended`)
     if (!this.run?.sideChannel)
       throw new RpcError(RPC.invalidRequest, `${method} cannot be sent during this request`)
-    this.#openQuestions++
+    this.#questionTime ??= new QuestionTime()
+    this.#questionTime.open()
     try {
       return await this.run.sideChannel.ask(this.run, method, params, key, unwanted)
     } finally {
-      this.#openQuestions--
+      this.#questionTime.close()
     }
   }
 
-  get isAsking(): boolean {
-    return this.#openQuestions > 0
+  get waitedMs(): number {
+    return this.#questionTime?.ms ?? 0
   }
 
   announce(list: 'tools' | 'prompts' | 'resources'): void {

@@ -15,8 +15,8 @@ export interface ClientContext extends CallContext {
   cancel?(): void
   /** Calls the listener once when the request is cancelled, or immediately if it already was. Cheaper than `signal`. */
   onCancel(listener: () => void): void
-  /** True while a question is waiting for the client, which may take as long as a person needs. */
-  readonly isAsking?: boolean
+  /** Time spent waiting for the client's answers so far, which may take as long as a person needs. */
+  readonly waitedMs?: number
   /** `_meta` of the request, unchanged. */
   readonly meta: Readonly<Record<string, unknown>>
   readonly client: ClientFacts

@@ -1,4 +1,4 @@
-/** Shared code may be anywhere except directly in `tools/`, `resources/` and `prompts/`. */
+/** Shared code. In `tools/`, `resources/` and `prompts/`, it needs a subfolder or a name that starts with `_`. */
 export function roll(count: number, sides: number): { dice: number[]; sum: number } {
   const dice = Array.from({ length: count }, () => 1 + Math.floor(Math.random() * sides))
   return { dice, sum: dice.reduce((sum, one) => sum + one, 0) }

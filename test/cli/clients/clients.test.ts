@@ -9,6 +9,7 @@ import {
   snippetFor,
 } from '../../../src/cli/clients/config.ts'
 import { CLIENTS } from '../../../src/cli/clients/list.ts'
+import { listServerEntries } from '../../../src/cli/clients/server-entries.ts'
 
 const server = { name: 'weather', url: 'http://127.0.0.1:20001/mcp' }
 const clientOf = (id: string) => CLIENTS.find(client => client.id === id)!
@@ -128,6 +129,18 @@ describe('client configurations', () => {
     await expect(connectClient(clientOf('cursor'), file, server)).rejects.toMatchObject({ code: 'CONFLICT' })
     await connectClient(clientOf('cursor'), file, server, true)
     expect(await listConnected(clientOf('cursor'), file)).toEqual([server])
+  })
+
+  it('does not mistake a URL in the arguments of a command for the URL of a server', async () => {
+    const file = join(folder, 'mcp.json')
+    const args = ['--database', 'http://localhost:8080']
+    writeFileSync(file, JSON.stringify({ mcpServers: { weather: { command: 'notes', args } } }))
+    expect(await listConnected(clientOf('cursor'), file)).toEqual([])
+    await expect(connectClient(clientOf('cursor'), file, server)).rejects.toMatchObject({
+      message: `${file} already has another server "weather": a command.`,
+    })
+    const [entry] = await listServerEntries(clientOf('cursor'), file)
+    expect(entry).toMatchObject({ words: ['notes', ...args], isLocal: false })
   })
 
   it('follows a symbolic link instead of replacing it', async () => {

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variable references in client configurations.
 
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLIENTS } from '../../../src/cli/clients/list.ts'
@@ -180,6 +180,16 @@ describe('mcp import', () => {
     await home.mcp(['import', 'cursor', '--connect'])
     const { stdout } = await home.mcp(['import', 'cursor', '--undo'])
     expect(stdout).toContain('If my-notes is still hosted, remove it:  mcp remove my-notes')
+  })
+
+  it('--undo names no next step when it restored nothing', async () => {
+    const client = clientOf('cursor')
+    const file = writeConfig('.cursor/mcp.json', { mcpServers: { a: ENTRY } })
+    await replaceServers(client, file, [{ name: 'a', url: 'http://127.0.0.1:20001/mcp' }])
+    writeFileSync(file, JSON.stringify({ mcpServers: { a: ENTRY } }))
+    const { stdout } = await home.mcp(['import', 'cursor', '--undo'])
+    expect(stdout).toBe(`${file} has changed since the import. Nothing was restored.\n`)
+    rmSync(`${file}.before-import`)
   })
 
   it('reports why a server is not hosted, with the output of its program and the next step', async () => {

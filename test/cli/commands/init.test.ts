@@ -192,6 +192,8 @@ describe('mcp init', () => {
     [['--template', 'custom', '--tool', 'a_b', '--tool', 'a/b'], 'tools/a_b.ts'],
     [['--example', 'other'], 'expected one of weather'],
     [['--from-openapi', 'none.yaml'], 'Could not read'],
+    [['--from-openapi', 'x.yaml', '--tool', 'a'], '--tool and --from-openapi cannot be combined.'],
+    [['--example', 'weather', '--tool', 'a'], '--tool and --example cannot be combined.'],
   ])('mcp init rejects %j and writes nothing', async (flags, words) => {
     const ended = await home.mcp(['init', 'x', ...flags], { cwd: home.dir })
     expect(ended.code).toBe(2)

@@ -90,14 +90,14 @@ test('daemon install --print prints the unit file and changes nothing', async ()
 test('special characters in paths and values are escaped in a unit file', () => {
   const spec = {
     node: '/opt/no de/node',
-    program: '/a/"b".js',
+    program: '/a/"b" $c.js',
     env: { MCP_HOME: '/x %h $HOME <&>' },
     logPath: '/l',
   }
   const unit = systemdUnit(spec)
-  expect(unit).toContain('ExecStart="/opt/no de/node" "/a/\\"b\\".js"')
+  expect(unit).toContain('ExecStart="/opt/no de/node" "/a/\\"b\\" $$c.js"')
   expect(unit).toContain('Delegate=cpu memory pids\nDelegateSubgroup=mcp-daemon\n')
-  expect(unit).toContain('Environment="MCP_HOME=/x %%h $$HOME <&>"')
+  expect(unit).toContain('Environment="MCP_HOME=/x %%h $HOME <&>"')
   expect(launchdAgent(spec)).toContain('<string>/x %h $HOME &lt;&amp;&gt;</string>')
 })
 

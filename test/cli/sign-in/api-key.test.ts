@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createHome, type TestHome } from '../../helpers/daemon/mcp.ts'
@@ -81,4 +81,41 @@ test('a saved key is not sent to another API', async () => {
   } finally {
     await other.close()
   }
+})
+
+test('context add with another URL removes the saved key, and with the same URL keeps it', async () => {
+  stub = await startContractStub()
+  await home.json(['login', '--api-url', stub.url, '--api-key', stub.key, '--context', 'work'])
+  const other = await startContractStub()
+  try {
+    await home.json(['context', 'add', 'work', `${stub.url}/`])
+    expect((await home.mcp(['whoami'])).code).toBe(0)
+    const { stderr } = await home.mcp(['context', 'add', 'work', other.url])
+    expect(stderr).toContain('Removed its key or sign-in, which was saved for another URL.')
+    expect((await home.mcp(['whoami'])).code).toBe(3)
+    expect(other.requests.map(({ headers }) => headers.authorization)).toEqual([undefined])
+    await home.json(['context', 'add', 'work', stub.url])
+    expect((await home.mcp(['whoami'])).code).toBe(3)
+  } finally {
+    await other.close()
+  }
+})
+
+test('login to a hosted API never saves its key for the local daemon', async () => {
+  stub = await startContractStub()
+  const file = join(home.dir, 'credentials.json')
+  const saved = JSON.stringify({ contexts: { local: { apiKey: 'key-of-the-daemon' } } })
+  writeFileSync(file, saved)
+  const args = ['login', '--api-url', stub.url, '--api-key', stub.key]
+  const env = { ...home.env, MCP_CONTEXT: 'local' }
+  for (const { code, stderr } of [
+    await home.mcp(args, { env }),
+    await home.mcp([...args, '--context', 'local']),
+    await home.mcp(['login', '--api-url', 'http://local', '--api-key', stub.key]),
+  ])
+    expect([code, stderr]).toEqual([
+      2,
+      'Error: Context "local" is reserved for the local daemon. Choose another name with --context.\n',
+    ])
+  expect(readFileSync(file, 'utf8')).toBe(saved)
 })

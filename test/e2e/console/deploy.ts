@@ -41,6 +41,7 @@ describe.runIf(CHROMIUM !== undefined)('a new server in the console', () => {
       .waitFor()
     await expectAccessible(page)
     await dialog.getByLabel('Example').selectOption({ label: WEATHER })
+    await dialog.getByRole('alert').waitFor({ state: 'detached' })
     expect(await dialog.getByLabel(/^Or a file/).inputValue()).toBe('')
     const deploy = {
       production: { scaling: {} },

@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -118,6 +119,40 @@ test('an upgrade keeps addresses and sleeping servers, and the new daemon accept
   await eventually(() => !isRunning(pid))
   expect((await home.mcp(['daemon', 'status'])).code).toBe(0)
 })
+
+test.runIf(process.platform === 'linux')(
+  'an upgrade passes settings to the new daemon, but not the client secret of a command',
+  async () => {
+    left.push(home.discovery()!.pid)
+    const env = { ...home.env, MCP_CLIENT_SECRET: 'hidden-value', MCP_ENTERPRISE_LIMIT: '1234' }
+    const { pid } = await home.json<{ pid: number }>(['daemon', 'upgrade'], { env })
+    const variables = readProc(pid, 'environ')
+    expect(variables).toContain('MCP_ENTERPRISE_LIMIT=1234\0')
+    expect(variables).not.toContain('hidden-value')
+  },
+)
+
+test.each([
+  ['MCP_NAMED_PORT', /^http:/],
+  ['MCP_NAMED_TLS_PORT', /^https:/],
+])('an upgrade with another %s serves host names on that port', async (name, scheme) => {
+  const { pid } = home.discovery()!
+  left.push(pid)
+  const port = await freePort()
+  await home.json(['daemon', 'upgrade'], { env: { ...home.env, [name]: String(port) } })
+  expect(home.discovery()!.pid).not.toBe(pid)
+  const { data } = await api('GET', '/v1/deploy')
+  const named = data.items[0].named_urls.find((one: string) => scheme.test(one))
+  expect(new URL(named).port).toBe(String(port))
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(done => server.listen(0, '127.0.0.1', done))
+  const { port } = server.address() as AddressInfo
+  await new Promise(done => server.close(done))
+  return port
+}
 
 test('an upgrade to a program that cannot start reports the reason, and the old daemon keeps serving', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mcp-successor-'))

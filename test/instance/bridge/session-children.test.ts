@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
   beginSession,
@@ -80,6 +81,17 @@ describe('one child per session', () => {
       return JSON.parse(answer.result.content[0].text).content.name
     })
     expect(await Promise.all(answers)).toEqual(names)
+  })
+
+  test("the time limit of a call does not include the time until the client's answer", async () => {
+    const { url } = await serve({ isolation, timeoutMs: 3000 })
+    const headers = await beginSession(url, '2025-11-25', { elicitation: {} })
+    const call = rpc('tools/call', { name: 'ask', arguments: { question: 'who?', ms: 1200 } })
+    const events = readEvents(await open(url, { body: call, headers }))
+    const question = await nextMessage(events)
+    await sleep(3100)
+    await post(url, { jsonrpc: '2.0', id: question.id, result: { action: 'decline' } }, headers)
+    expect((await nextMessage(events)).result).toMatchObject({ content: [{ text: '{"action":"decline"}' }] })
   })
 
   test('a question that the program cancels is also cancelled in the client', async () => {

@@ -10,6 +10,7 @@ import {
   postModern,
   readEvents,
   rpc,
+  send,
 } from '../../helpers/clients/mcp-requests.ts'
 import { eventually } from '../../helpers/daemon/mcp.ts'
 import { callModern, openSession, type ServedProgram, serveProgram } from '../../helpers/instance/programs.ts'
@@ -55,6 +56,17 @@ describe('forwarding', () => {
     const templates = await post(url, rpc('resources/templates/list'), headers)
     expect(templates.json.result.resourceTemplates[0].uriTemplate).toBe('fixture://{letter}')
   })
+
+  test.each(['shared', 'session'] as const)(
+    'a browser gets a page with the tools of a program (isolation %s)',
+    async isolation => {
+      const { url } = await serve({ isolation })
+      const { status, text } = await send(url, { headers: { accept: 'text/html' } })
+      expect(status).toBe(200)
+      expect(text).toContain('<h1>A fixture</h1>')
+      expect(text).toContain('<code>echo</code>')
+    },
+  )
 
   test('forwards resources, prompts and completions', async () => {
     const { url } = await serve()

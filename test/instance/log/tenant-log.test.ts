@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { RequestLines } from '../../../src/instance/log/request-line.ts'
 import { TenantLog } from '../../../src/instance/log/tenant-log.ts'
 import type { Tenant } from '../../../src/shared/instances/instance-protocol.ts'
 
@@ -41,6 +42,18 @@ test('limits the arguments and answers that are kept per minute, and logs furthe
   })
   expect(omitted.length).toBeGreaterThan(10)
   expect(lines.join('').length).toBeLessThan(9_000_000)
+})
+
+test('redacts no bodies above the limit per minute', () => {
+  const redactMessage = vi.fn(String)
+  const lines = new RequestLines(value => value, redactMessage)
+  const record = { method: 'tools/call', tool: 'add', ms: 1, failed: false, bytes: 1, requestId: '1' }
+  const answer = JSON.stringify('x'.repeat(15_000))
+  const written = Array.from({ length: 600 }, () => lines.format(record, { answer }))
+  const kept = written.filter(line => !line.includes('"bodies":"omitted"'))
+  expect(kept.length).toBeLessThan(600)
+  // The line that reaches the limit is redacted, too.
+  expect(redactMessage).toHaveBeenCalledTimes(kept.length + 1)
 })
 
 test('logs the caller and error code of a failed request, and that a request was cancelled', async () => {

@@ -1,5 +1,7 @@
-import { expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { supervise } from '../../../src/instance/module/supervise.ts'
+import { RequestContext } from '../../../src/instance/protocol/request-context.ts'
+import type { Run } from '../../../src/instance/protocol/run.ts'
 import type { ClientContext } from '../../../src/instance/server/client-context.ts'
 import type { PreparedServer, PreparedTool } from '../../../src/instance/server/prepared-server.ts'
 import type { Tenant } from '../../../src/shared/instances/instance-protocol.ts'
@@ -60,17 +62,51 @@ test('fails a slow resource with a protocol error', async () => {
   })
 })
 
-test('does not count time spent waiting for the client', async () => {
-  vi.useFakeTimers()
-  const context = { ...createContext(), isAsking: true }
-  const answered = Promise.withResolvers<ReturnType<typeof text>>()
-  const { server } = createServer(() => answered.promise, 5)
-  const result = server.findTool('slow')!.call({}, context)
-  vi.advanceTimersByTime(60_000)
-  answered.resolve(text('at last'))
-  vi.useRealTimers()
-  expect(await result).toEqual(text('at last'))
-  expect(context.cancel).not.toHaveBeenCalled()
+describe('the time that a client takes for its answers', () => {
+  beforeEach(() => void vi.useFakeTimers())
+  afterEach(() => void vi.useRealTimers())
+
+  /** Context of a request whose client answers each question after this time. */
+  function askingContext(answerMs: number): RequestContext {
+    const context = new RequestContext(undefined, undefined)
+    context.run = { sideChannel: { ask: () => wait(answerMs).then(() => ({})) } } as unknown as Run
+    return context
+  }
+
+  const wait = (ms: number) => new Promise(resolve => setTimeout(resolve, ms))
+
+  /** Calls a tool with a limit of 60 s. */
+  async function call(answerMs: number, handler: (context: ClientContext) => Promise<unknown>) {
+    const { server } = createServer(async (_args, context) => {
+      await handler(context)
+      return text('done')
+    }, 60_000)
+    const result = server.findTool('slow')!.call({}, askingContext(answerMs))
+    await vi.advanceTimersByTimeAsync(600_000)
+    return await result
+  }
+
+  const late = expect.objectContaining({ isError: true })
+
+  test('does not count, even if the client answers just before the limit', async () => {
+    const asks = async (context: ClientContext) => {
+      await context.ask('elicitation/create', {})
+      await wait(2000)
+    }
+    expect(await call(59_000, asks)).toEqual(text('done'))
+    expect(await call(300_000, asks)).toEqual(text('done'))
+  })
+
+  test('does not extend the time of the handler itself', async () => {
+    const works = (ms: number) => async (context: ClientContext) => {
+      await wait(50_000)
+      await Promise.all([context.ask('roots/list', {}), context.ask('elicitation/create', {})])
+      await wait(ms)
+    }
+    expect(await call(30_000, works(9000))).toEqual(text('done'))
+    expect(await call(30_000, works(11_000))).toEqual(late)
+    expect(await call(0, () => wait(61_000))).toEqual(late)
+  })
 })
 
 test('returns an error unchanged if it arrives in time', async () => {

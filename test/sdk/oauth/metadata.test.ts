@@ -166,7 +166,9 @@ test('a protected resource serves its metadata at the well-known path of its URL
       resource_name: 'An MCP server',
     })
   }
-  expect(resource.has('/.well-known/oauth-protected-resource/other')).toBe(false)
+  const elsewhere = '/.well-known/oauth-protected-resource/other'
+  expect(resource.has(elsewhere)).toBe(false)
+  expect((await resource.fetch(new Request(issuer + elsewhere))).status).toBe(404)
   expect((await resource.fetch(new Request(resource.metadataUrl, { method: 'POST' }))).status).toBe(405)
 })
 

@@ -32,7 +32,14 @@ export function NewServerDialog({ onClose }: { onClose(): void }) {
     choices.value++
   }
   return (
-    <Dialog wide title="New server" confirm="Deploy to development" onConfirm={deploy} onClose={onClose}>
+    <Dialog
+      wide
+      title="New server"
+      confirm="Deploy to development"
+      onConfirm={deploy}
+      subject={choices.value}
+      onClose={onClose}
+    >
       <label class="field">
         Example
         <select class="input" value={example ?? ''} onChange={event => choose(event.currentTarget.value)}>

@@ -30,10 +30,12 @@ export function daemonEndpoints(
     requestStop,
     upgrades,
     facts,
+    namedPorts,
   }: {
     requestStop(): void
     upgrades?: Upgrades | undefined
     facts: Pick<DaemonState, 'pid' | 'version' | 'startedAt'>
+    namedPorts: DaemonState['namedPorts']
   },
 ) {
   const { pid, version, startedAt } = facts
@@ -46,6 +48,7 @@ export function daemonEndpoints(
       version,
       startedAt,
       memoryBytes: process.memoryUsage.rss(),
+      ...(namedPorts && { namedPorts }),
       upgrade: upgrades?.state() ?? null,
     }),
   })

@@ -8,6 +8,7 @@ const MEASURED = new Set([
   'lastUsedAt',
   'isExpired',
   'rateLimit',
+  'store',
 ])
 
 /** Strong entity tag of a record without its measurements (RFC 9110 8.8.3). */

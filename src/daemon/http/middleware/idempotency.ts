@@ -54,7 +54,7 @@ function describeRequest(context: ApiContext): string {
 }
 
 /** False for statuses that may change when the request is repeated. */
-function isKept(status: number): boolean {
+export function isKept(status: number): boolean {
   return status < 500 && ![401, 403, 412, 429, 499].includes(status)
 }
 

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ErrorCode } from '../../../shared/errors.ts'
 import { type AnswerDoc, type Endpoint, type Route, takesIdempotencyKey } from '../endpoint.ts'
+import { isKept } from '../middleware/idempotency.ts'
 import { scopesOf } from '../middleware/scope.ts'
 import { STATUS_OF } from '../status.ts'
 import { describeHeaders, type HeaderName } from './headers.ts'
@@ -111,10 +112,10 @@ function answersOf({ method, endpoint }: Route): Endpoint['answers'] {
   return record && method === 'GET' ? { ...answers, 304: NOT_MODIFIED } : answers
 }
 
-/** Headers that only some responses have. Any POST may replay an earlier answer, except for status 401, 403 or 429. */
+/** Headers that only some responses have. Any POST may replay an answer that is kept. */
 function optionalHeaders(status: number, codes: ErrorCode[]): HeaderName[] {
   if (codes.includes('INSUFFICIENT_SCOPE')) return ['WWW-Authenticate']
-  if (status === 401 || status === 403 || status === 429) return []
+  if (!isKept(status)) return []
   return codes.includes('CONFLICT') ? ['Retry-After', 'Idempotent-Replayed'] : ['Idempotent-Replayed']
 }
 

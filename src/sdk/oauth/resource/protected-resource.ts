@@ -36,6 +36,7 @@ export interface ProtectedResource {
   metadataUrl: string
   /** True for paths of the metadata. */
   has(pathname: string): boolean
+  /** Answers requests for the metadata. Returns 404 for other paths. */
   fetch(request: Request): Promise<Response>
   /**
    * Authenticates a request by its `Authorization` header. Returns a response with 401 if the token is missing or invalid, 403
@@ -59,7 +60,10 @@ export function createProtectedResource(options: ProtectedResourceOptions): Prot
   return {
     metadataUrl,
     has: pathname => paths.has(pathname),
-    fetch: async request => metadataResponse(document, request),
+    fetch: async request =>
+      paths.has(new URL(request.url).pathname)
+        ? metadataResponse(document, request)
+        : new Response(null, { status: 404 }),
     async authenticate(authorization) {
       try {
         return await identify({ verify, resource, requiredScopes }, authorization)

@@ -61,6 +61,7 @@ export const daemonUpgradingSchema = namedDaemonUpgrading.object({
 const namedDaemonState = named('DaemonState', 'The daemon and its last upgrade.', {
   ...EXAMPLE_FACTS,
   memoryBytes: 104857600,
+  namedPorts: { http: 6280, https: 6443 },
   upgrade: null,
 })
 
@@ -68,6 +69,15 @@ const namedDaemonState = named('DaemonState', 'The daemon and its last upgrade.'
 export const daemonStateSchema = namedDaemonState.object({
   ...facts,
   memoryBytes: z.int().describe('Resident memory of the daemon process, without its servers.'),
+  namedPorts: z
+    .object({
+      http: z.int().describe('Port for HTTP.'),
+      https: z.int().describe('Port for HTTPS.'),
+    })
+    .optional()
+    .describe(
+      'Ports that serve by host name, as set. 0 picks a free one. Absent if servers have no host names.',
+    ),
   upgrade: z
     .object({
       status: z.enum(['running', 'failed']).describe('State of the upgrade.'),

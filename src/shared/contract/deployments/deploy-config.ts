@@ -94,10 +94,14 @@ export const deployConfigSchema = named('DeployConfig', 'Configuration of a depl
     .describe(
       'Records arguments and answers of requests, redacted. By default true if `log_level` is `debug`.',
     ),
-  timeout_seconds: z.number().min(0.1).max(3600).optional().meta({
-    description: 'Time limit for a handler of a module.',
-    default: 60,
-  }),
+  timeout_seconds: z
+    .number()
+    .min(0.1)
+    .max(3600)
+    .optional()
+    .describe(
+      'Time limit for a handler of a module, by default 60, or for a request to a program over stdio, by default its `timeoutMs`.',
+    ),
   session_seconds: z
     .int()
     .min(0)

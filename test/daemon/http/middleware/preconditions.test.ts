@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { tarGz } from '../../../helpers/archives.ts'
 import { startTestDaemon, type TestDaemon } from '../../../helpers/daemon/daemon.ts'
 import { uniqueName } from '../../../helpers/unique-name.ts'
-import { buildServer, createKey, deploy } from '../fixtures.ts'
+import { buildServer, createKey, deploy, echoServer } from '../fixtures.ts'
 
 /** `ETag`, `If-Match` and `If-None-Match` (RFC 9110 13). */
 let daemon: TestDaemon
@@ -150,6 +150,21 @@ describe('the ETag', () => {
     expect([stopped.status, stopped.headers.etag]).toEqual([200, await etagOf(path)])
     expect((await daemon.api('DELETE', `/v1/deploy/${id}`, ifMatch(etag))).status).toBe(412)
     expect((await daemon.api('DELETE', `/v1/deploy/${id}`, ifMatch(stopped.headers.etag!))).status).toBe(204)
+  })
+
+  test('the ETag of a deployment ignores the size of its store', async () => {
+    const { deployment_id: id } = await deploy(
+      daemon,
+      await buildServer(daemon, echoServer('stored')),
+      'staging',
+    )
+    const path = `/v1/deploy/${id}/status`
+    const empty = await etagOf(path)
+    const change = { body: { set: [{ key: 'a', value: 1 }] } }
+    expect((await daemon.api('PATCH', '/v1/servers/stored/store/staging', change)).status).toBe(200)
+    const { body, headers } = await daemon.api('GET', path)
+    expect([body.data.store.entries, headers.etag]).toEqual([1, empty])
+    expect((await daemon.api('POST', `/v1/deploy/${id}/stop`, ifMatch(headers.etag!))).status).toBe(200)
   })
 
   test('a rollback answers with the ETag of the new deployment', async () => {

@@ -176,7 +176,8 @@ describe.runIf(CHROMIUM !== undefined)('the playground', () => {
     async version => {
       await showPlayground('everything')
       await page.getByLabel('Protocol').selectOption({ label: `${version}, ${ERAS[version]}` })
-      await page.getByText(`newest (${version})`).waitFor({ state: 'attached' })
+      await page.getByTitle(`Connected with ${version}`).waitFor()
+      expect(await page.getByLabel('Protocol').locator('option').first().textContent()).toBe('newest')
       await page.getByRole('link', { name: 'trigger-elicitation-request' }).click()
       await run()
       await page.getByRole('textbox', { name: 'name' }).fill('Ada')

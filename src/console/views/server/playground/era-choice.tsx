@@ -19,10 +19,11 @@ export function EraChoice({
       <span class="muted">Protocol</span>
       <select
         class="input"
+        title={`Connected with ${connection.version}`}
         value={playground.era.value ?? ''}
         onChange={event => playground.chooseEra((event.currentTarget.value || undefined) as Era | undefined)}
       >
-        <option value="">newest ({connection.version})</option>
+        <option value="">newest{playground.era.value === undefined && ` (${connection.version})`}</option>
         {Object.entries(ERAS).map(([era, text]) => (
           <option key={era} value={era}>
             {text}
