@@ -44,7 +44,7 @@ test('limits the arguments and answers that are kept per minute, and logs furthe
   expect(lines.join('').length).toBeLessThan(9_000_000)
 })
 
-test('redacts no bodies above the limit per minute', () => {
+test('bodies beyond the limit per minute are omitted without being redacted first', () => {
   const redactMessage = vi.fn(String)
   const lines = new RequestLines(value => value, redactMessage)
   const record = { method: 'tools/call', tool: 'add', ms: 1, failed: false, bytes: 1, requestId: '1' }

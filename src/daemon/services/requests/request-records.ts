@@ -41,7 +41,7 @@ export interface RequestQuery extends RequestScope {
   text?: string | undefined
 }
 
-/** A record with the line that it was made from. */
+/** Log line of a request, with its log and origin, from which its record is made. */
 export interface FoundRequest {
   line: LogLine
   logId: string

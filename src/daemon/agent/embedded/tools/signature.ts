@@ -100,7 +100,7 @@ function startOf(description: string): string {
   return description.length <= 400 ? description : description.slice(0, 400)
 }
 
-/** Limits for schemas that refer to themselves. */
+/** Limits for large schemas and schemas that refer to themselves. Further parameters are ignored. */
 const MAX_DEPTH = 4
 const MAX_PARAMETERS = 300
 
