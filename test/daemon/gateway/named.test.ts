@@ -117,6 +117,19 @@ describe('over TLS', () => {
     expect(statSync(join(directory, 'authority.key')).mode & 0o777).toBe(0o600)
   })
 
+  test('a TLS connection serves a body that arrives after the head, and a second request', async () => {
+    const ca = readFileSync(join(directory, 'authority.pem'))
+    const socket = connectSecurely({ port: secure.port, host: '127.0.0.1', servername: 'a.localhost', ca })
+    const answer = text(socket)
+    socket.write('POST / HTTP/1.1\r\nHost: a.localhost\r\nContent-Length: 5\r\n\r\n')
+    await new Promise(resolve => setTimeout(resolve, 50))
+    socket.write('first')
+    await once(socket, 'readable')
+    socket.write(post('a.localhost', 'second'))
+    const received = await answer
+    for (const body of ['first', 'second']) expect(received).toContain(`"body":"${body}"`)
+  })
+
   test('the TLS handshake fails for an unknown name', async () => {
     await expect(secureGet('unknown.localhost')).rejects.toThrow()
   })

@@ -1,16 +1,25 @@
 import type { Socket } from 'node:net'
 
-type Internals = Socket & { _handle?: { reading: boolean; readStop(): void } | null }
+const SKIPPED = Symbol('skipped read')
+
+type Internals = Socket & {
+  _handle?: { reading: boolean; readStop(): void } | null
+  /** Size of the read that the stream has asked for since `stopReading`. */
+  [SKIPPED]?: number
+}
 
 /**
  * Leaves unread bytes in the kernel for the process that gets the connection. After `pause()` alone, the handle would keep
  * reading into a buffer that is lost. Must be called from a `data` listener, so that no read happens in between.
  */
 export function stopReading(socket: Socket): void {
-  const { _handle: handle } = socket as Internals
+  const internals = socket as Internals
+  const { _handle: handle } = internals
   socket.pause()
   // The stream would start reading again in the next tick (lib/internal/streams/readable.js, `maybeReadMore`).
-  socket._read = () => {}
+  socket._read = size => {
+    internals[SKIPPED] = size
+  }
   if (!handle) return
   handle.reading = false
   handle.readStop()
@@ -18,5 +27,9 @@ export function stopReading(socket: Socket): void {
 
 /** Reverts `stopReading`. The socket stays paused. */
 export function allowReading(socket: Socket): void {
-  if (Object.hasOwn(socket, '_read')) Reflect.deleteProperty(socket, '_read')
+  if (!Object.hasOwn(socket, '_read')) return
+  Reflect.deleteProperty(socket, '_read')
+  const size = (socket as Internals)[SKIPPED]
+  // The stream still waits for this read and would never ask for another one.
+  if (size !== undefined) socket._read(size)
 }
