@@ -14,7 +14,7 @@ function checkCredentials(paths: HomePaths): Finding[] {
   if (!existsSync(paths.credentials)) return [pass('no keys saved yet')]
   try {
     const names = Object.keys(readCredentials(paths.credentials).contexts)
-    return [pass(`keys for ${names.join(', ') || 'no context'}`)]
+    return [pass(names.length > 0 ? `keys for ${names.join(', ')}` : 'no keys saved yet')]
   } catch (error) {
     return [fail((error as Error).message, 'Correct the file, or remove it and sign in again', 'mcp login')]
   }

@@ -9,7 +9,7 @@ import type {
   Tool,
 } from '@modelcontextprotocol/client'
 
-/** Checks only the members that the commands use. The SDK checks results with zod, which takes longer to load than a command. */
+/** Checks only the members that the commands use. Loading zod, with which the SDK checks results, takes longer than a command. */
 
 type Check<T> = (value: unknown) => value is T
 

@@ -102,7 +102,7 @@ test('removing a server removes its clients, grants and keys, even for a new ser
   expect((await daemon.api('DELETE', `/v1/deploy/${first.deployment_id}`)).status).toBeLessThan(300)
   expect((await daemon.api('DELETE', `/v1/build/${body.data.mcp_id}`)).status).toBeLessThan(300)
   const again = await deploy('passing')
-  // The new server may have another port, and so another resource. The test is about the removed key.
+  // If the new server has another port, its resource differs as well, and the refused refresh below is the proof.
   expect(await statuses(old, again.url)).toEqual([401])
   const { client_id, tokens } = old
   const refreshed = await refresh(`${again.sign_in.issuer}/oauth`, tokens.refresh_token!, { client_id })
