@@ -39,7 +39,10 @@ export async function clientOfFile(path: string): Promise<ClientFile> {
     if (client.format !== format) continue
     if (Object.keys(await readEntries(client, readConfig(file), file)).length > 0) return { client, file }
   }
-  throw new HostingError('INVALID_REQUEST', `${path} lists no MCP servers. They belong under a key such as "mcpServers".`)
+  throw new HostingError(
+    'INVALID_REQUEST',
+    `${path} lists no MCP servers. They belong under a key such as "mcpServers".`,
+  )
 }
 
 /** Servers in a configuration, in the order of the file. Throws INVALID_REQUEST for a damaged file. */
