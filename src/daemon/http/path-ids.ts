@@ -52,4 +52,4 @@ export const pageTokenSchema = z
   .string()
   .refine(isPageToken, 'not a page token of this list. Omit it to get the first page')
   .optional()
-  .describe('Token from the previous page. Without it, the first page.')
+  .describe('`nextToken` of the previous page.')

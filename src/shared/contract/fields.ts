@@ -40,10 +40,7 @@ export const containerBuildStateSchema = z
   .meta({ id: 'ContainerBuildState', description: 'State of a container build.' })
 
 /** Token of the next page in the /api family. */
-const nextTokenSchema = z
-  .string()
-  .nullable()
-  .describe('Pass it as `nextToken` to get the next page. Null on the last page.')
+const nextTokenSchema = z.string().nullable().describe('`nextToken` of the next page. Null on the last page.')
 
 /** A page of a list in the /api family. `id`: its name in the OpenAPI document. */
 export function itemPage<T extends z.ZodType>(item: T, id: string) {

@@ -80,7 +80,7 @@ export class ResponseWriter {
         'text/event-stream': {
           schema: {
             type: 'string',
-            description: 'Server-sent events. `x-event-data` is the schema of their JSON data.',
+            description: 'Server-sent events with JSON data as in `x-event-data`.',
           },
           'x-event-data': this.#schemas.write(events, 'output'),
         },
