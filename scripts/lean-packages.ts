@@ -3,9 +3,9 @@ import type { Plugin } from 'esbuild'
 
 /**
  * Removes unused parts of packages: limiters of `rate-limiter-flexible` for other databases, locales of zod except English
- * (half of the package), mocks, interceptors, cookies, WebSockets and event sources of undici, the gateway of the AI SDK,
- * inquirer's editor prompt with its character set tables, and the schema of Swagger 2.0, which is rejected before it is validated.
- * The OpenAPI parser uses `yaml`, like everything else, instead of a second YAML package.
+ * (half of the package), mocks, interceptors, retries, redirects, some pools, cookies, WebSockets and event sources of undici,
+ * the gateway of the AI SDK, inquirer's editor prompt with its character set tables, and the schema of Swagger 2.0, which is
+ * rejected before it is validated. The OpenAPI parser uses `yaml`, like everything else, instead of a second YAML package.
  */
 export const leanPackages: Plugin = {
   name: 'lean-packages',
@@ -56,4 +56,4 @@ const YAML = `const JSON_SCHEMA = undefined
 const yaml = { load: async text => (await import('yaml')).parse(text) }`
 const LIMITERS = ['RateLimiterMemory', 'RateLimiterRes', 'RateLimiterSQLite']
 const UNDICI_UNUSED =
-  /[\\/]undici[\\/]lib[\\/](?:(?:mock|interceptor|web[\\/](?:cookies|websocket|eventsource))[\\/].*|cache[\\/](?:sqlite|memory)-cache-store)\.js$/
+  /[\\/]undici[\\/]lib[\\/](?:(?:mock|interceptor|web[\\/](?:cookies|websocket|eventsource))[\\/].*|cache[\\/](?:sqlite|memory)-cache-store|handler[\\/](?:retry|redirect|decorator)-handler|dispatcher[\\/](?:balanced-pool|round-robin-pool|retry-agent|h2c-client))\.js$/
