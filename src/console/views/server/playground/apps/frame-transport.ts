@@ -18,6 +18,7 @@ export class FrameTransport implements Transport {
   onerror?: (error: Error) => void
   readonly #frame: Window
   readonly #options: FrameOptions
+  #isReady = false
   #second = 0
   #count = 0
 
@@ -44,6 +45,9 @@ export class FrameTransport implements Transport {
     const { onFault } = this.#options
     // Browser extensions post messages with the page's own origin.
     if (origin === location.origin) return
+    // Until the frame sends its first message, a stopped app's last messages may arrive. The app itself has not started yet.
+    this.#isReady ||= source === this.#frame
+    if (!this.#isReady) return
     // Counts all other messages, because an app can also post to the console's window directly.
     if (this.#isFlood()) onFault(`The app sent more than ${MAX_MESSAGES_PER_SECOND} messages in a second.`)
     else if (source === this.#frame && origin === this.#options.origin) {
